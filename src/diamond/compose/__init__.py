@@ -1,0 +1,1 @@
+"""Spec and answers to a checked, frozen, hashed job."""

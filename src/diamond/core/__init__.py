@@ -1,0 +1,1 @@
+"""Nouns and rules: no disk, no network, no clock."""

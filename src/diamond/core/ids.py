@@ -1,0 +1,20 @@
+"""Random names for things: short enough to type, too many to guess or to meet twice."""
+
+from __future__ import annotations
+
+import secrets
+
+ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+LENGTH = 12
+
+JOB, TASK, ATTEMPT, ENDPOINT, COMMAND, TOKEN, USER = "j", "t", "a", "e", "c", "k", "u"
+
+
+def new_id(kind: str) -> str:
+    """A random id that starts with the letter of its kind (57 random bits)."""
+    return kind + "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def new_secret() -> str:
+    """A URL-safe secret of 256 bits, for keys, tokens and pairing codes."""
+    return secrets.token_urlsafe(32)

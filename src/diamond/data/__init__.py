@@ -1,0 +1,1 @@
+"""Code snapshots and transfers."""

@@ -1,0 +1,1 @@
+"""What starts the program on its node."""

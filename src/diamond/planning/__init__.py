@@ -1,0 +1,1 @@
+"""Where, when and how a job runs: pure decisions."""

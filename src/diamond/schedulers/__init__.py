@@ -1,0 +1,1 @@
+"""Submit, status, cancel: one file for each batch system."""
