@@ -1,0 +1,159 @@
+"""What can be learned about a task. Each event names its attempt; all may come late, twice or out of order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Dict, Optional, Type
+
+
+@dataclass(frozen=True)
+class Event:
+    """`at` is seconds since the epoch on the service's clock."""
+
+    at: float = 0.0
+    attempt: str = ""
+
+
+@dataclass(frozen=True)
+class Staging(Event):
+    """The agent is making things ready. `what`: code, environment, data."""
+
+    what: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class PrepareFailed(Event):
+    """Nothing was queued, and nothing will be: `reason` is a Reason value."""
+
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Held(Event):
+    """Kept back by Diamond, for `reason`."""
+
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Submitted(Event):
+    """The batch system has it."""
+
+    native_id: str = ""
+
+
+@dataclass(frozen=True)
+class AttemptKnown(Event):
+    """The agent already had an attempt of this number, under the id in `attempt`."""
+
+    number: int = 1
+
+
+@dataclass(frozen=True)
+class Started(Event):
+    """The batch script of run `run` holds the claim and starts the program."""
+
+    run: int = 1
+    native_id: str = ""
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Exited(Event):
+    """The exit file of run `run`. A shell's 128+n for signal n is already split."""
+
+    run: int = 1
+    exit_code: int = 0
+    signal: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Observed(Event):
+    """The batch system's word. `status`: queued, running, suspended, completing, ended, unknown.
+
+    For `ended`, `reason` is a Reason value ('' for a normal end) and `exit_code`/`signal` what it recorded.
+    """
+
+    status: str = "unknown"
+    native_state: str = ""
+    native_id: str = ""
+    run: int = 0
+    reason: str = ""
+    exit_code: Optional[int] = None
+    signal: Optional[int] = None
+    message: str = ""
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class NoWord(Event):
+    """The batch system gave no word on an ending for the stated grace; the exit file stands alone."""
+
+
+@dataclass(frozen=True)
+class Lost(Event):
+    """No claim, no exit file and no trace in the batch system for the stated grace."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Gone(Event):
+    """The agent has made sure that nothing of the attempt runs or will run (answer to a cancel)."""
+
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Note(Event):
+    """Something a person should know that changes no state (a duplicate turned away, metrics thinned)."""
+
+    message: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class CancelAsked(Event):
+    """A person wants the end. `delivered`: whether the agent may already have the attempt."""
+
+    delivered: bool = True
+    by: str = ""
+
+
+EVENT_TYPES: Dict[str, Type[Event]] = {
+    "staging": Staging,
+    "prepare-failed": PrepareFailed,
+    "held": Held,
+    "submitted": Submitted,
+    "attempt-known": AttemptKnown,
+    "started": Started,
+    "exited": Exited,
+    "observed": Observed,
+    "no-word": NoWord,
+    "lost": Lost,
+    "gone": Gone,
+    "note": Note,
+}
+
+
+def event_from(data: Dict[str, Any]) -> Event:
+    """An event from its JSON form; an unknown type becomes a Note, unknown fields are dropped."""
+    cls = EVENT_TYPES.get(str(data.get("type")))
+    if cls is None:
+        return Note(
+            at=float(data.get("at", 0)),
+            attempt=str(data.get("attempt", "")),
+            message=f"unknown event {data.get('type')!r}",
+            code="unknown-event",
+        )
+    known = {f.name for f in fields(cls)}
+    return cls(**{key: value for key, value in data.items() if key in known})
+
+
+def event_data(event: Event) -> Dict[str, Any]:
+    """The JSON form of an event."""
+    names = {cls: name for name, cls in EVENT_TYPES.items()}
+    return {"type": names[type(event)], **{f.name: getattr(event, f.name) for f in fields(event)}}

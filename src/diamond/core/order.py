@@ -1,0 +1,119 @@
+"""The order: a checked, frozen spec, as the service hands it to an agent.
+
+Built by `compose` on the service's side; read here, with the standard library alone, by the agent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Dict, List, Optional
+
+
+@dataclass(frozen=True)
+class Resources:
+    nodes: int = 1
+    gpus_per_node: int = 0
+    gpu_type: str = ""
+    cpus_per_task: int = 1
+    memory_mb: int = 0
+    """Per node; 0 leaves it to the site's default."""
+    walltime_minutes: int = 60
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where within an endpoint, and who pays. Empty means: the site's default."""
+
+    partition: str = ""
+    account: str = ""
+    qos: str = ""
+    reservation: str = ""
+    constraint: str = ""
+    options: Dict[str, str] = field(default_factory=dict)
+    """Raw options of the endpoint's scheduler; Diamond's own keys never appear here."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A snapshot by content, or a git commit that the agent clones as the person."""
+
+    snapshot: str = ""
+    """sha256 of the manifest."""
+    git_url: str = ""
+    git_commit: str = ""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Until images land: a virtual environment from a requirements list."""
+
+    requirements: List[str] = field(default_factory=list)
+    python: str = ""
+    """A version such as 3.11; empty takes the endpoint's own."""
+    variables: Dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Continue:
+    on: List[str] = field(default_factory=list)
+    pattern: str = ""
+    """`from:` of the spec: a glob in the run directory; the newest match is the checkpoint."""
+    lead_seconds: int = 120
+    max_attempts: int = 4
+
+
+@dataclass(frozen=True)
+class Order:
+    name: str
+    command: str = ""
+    """A line for bash, parameters filled in and quoted."""
+    argv: List[str] = field(default_factory=list)
+    """Or the words of a program; never both."""
+    params: Dict[str, Any] = field(default_factory=dict)
+    code: Optional[Code] = None
+    environment: Optional[Environment] = None
+    data: Dict[str, str] = field(default_factory=dict)
+    secrets: List[str] = field(default_factory=list)
+    resources: Resources = field(default_factory=Resources)
+    placement: Placement = field(default_factory=Placement)
+    resume: Continue = field(default_factory=Continue)
+
+    @property
+    def digest(self) -> str:
+        return "sha256:" + hashlib.sha256(canonical(order_data(self))).hexdigest()
+
+
+def canonical(data: Any) -> bytes:
+    """One byte form for equal data."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def order_data(order: Order) -> Dict[str, Any]:
+    return asdict(order)
+
+
+def order_from(data: Dict[str, Any]) -> Order:
+    """An order from its JSON form; fields of a newer minor version are ignored."""
+    given = dict(data)
+    for key, cls in _NESTED.items():
+        if given.get(key) is not None:
+            given[key] = _build(cls, given[key])
+    order = _build(Order, given)
+    assert isinstance(order, Order)
+    return order
+
+
+_NESTED: Dict[str, Any] = {
+    "code": Code,
+    "environment": Environment,
+    "resources": Resources,
+    "placement": Placement,
+    "resume": Continue,
+}
+
+
+def _build(cls: Any, data: Dict[str, Any]) -> Any:
+    known = cls.__dataclass_fields__
+    return cls(**{key: value for key, value in data.items() if key in known})

@@ -1,0 +1,128 @@
+"""What a task is and the words for its condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import FrozenSet, Optional
+
+
+class State(str, Enum):
+    PREPARING = "preparing"
+    """Code, environment or data are being made ready."""
+    PENDING = "pending"
+    """In a queue: the batch system's, or Diamond's own."""
+    RUNNING = "running"
+    """The program was started and has not been seen to end."""
+    SUCCEEDED = "succeeded"
+    """The program ended with exit code 0."""
+    FAILED = "failed"
+    """It ended otherwise; `reason` says how."""
+    CANCELLED = "cancelled"
+    """A person ended it."""
+
+
+FINAL_STATES = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED})
+
+
+class Phase(str, Enum):
+    NONE = ""
+    STAGING = "staging"
+    """Code and data travel."""
+    BUILDING = "building"
+    """The environment is being made."""
+    QUEUED = "queued"
+    """The batch system has it."""
+    HELD = "held"
+    """Diamond or the site keeps it back; the message says why."""
+    SUSPENDED = "suspended"
+    """The site has paused it."""
+    ENDING = "ending"
+    """The program ended with an error; the batch system's word is awaited."""
+    CANCELLING = "cancelling"
+    """A person asked for the end; it is not confirmed yet."""
+    BETWEEN_ATTEMPTS = "between-attempts"
+    """One attempt ended, the next is on its way."""
+
+
+class Reason(str, Enum):
+    NONE = ""
+    EXIT_CODE = "exit-code"
+    """The program ended with a code other than 0."""
+    SIGNAL = "signal"
+    """The program was killed by a signal that neither Diamond nor the site is known to have sent."""
+    WALL_TIME = "wall-time"
+    """The time limit of the batch job was reached."""
+    OUT_OF_MEMORY = "out-of-memory"
+    NODE_LOST = "node-lost"
+    """A node failed or could not start the job."""
+    PREEMPTED = "preempted"
+    """The site took the nodes for other work."""
+    BY_PERSON = "by-person"
+    """Cancelled through Diamond."""
+    BY_SITE = "by-site"
+    """Cancelled in the batch system, not through Diamond."""
+    SITE_LIMIT = "site-limit"
+    """The site lets nobody queue more; Diamond feeds it in order."""
+    REFUSED = "refused"
+    """The batch system did not take the job."""
+    ENVIRONMENT = "environment"
+    """The environment could not be made."""
+    CODE = "code"
+    """The code could not be brought to the machine."""
+    DATA = "data"
+    """A data path is not there."""
+    SECRET = "secret"
+    """A secret is not set on the endpoint."""
+    DISK = "disk"
+    """No room, or no right to write, where the task must run."""
+    DEADLINE = "deadline"
+    """The batch system could not have finished it before its deadline."""
+    CONTINUE_LIMIT = "continue-limit"
+    """It asked to be continued more often than allowed."""
+    LOST = "lost"
+    """Neither the batch system nor the run directory knows how it ended."""
+    BUDGET = "budget"
+    """The next attempt could have passed the ceiling."""
+
+
+@dataclass(frozen=True)
+class ContinuePolicy:
+    """When a next attempt follows by itself. Exit code 75 always asks for one."""
+
+    on: FrozenSet[str] = frozenset({"exit-75"})
+    max_attempts: int = 4
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One batch-system job of a task."""
+
+    id: str
+    number: int = 1
+    native_id: str = ""
+    run: int = 0
+    """The newest run that is known to have started; 0 before the first."""
+    exit_code: Optional[int] = None
+    """From the exit file of the newest run."""
+    exit_run: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    id: str
+    state: State = State.PREPARING
+    phase: Phase = Phase.NONE
+    reason: Reason = Reason.NONE
+    message: str = ""
+    native_state: str = ""
+    exit_code: Optional[int] = None
+    signal: Optional[int] = None
+    as_of: float = 0.0
+    cancel_requested: bool = False
+    attempt: Attempt = field(default_factory=lambda: Attempt(id=""))
+    policy: ContinuePolicy = field(default_factory=ContinuePolicy)
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in FINAL_STATES
