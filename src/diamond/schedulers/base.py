@@ -1,0 +1,71 @@
+"""The protocol of a batch system, and how an adapter is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Collection, Dict, List, Mapping, Optional, Protocol
+
+from diamond.core.native import NativeStatus
+from diamond.core.order import Placement, Resources
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One attempt, as a batch system is asked to run it."""
+
+    name: str
+    """Unique for ever (`diamond-<attempt>`): how a submission is found again."""
+    script: Path
+    """Ready to run, with the lines of `directives` at its top."""
+    folder: Path
+    """The attempt's folder; the batch system's own output goes to `native.log` in it."""
+    resources: Resources
+    placement: Placement
+
+
+class Scheduler(Protocol):
+    """Speaks to one batch system on behalf of one account.
+
+    An adapter only builds commands and reads answers; when to ask, retries and clean-up are written once,
+    in the agent. Every command is an argument list, never a string for a shell.
+    """
+
+    name: str
+
+    def directives(self, submission: Submission, flags: Mapping[str, str]) -> List[str]:
+        """The lines at the top of the batch script; only flags that the site takes (profile fact `flags`)."""
+
+    def submit(self, submission: Submission) -> str:
+        """Queue a script and return its id; once this returns, the id survives a restart of the agent.
+
+        Raises `Refused` when nothing was queued, with the site's own words; `Unanswered` when it may have been.
+        """
+
+    def find(self, name: str) -> Optional[str]:
+        """The id of the submission of that name, also if it has ended; None when there is no trace. May raise `Unanswered`."""
+
+    def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        """One question for all ids; an id the system has forgotten is left out. Raises `Unanswered`."""
+
+    def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        """What the accounting knows of ids that `status` leaves out; empty where there is none. Raises `Unanswered`."""
+
+    def cancel(self, native_id: str) -> None:
+        """Ask for the end; asking twice, or too late, is fine. Raises `Unanswered`."""
+
+    def probe(self) -> Dict[str, Dict[str, Any]]:
+        """Facts for the site profile: {name: {"value", "source", "at"}}; what cannot be learned is left out."""
+
+    def free(self) -> Dict[str, Any]:
+        """The fact `free` alone, by one cheap question."""
+
+    def script_variables(self) -> Mapping[str, str]:
+        """How the batch script learns about itself: shell expressions for `job_id`, `restart_count`, `seconds_left`."""
+
+
+class RunsItsOwnQueue(Protocol):
+    """An ability: the adapter starts waiting jobs itself and must be asked to, often."""
+
+    def advance(self) -> None:
+        """Start what fits now, end what is over its time; cheap when there is nothing to do."""
