@@ -1,0 +1,181 @@
+"""The command line: `diamond lab up|env|run|break|status|down`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from .breaking import ControllerAction, NodeAction
+from .going_down import take_down
+from .lab import DEFAULT_FOLDER, Lab, LabStatus
+from .machine import say
+from .shape import SITES, Asked, LabError, checked_root
+
+INCOMPLETE = 3
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def main(argv: Sequence[str]) -> int:
+    arguments = parser().parse_args(list(argv))
+    os.umask(0o022)
+    try:
+        return int(arguments.do(arguments))
+    except LabError as error:
+        say(f"error: {error}")
+        return 1
+
+
+def up(arguments: argparse.Namespace) -> int:
+    began = time.monotonic()
+    asked = Asked(**{key: getattr(arguments, key) for key in Asked.__annotations__})  # type: ignore[typeddict-item]
+    lab = Lab.up(arguments.folder or arguments.dir, **asked)
+    nodes = sum(cluster.shape.nodes for cluster in lab.clusters)
+    alone = "" if lab.shape.isolated else " (nodes share one host name: no right to isolate them)"
+    say(f"{len(lab.clusters)} cluster(s), {nodes} nodes in {time.monotonic() - began:.1f} s{alone}")
+    if arguments.json:
+        print_json(lab.status())
+    return 0
+
+
+def env(arguments: argparse.Namespace) -> int:
+    lab = Lab(arguments.dir)
+    values = lab.cluster(arguments.cluster).env()
+    if lab.shape.netns:
+        say("this lab has a network of its own; reach it by `diamond lab run` or by ssh")
+    if arguments.json:
+        print_json(values)
+    else:
+        print("\n".join(f"export {key}={shlex.quote(value)}" for key, value in values.items()))
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    words = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
+    if not words:
+        raise LabError("no command given")
+    cluster = Lab(arguments.dir).cluster(arguments.cluster)
+    command = cluster.command(words, user=arguments.user, node=arguments.node)
+    sys.stdout.flush()
+    os.execvpe(command[0], command, cluster.command_env(arguments.user))
+
+
+def break_node(arguments: argparse.Namespace) -> int:
+    Lab(arguments.dir).cluster(arguments.cluster).break_node(arguments.node, arguments.action)
+    return told(arguments)
+
+
+def break_controller(arguments: argparse.Namespace) -> int:
+    Lab(arguments.dir).cluster(arguments.cluster).break_controller(arguments.action)
+    return told(arguments)
+
+
+def told(arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print_json(Lab(arguments.dir).cluster(arguments.cluster).status())
+    return 0
+
+
+def status(arguments: argparse.Namespace) -> int:
+    known = Lab(arguments.dir).status()
+    if arguments.json:
+        print_json(known)
+    else:
+        print("\n".join(as_lines(known)))
+    return 0 if known["complete"] else INCOMPLETE
+
+
+def down(arguments: argparse.Namespace) -> int:
+    take_down(checked_root(arguments.folder or arguments.dir), purge=arguments.purge)
+    if arguments.json:
+        print_json({"down": True, "purged": arguments.purge})
+    return 0
+
+
+def as_lines(known: LabStatus) -> Iterator[str]:
+    for cluster in known["clusters"]:
+        up_or_down = "up" if cluster["controller"] else "DOWN"
+        yield f"{cluster['name']}: slurmctld {up_or_down}, SLURM_CONF={cluster['conf']}"
+        for node in cluster["nodes"]:
+            yield f"  {node['name']} {node['state']}, slurmd {'up' if node['slurmd'] else 'DOWN'}"
+    for name, pid in known["processes"].items():
+        yield f"  pid {pid} {name}"
+
+
+def print_json(value: object) -> None:
+    print(json.dumps(value, indent=2))
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="diamond lab", description="Real Slurm clusters on one machine, to test or teach."
+    )
+    verbs = top.add_subparsers(required=True, metavar="COMMAND")
+    add_up(verbs)
+    one = add(verbs, "env", env, "print the export lines for a cluster")
+    one.add_argument("cluster")
+    add_run(verbs)
+    add_break(verbs)
+    add(verbs, "status", status, "say what runs; exit status 3 unless all does")
+    one = add(verbs, "down", down, "cancel all jobs and stop everything; records stay")
+    one.add_argument("folder", nargs="?", metavar="DIR", help="the same as --dir")
+    one.add_argument("--purge", action="store_true", help="delete the lab's files as well")
+    return top
+
+
+def add(verbs: Verbs, name: str, do: Callable[..., int], text: str) -> argparse.ArgumentParser:
+    one = verbs.add_parser(name, help=text, description=text)
+    one.set_defaults(do=do)
+    add_common(one)
+    return one
+
+
+def add_common(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--dir", default=DEFAULT_FOLDER, help=f"the lab's folder ({DEFAULT_FOLDER})")
+    one.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+def add_up(verbs: Verbs) -> None:
+    one = add(verbs, "up", up, "start a lab, or what is missing of one; safe to repeat")
+    each = "; or NAME=VALUE,... per cluster"
+    flag = argparse.BooleanOptionalAction
+    one.add_argument("folder", nargs="?", metavar="DIR", help="the same as --dir")
+    one.add_argument("--clusters", help="names (alpha,beta)")
+    one.add_argument("--nodes", help=f"nodes per cluster (4){each}")
+    one.add_argument("--cpus", help=f"CPUs a node pretends to have (8){each}")
+    one.add_argument("--memory", help=f"MB a node pretends to have (16000){each}")
+    one.add_argument("--gpus", help=f"its GPUs, as TYPE:COUNT (a100:4), 0 for none{each}")
+    one.add_argument("--users", help="made when missing (alice,bob)")
+    one.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
+    one.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
+    one.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
+    one.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
+    one.add_argument("--netns", action=flag, help="a network of its own, without a way out (no)")
+
+
+def add_run(verbs: Verbs) -> None:
+    one = verbs.add_parser("run", help="run a command against a cluster")
+    one.set_defaults(do=run)
+    one.add_argument("--dir", default=DEFAULT_FOLDER, help=f"the lab's folder ({DEFAULT_FOLDER})")
+    one.add_argument("cluster")
+    one.add_argument("--user", help="as this user rather than root")
+    one.add_argument("--node", help="on this compute node, by name or number")
+    one.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
+
+
+def add_break(verbs: Verbs) -> None:
+    one = verbs.add_parser("break", help="fail, crash, hang or mend a node or a controller")
+    one.add_argument("cluster")
+    parts = one.add_subparsers(required=True, metavar="node|controller")
+    node = add(parts, "node", break_node, "a compute node")
+    node.add_argument("node", help="its name or number")
+    node.add_argument("action", choices=get_args(NodeAction))
+    controller = add(parts, "controller", break_controller, "the slurmctld")
+    controller.add_argument("action", choices=get_args(ControllerAction))

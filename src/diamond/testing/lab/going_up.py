@@ -1,0 +1,98 @@
+"""`up`: from nothing, or from whatever is left, to clusters in service."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from .accounting import start_accounting
+from .config import write_config
+from .daemons import heal, require_controller, start_controller, start_munge, start_node
+from .login import start_login, write_client_files
+from .machine import (
+    can_isolate,
+    check_machine,
+    check_reachable,
+    ensure_network,
+    ensure_users,
+    free_ports,
+    install_packages,
+    locked,
+    name_hosts,
+)
+from .old_python import offer_old_python
+from .processes import running
+from .shape import Asked, LabError, LabShape, Options, count_ports, lay_out, load, merge, save
+from .storage import mount_storage
+
+
+def bring_up(root: Path, asked: Asked) -> None:
+    check_machine()
+    root.mkdir(parents=True, exist_ok=True)
+    with locked(root / ".lock"):
+        old = load(root)
+        options = merge(old.options if old else Options(), asked)
+        is_up = old is not None and bool(running(old))
+        if old and is_up and options != old.options:
+            raise LabError(different(old.options, options, root))
+        # Ports are only safe once bound, and packages and /etc/hosts are the machine's:
+        # labs come up one after the other.
+        with locked():
+            lab = old if old and is_up else prepare(root, options)
+            start_everything(lab)
+
+
+def different(old: Options, new: Options, root: Path) -> str:
+    names = [name for name, value in asdict(new).items() if asdict(old)[name] != value]
+    return f"the lab is up with another --{', --'.join(names)}; run: diamond lab down --dir {root}"
+
+
+def prepare(root: Path, options: Options) -> LabShape:
+    """Everything that must be there before the first daemon starts."""
+    count = count_ports(options)
+    install_packages(options)
+    ensure_users(options.user_names)
+    for folder in (root, root / "run", root / "log"):
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o755)
+    check_reachable(root, options.user_names)
+    ports = free_ports(root, count)
+    lab = lay_out(root, options, isolated=can_isolate(), ports=ports)
+    for cluster in lab.clusters:
+        write_config(lab, cluster)
+    save(lab)
+    return lab
+
+
+def start_everything(lab: LabShape) -> None:
+    try:
+        start_shared(lab)
+        start_clusters(lab)
+    except LabError as error:
+        hint = f"To clean up: diamond lab down --dir {lab.root}"
+        raise LabError(f"{error}\n{hint}") from None
+
+
+def start_shared(lab: LabShape) -> None:
+    name_hosts(lab, present=True)
+    ensure_network(lab)
+    start_munge(lab)
+    if lab.options.accounting:
+        start_accounting(lab)
+    if lab.options.ssh:
+        write_client_files(lab)
+
+
+def start_clusters(lab: LabShape) -> None:
+    for cluster in lab.clusters:
+        start_controller(lab, cluster)
+        mount_storage(lab, cluster)
+        offer_old_python(cluster)
+    for cluster in lab.clusters:
+        require_controller(lab, cluster)
+        for node in cluster.node_names:
+            start_node(lab, cluster, node)
+        if lab.options.ssh:
+            start_login(lab, cluster)
+    for cluster in lab.clusters:
+        heal(lab, cluster, cluster.node_names)

@@ -1,0 +1,167 @@
+"""Starting, finding and ending processes.
+
+A pid file holds "pid start-time", so that a recycled pid is never taken for one of ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .shape import LabError, LabShape
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+CLEAN_ENV = {"PATH": SYSTEM_PATH, "LANG": "C.UTF-8"}
+IN_ROOT_FOLDER = 'umask 022; cd /; exec "$@"'
+LISTENING = "0A"
+
+Words = Sequence[str | Path]
+
+
+def find_program(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
+
+
+def call(
+    *words: str | Path,
+    check: bool = True,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 120,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; no answer in time counts as exit status 124."""
+    texts = [str(word) for word in words]
+    try:
+        done = subprocess.run(texts, capture_output=True, text=True, env=env, timeout=timeout,
+                              stdin=subprocess.DEVNULL)  # fmt: skip
+    except subprocess.TimeoutExpired:
+        done = subprocess.CompletedProcess(texts, 124, "", f"no answer after {timeout} s")
+    if check and done.returncode:
+        problem = done.stderr.strip() or done.stdout.strip()
+        raise LabError(f"{shlex.join(texts)} failed ({done.returncode}): {problem}")
+    return done
+
+
+def wait_until(condition: Callable[[], object], seconds: float, *, every: float = 0.05) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(every)
+    return True
+
+
+def enter_network(lab: LabShape) -> list[str]:
+    """What to put before a command so that it runs on the lab's network."""
+    return ["nsenter", f"--net=/run/netns/{lab.netns}"] if lab.netns else []
+
+
+def start(lab: LabShape, name: str, words: Words, env: Mapping[str, str] | None = None) -> None:
+    """Start a daemon in a session of its own, with nothing of the caller's environment."""
+    texts = [*enter_network(lab), "sh", "-c", IN_ROOT_FOLDER, "sh", *map(str, words)]
+    texts[0] = find_program(texts[0]) or texts[0]
+    log = os.open(lab.root / "log" / f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    pid = os.posix_spawn(
+        texts[0], texts, {**CLEAN_ENV, **(env or {})}, setsid=True,
+        file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                      (os.POSIX_SPAWN_DUP2, log, 1), (os.POSIX_SPAWN_DUP2, log, 2)],
+    )  # fmt: skip
+    os.close(log)
+    pid_file(lab, name).write_text(f"{pid} {stat_of(pid)[2]}\n")
+
+
+def pid_of(lab: LabShape, name: str) -> int | None:
+    """The pid of a daemon while it runs."""
+    try:
+        pid, started = pid_file(lab, name).read_text().split()
+    except (FileNotFoundError, ValueError):
+        return None
+    state, _, since = stat_of(int(pid))
+    return int(pid) if since == started and state not in "ZX" else None
+
+
+def running(lab: LabShape) -> dict[str, int]:
+    names = sorted(path.name[:-4] for path in (lab.root / "run").glob("*.pid"))
+    return {name: pid for name in names if (pid := pid_of(lab, name))}
+
+
+def stop(lab: LabShape, name: str, number: int = signal.SIGTERM, *, seconds: float = 10) -> None:
+    """End a daemon, hung or not; insist after a while."""
+    if pid := pid_of(lab, name):
+        kill(pid, signal.SIGCONT)
+        kill(pid, number)
+        if not wait_until(lambda: pid_of(lab, name) is None, seconds):
+            kill(pid, signal.SIGKILL)
+            wait_until(lambda: pid_of(lab, name) is None, 5)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+    pid_file(lab, name).unlink(missing_ok=True)
+
+
+def require(lab: LabShape, name: str, ready: Callable[[], bool], *, seconds: float = 30) -> None:
+    """Wait for a daemon to be ready; say why when it is not."""
+    wait_until(lambda: ready() or pid_of(lab, name) is None, seconds)
+    if not ready():
+        how = "is not ready" if pid_of(lab, name) else "ended at once"
+        raise LabError(f"{name} {how}\n{last_words(lab, name)}")
+
+
+def listens(lab: LabShape, name: str, port: int) -> bool:
+    """Whether a port is open where the daemon lives, which may be another network."""
+    pid, wanted = pid_of(lab, name), f":{port:04X}"
+    with contextlib.suppress(OSError):
+        for table in ("tcp", "tcp6"):
+            for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+                _, local, _, state = line.split()[:4]
+                if local.endswith(wanted) and state == LISTENING:
+                    return True
+    return False
+
+
+def last_words(lab: LabShape, name: str, lines: int = 15) -> str:
+    text = ""
+    for path in (lab.root / "log" / f"{name}.out", lab.root / "log" / f"{name}.log"):
+        if path.exists() and path.stat().st_size:
+            tail = path.read_text(errors="replace").splitlines()[-lines:]
+            text += "\n".join([f"--- {path}", *tail, ""])
+    return text
+
+
+def kill(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def descendants(pid: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for one in all_pids():
+        children.setdefault(stat_of(one)[1], []).append(one)
+    found, left = [], [pid]
+    while left:
+        new = children.get(left.pop(), [])
+        found += new
+        left += new
+    return found
+
+
+def all_pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def stat_of(pid: int) -> tuple[str, int, str]:
+    """State, parent and start time of a process; ('X', -1, '') when it is gone."""
+    try:
+        parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return "X", -1, ""
+    return parts[0], int(parts[1]), parts[19]
+
+
+def pid_file(lab: LabShape, name: str) -> Path:
+    return lab.root / "run" / f"{name}.pid"

@@ -1,0 +1,48 @@
+"""Homes and scratch with limits, for clusters that are like a real site."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+from pathlib import Path
+
+from .processes import call
+from .shape import ClusterShape, LabError, LabShape
+
+# Bytes and files; a limit of the file system rather than a quota of each user.
+LIMITS = {"home": "size=64m,nr_inodes=2000", "scratch": "size=2g,nr_inodes=50000"}
+
+
+def mount_storage(lab: LabShape, cluster: ClusterShape) -> None:
+    """Give a strict cluster file systems of its own, one folder in each per user."""
+    for name, limits in LIMITS.items() if cluster.is_strict else ():
+        folder = cluster.root / name
+        folder.mkdir(exist_ok=True)
+        if not os.path.ismount(folder):
+            done = call("mount", "-t", "tmpfs", "-o", f"mode=755,{limits}", "diamond-lab", folder,
+                        check=False)  # fmt: skip
+            if done.returncode:
+                raise LabError(f"--like {cluster.like} needs to mount: {done.stderr.strip()}")
+        for user in lab.options.user_names:
+            make_user_folder(folder / user, user)
+
+
+def make_user_folder(folder: Path, user: str) -> None:
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o700)
+    shutil.chown(folder, user, pwd.getpwnam(user).pw_gid)
+
+
+def unmount_storage(cluster: ClusterShape) -> None:
+    for name in LIMITS:
+        if os.path.ismount(cluster.root / name):
+            call("umount", "--lazy", cluster.root / name, check=False)
+
+
+def node_binds(lab: LabShape, cluster: ClusterShape) -> list[tuple[Path, Path]]:
+    """What login and compute nodes see in the place of the machine's own home folders."""
+    if not cluster.is_strict:
+        return []
+    homes = [(user, Path(pwd.getpwnam(user).pw_dir)) for user in lab.options.user_names]
+    return [(cluster.root / "home" / user, home) for user, home in homes if home.is_dir()]
