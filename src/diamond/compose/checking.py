@@ -1,0 +1,200 @@
+"""Check a spec against what an endpoint reports, all faults at once, and freeze it into an order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from diamond.compose.filling import fill_command, fill_words, likely_typos, show_value
+from diamond.compose.site import choose_account, choose_partition, fits
+from diamond.compose.spec import EnvironmentSpec, Spec
+from diamond.core.errors import InvalidSpec
+from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
+from diamond.compose.faults import Faults, from_validation
+from diamond.schedulers.options import PROTECTED_OPTIONS
+
+
+@dataclass(frozen=True)
+class EndpointFacts:
+    """An endpoint as checking needs it; `facts` are the profile's values, corrections applied."""
+
+    name: str
+    state: str
+    default: bool
+    facts: dict[str, Any]
+    secrets: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Composed:
+    order: Order
+    endpoint: str
+    warnings: list[str] = field(default_factory=list)
+    spec: dict[str, Any] = field(default_factory=dict)
+
+
+def check(
+    raw: dict[str, Any], *, endpoints: list[EndpointFacts], code: dict[str, Any] | None
+) -> Composed:
+    """A frozen order for one endpoint, or `InvalidSpec` with everything that is wrong."""
+    spec = _parse(raw)
+    faults = Faults()
+    endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
+    environment = _environment(spec, faults)
+    warnings = likely_typos(spec.run, spec.params) if isinstance(spec.run, str) else []
+    placement = Placement()
+    if endpoint:
+        placement = _placement(spec, endpoint, wanted_partition, faults)
+        warnings += _away(endpoint)
+        _check_secrets(spec, endpoint, faults)
+    source = _code(spec, code, faults)
+    resume = _resume(spec, faults)
+    faults.raise_if_any()
+    assert endpoint
+    order = Order(
+        name=spec.name,
+        command="" if isinstance(spec.run, list) else _command(spec),
+        argv=fill_words(spec.run, spec.params) if isinstance(spec.run, list) else [],
+        params=dict(spec.params),
+        code=source,
+        environment=environment,
+        data=dict(spec.data),
+        secrets=list(spec.secrets),
+        resources=_resources(spec),
+        placement=placement,
+        resume=resume,
+    )
+    return Composed(order, endpoint.name, warnings, spec.model_dump(by_alias=True, mode="json"))
+
+
+def _parse(raw: Any) -> Spec:
+    if not isinstance(raw, dict):
+        raise InvalidSpec(
+            "A spec is a mapping of fields", "Start with: name, run, resources. See docs/spec.md."
+        )
+    try:
+        return Spec.model_validate(raw)
+    except ValidationError as error:
+        raise from_validation(error) from None
+
+
+def _choose_endpoint(
+    spec: Spec, endpoints: list[EndpointFacts], faults: Faults
+) -> tuple[EndpointFacts | None, str]:
+    known = {endpoint.name: endpoint for endpoint in endpoints}
+    if not known:
+        faults.add("on", "There is no endpoint yet", "Start one here with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST")
+        return None, ""
+    wanted = [spec.on] if isinstance(spec.on, str) else spec.on
+    candidates = []
+    for word in wanted:
+        name, _, partition = word.partition("/")
+        if name == "auto":
+            candidates.append((_default(endpoints), partition))
+        elif name in known:
+            candidates.append((known[name], partition))
+        else:
+            faults.add("on", f"No endpoint is called {name!r}", f"Endpoints: {', '.join(sorted(known))}", near=(name, known))
+    return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
+
+
+def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
+    return next((e for e in endpoints if e.default), endpoints[0])
+
+
+def _away(endpoint: EndpointFacts) -> list[str]:
+    if endpoint.state == "online":
+        return []
+    return [f"{endpoint.name} is {endpoint.state}: the task waits until it is back"]
+
+
+def _environment(spec: Spec, faults: Faults) -> Environment | None:
+    if isinstance(spec.environment, str):
+        faults.add(
+            "environment",
+            f"No image is called {spec.environment!r}",
+            "Write the packages instead: environment: {requirements: [torch]}",
+        )
+        return None
+    if not isinstance(spec.environment, EnvironmentSpec):
+        return None
+    given = spec.environment
+    for line in given.requirements:
+        if line.lstrip().startswith("-"):
+            faults.add("environment.requirements", f"{line!r} is an option, not a package", "Index and find-links settings are taken from the endpoint's pip configuration.")
+    variables = {name: show_value(value) for name, value in given.variables.items()}
+    return Environment(list(given.requirements), given.python, variables)
+
+
+def _placement(spec: Spec, endpoint: EndpointFacts, wanted: str, faults: Faults) -> Placement:
+    scheduler = str(endpoint.facts.get("scheduler", {}).get("name", ""))
+    raw = _raw_options(spec, scheduler, faults)
+    first_class = {
+        key: getattr(spec, key) or raw.pop(key, "") for key in ("qos", "reservation", "constraint")
+    }
+    partition = choose_partition(endpoint.facts, wanted or spec.partition or raw.pop("partition", ""), faults)
+    named = raw.pop("account", "") if spec.account == "auto" else spec.account
+    account = choose_account(endpoint.facts, partition, named, faults)
+    fits(endpoint.facts, partition, _resources(spec), first_class["qos"], faults)
+    return Placement(partition=partition, account=account, options=raw, **first_class)
+
+
+def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
+    for name in spec.options:
+        if scheduler and name != scheduler:
+            faults.add(f"options.{name}", f"This endpoint's batch system is {scheduler}, not {name}", f"Use options.{scheduler}, or run it elsewhere with `on:`.")
+    raw = {key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()}
+    for key, value in list(raw.items()):
+        if key in PROTECTED_OPTIONS:
+            faults.add(f"options.{scheduler}.{key}", f"Diamond sets {key} itself", PROTECTED_OPTIONS[key])
+        elif not key.replace("-", "").isalnum() or any(c in value for c in "\"'\\\n\r\0`"):
+            faults.add(f"options.{scheduler}.{key}", f"{key}={value!r} cannot be handed to the batch system", "Leave out quotes, backslashes and line breaks.")
+    return raw
+
+
+def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
+    if endpoint.secrets is None:
+        return
+    for name in spec.secrets:
+        if name not in endpoint.secrets:
+            faults.add("secrets", f"{name} is not set on {endpoint.name}", f"Set it with: diamond secret set {name} --on {endpoint.name}")
+
+
+def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | None:
+    if code and code.get("snapshot"):
+        return Code(snapshot=str(code["snapshot"]))
+    text = spec.code or ""
+    if "://" in text or text.startswith("git@"):
+        url, at, commit = text.rpartition("@")
+        if not at or "/" in commit or ":" in commit:
+            faults.add("code", f"{text!r} names no commit", "Write URL@commit, so that the run can be repeated.")
+            return None
+        return Code(git_url=url, git_commit=commit)
+    if text:
+        faults.add("code", f"The folder {text!r} was not sent along", "Submit with `diamond run` or the SDK, which send it, or name a git URL@commit.")
+    return None
+
+
+def _resume(spec: Spec, faults: Faults) -> Continue:
+    given = spec.continue_
+    most = given.max_attempts if given else 4
+    if spec.budget:
+        hours = spec.resources.nodes * spec.resources.walltime / 60
+        most = min(most, int(float(spec.budget.split()[0]) / hours))
+        if most < 1:
+            faults.add("budget", f"One attempt may cost {hours:g} node-hours, more than {spec.budget}", "Raise the budget, or ask for fewer nodes or less time.")
+    if not given:
+        return Continue(on=["exit-75"], max_attempts=max(most, 1))
+    return Continue(list(given.on), given.from_, given.lead, max(most, 1))
+
+
+def _command(spec: Spec) -> str:
+    assert isinstance(spec.run, str)
+    return fill_command(spec.run, spec.params, resumes=spec.continue_ is not None)
+
+
+def _resources(spec: Spec) -> Resources:
+    given = spec.resources
+    return Resources(given.nodes, given.gpus_per_node, given.gpu_type, given.cpus_per_task, given.memory, given.walltime)

@@ -1,0 +1,83 @@
+"""Collect everything that is wrong with a spec, each with the valid values, before saying so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from diamond.compose.spec import Spec
+from diamond.core.errors import InvalidSpec
+
+
+class Faults:
+    def __init__(self) -> None:
+        self.items: list[dict[str, str]] = []
+
+    def add(
+        self, where: str, message: str, hint: str = "", *, near: tuple[str, Collection[str]] | None = None
+    ) -> None:
+        match = get_close_matches(near[0], list(near[1]), n=1) if near else []
+        if match:
+            hint = f"Did you mean {match[0]}? {hint}"
+        self.items.append({"field": where, "message": message, "hint": hint})
+
+    def raise_if_any(self) -> None:
+        if self.items:
+            raise invalid(self.items)
+
+
+def invalid(items: list[dict[str, str]]) -> InvalidSpec:
+    count = "one fault" if len(items) == 1 else f"{len(items)} faults"
+    first = items[0]
+    message = f"{first['field']}: {first['message']}" if len(items) == 1 else f"The spec has {count}"
+    return InvalidSpec(message, first["hint"] if len(items) == 1 else "Each fault is listed with what is valid.", faults=items)
+
+
+def from_validation(error: ValidationError) -> InvalidSpec:
+    """Pydantic's findings in our words; unknown fields are answered with the known ones."""
+    faults = Faults()
+    for found in error.errors():
+        path = [str(part) for part in found["loc"] if not _is_union_branch(part)]
+        where = ".".join(path)
+        if found["type"] == "extra_forbidden":
+            valid = valid_fields(path[:-1])
+            faults.add(where, f"Unknown field {path[-1]!r}", f"Valid here: {', '.join(valid)}", near=(path[-1], valid))
+        elif found["type"] == "missing":
+            faults.add(where, f"{where} is missing", "Say what to run, for example: run: python train.py")
+        else:
+            faults.add(where, found["msg"].removeprefix("Value error, "))
+    return invalid(_without_repeats(faults.items))
+
+
+def valid_fields(path: list[str]) -> list[str]:
+    """The names of the fields of the part of a spec that `path` leads to."""
+    model: type[BaseModel] = Spec
+    for part in path:
+        inner = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
+        candidates = [inner.annotation, *get_args(inner.annotation)] if inner else []
+        models = [c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)]
+        if not models:
+            return []
+        model = models[0]
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _is_union_branch(part: Any) -> bool:
+    """Pydantic puts the branch of a union it tried into the path; a person knows no branches."""
+    return isinstance(part, str) and (
+        part in ("str", "int", "float", "bool", "none") or "[" in part or part.endswith("Spec")
+    )
+
+
+def _without_repeats(items: list[dict[str, str]]) -> list[dict[str, str]]:
+    """A value that fits no branch of a union is reported once for each; keep the most telling."""
+    best: dict[str, dict[str, str]] = {}
+    for item in items:
+        kept = best.get(item["field"])
+        if kept is None or (kept["message"].startswith("Input should be") and item["hint"]):
+            best[item["field"]] = item
+    wholes = {f for f in best if any(other.startswith(f + ".") for other in best)}
+    return [item for name, item in best.items() if name not in wholes]

@@ -1,0 +1,93 @@
+"""Fill parameters into a command so that no value is ever read as shell code.
+
+A plain value is written as it is. Any other becomes a variable of the script, and `{name}` its expansion, quoted
+for the place where it stands: an expansion's result is data to the shell, whatever is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.,:/@%+=-]+")
+_FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+RESUME = "resume"
+
+
+def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = False) -> str:
+    """The command with `{name}` filled in; braces that name no parameter stay as they are."""
+    variables = {name: show_value(value) for name, value in params.items()}
+    used: dict[str, str] = {}
+    pieces: list[str] = []
+    quote, at = "", 0
+    while at < len(command):
+        field = _FIELD.match(command, at)
+        if field and not command[:at].endswith("$") and (name := field.group(1)) in variables:
+            pieces.append(_filled(name, variables[name], quote, used))
+            at = field.end()
+        elif field and resumes and field.group(1) == RESUME:
+            pieces.append(_expansion("DIAMOND_RESUME_FROM", quote))
+            at = field.end()
+        else:
+            length, quote = _advance(command, at, quote)
+            pieces.append(command[at : at + length])
+            at += length
+    prelude = "".join(f"{name}={shlex.quote(value)}\n" for name, value in used.items())
+    return prelude + "".join(pieces)
+
+
+def fill_words(words: list[str], params: Mapping[str, Any]) -> list[str]:
+    """The same for a program's words, which no shell reads."""
+    values = {name: show_value(value) for name, value in params.items()}
+    return [_FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), word) for word in words]
+
+
+def likely_typos(command: str, params: Mapping[str, Any]) -> list[str]:
+    """Sentences on fields that look like a misspelt parameter."""
+    found = []
+    for name in dict.fromkeys(_FIELD.findall(command)):
+        near = get_close_matches(name, list(params), n=1)
+        if name not in params and near:
+            found.append(f"{{{name}}} in `run` is not a parameter; did you mean {{{near[0]}}}?")
+    return found
+
+
+def show_value(value: Any) -> str:
+    """A parameter as a program reads it from its command line."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value)
+    return str(value)
+
+
+def _filled(name: str, value: str, quote: str, used: dict[str, str]) -> str:
+    if _PLAIN.fullmatch(value):
+        return value
+    variable = f"DIAMOND_PARAM_{name}"
+    used[variable] = value
+    return _expansion(variable, quote)
+
+
+def _expansion(variable: str, quote: str) -> str:
+    if quote == '"':
+        return f"${{{variable}}}"
+    if quote == "'":
+        return f"'\"${{{variable}}}\"'"
+    return f'"${{{variable}}}"'
+
+
+def _advance(command: str, at: int, quote: str) -> tuple[int, str]:
+    """How many characters stand for themselves here, and inside which quotes one is after them."""
+    char = command[at]
+    if char == "\\" and quote != "'" and at + 1 < len(command):
+        return 2, quote
+    if char in "'\"" and quote in ("", char):
+        return 1, "" if quote else char
+    return 1, quote
