@@ -11,6 +11,8 @@ DiamondError
 ├── EndpointAway          the endpoint does not answer now
 ├── Refused               the batch system said no; nothing was queued
 ├── Unanswered            the batch system did not answer; it may have acted
+├── EnvironmentFailed     what the program runs inside could not be made
+├── Cancelled             called off before it was done
 └── ServiceUnreachable    no Diamond service at that address
 """
 
@@ -107,6 +109,16 @@ class Unanswered(DiamondError):
     code = "unanswered"
     status = 503
     retryable = True
+
+
+class EnvironmentFailed(DiamondError):
+    code = "environment-failed"
+    status = 422
+
+
+class Cancelled(DiamondError):
+    code = "cancelled"
+    status = 409
 
 
 class ServiceUnreachable(DiamondError):
