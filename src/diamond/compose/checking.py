@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.faults import Faults, drop_field, from_validation
 from diamond.compose.filling import fill_command, fill_words, likely_typos, show_value
-from diamond.compose.site import choose_account, choose_partition, fits
+from diamond.compose.site import choose_account, choose_partition, default_minutes, fits
 from diamond.compose.spec import EnvironmentSpec, Spec
 from diamond.core.errors import InvalidSpec
 from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
-from diamond.compose.faults import Faults, from_validation
 from diamond.schedulers.options import PROTECTED_OPTIONS
 
 
@@ -39,18 +40,18 @@ def check(
     raw: dict[str, Any], *, endpoints: list[EndpointFacts], code: dict[str, Any] | None
 ) -> Composed:
     """A frozen order for one endpoint, or `InvalidSpec` with everything that is wrong."""
-    spec = _parse(raw)
     faults = Faults()
+    spec = _parse(raw, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment = _environment(spec, faults)
     warnings = likely_typos(spec.run, spec.params) if isinstance(spec.run, str) else []
-    placement = Placement()
+    placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
-        placement = _placement(spec, endpoint, wanted_partition, faults)
+        placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += _away(endpoint)
         _check_secrets(spec, endpoint, faults)
     source = _code(spec, code, faults)
-    resume = _resume(spec, faults)
+    resume = _resume(spec, resources, faults)
     faults.raise_if_any()
     assert endpoint
     order = Order(
@@ -62,14 +63,15 @@ def check(
         environment=environment,
         data=dict(spec.data),
         secrets=list(spec.secrets),
-        resources=_resources(spec),
+        resources=resources,
         placement=placement,
         resume=resume,
     )
     return Composed(order, endpoint.name, warnings, spec.model_dump(by_alias=True, mode="json"))
 
 
-def _parse(raw: Any) -> Spec:
+def _parse(raw: Any, faults: Faults) -> Spec:
+    """The spec; faulty fields are noted and read as left out, so that the rest is checked too."""
     if not isinstance(raw, dict):
         raise InvalidSpec(
             "A spec is a mapping of fields", "Start with: name, run, resources. See docs/spec.md."
@@ -77,7 +79,19 @@ def _parse(raw: Any) -> Spec:
     try:
         return Spec.model_validate(raw)
     except ValidationError as error:
-        raise from_validation(error) from None
+        faults.items += from_validation(error)
+        return _parse_rest(raw, error, faults)
+
+
+def _parse_rest(raw: dict[str, Any], error: ValidationError, faults: Faults) -> Spec:
+    rest = {"run": "true", **copy.deepcopy(raw)}
+    for found in error.errors():
+        drop_field(rest, found["loc"])
+    try:
+        return Spec.model_validate({"run": "true", **rest})
+    except ValidationError:
+        faults.raise_if_any()
+        raise
 
 
 def _choose_endpoint(
@@ -85,7 +99,11 @@ def _choose_endpoint(
 ) -> tuple[EndpointFacts | None, str]:
     known = {endpoint.name: endpoint for endpoint in endpoints}
     if not known:
-        faults.add("on", "There is no endpoint yet", "Start one here with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST")
+        faults.add(
+            "on",
+            "There is no endpoint yet",
+            "Start one here with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
+        )
         return None, ""
     wanted = [spec.on] if isinstance(spec.on, str) else spec.on
     candidates = []
@@ -96,7 +114,12 @@ def _choose_endpoint(
         elif name in known:
             candidates.append((known[name], partition))
         else:
-            faults.add("on", f"No endpoint is called {name!r}", f"Endpoints: {', '.join(sorted(known))}", near=(name, known))
+            faults.add(
+                "on",
+                f"No endpoint is called {name!r}",
+                f"Endpoints: {', '.join(sorted(known))}",
+                near=(name, known),
+            )
     return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
 
 
@@ -123,34 +146,56 @@ def _environment(spec: Spec, faults: Faults) -> Environment | None:
     given = spec.environment
     for line in given.requirements:
         if line.lstrip().startswith("-"):
-            faults.add("environment.requirements", f"{line!r} is an option, not a package", "Index and find-links settings are taken from the endpoint's pip configuration.")
+            faults.add(
+                "environment.requirements",
+                f"{line!r} is an option, not a package",
+                "Index and find-links settings are taken from the endpoint's pip configuration.",
+            )
     variables = {name: show_value(value) for name, value in given.variables.items()}
     return Environment(list(given.requirements), given.python, variables)
 
 
-def _placement(spec: Spec, endpoint: EndpointFacts, wanted: str, faults: Faults) -> Placement:
+def _place(
+    spec: Spec, endpoint: EndpointFacts, wanted: str, faults: Faults
+) -> tuple[Placement, Resources]:
     scheduler = str(endpoint.facts.get("scheduler", {}).get("name", ""))
     raw = _raw_options(spec, scheduler, faults)
     first_class = {
         key: getattr(spec, key) or raw.pop(key, "") for key in ("qos", "reservation", "constraint")
     }
-    partition = choose_partition(endpoint.facts, wanted or spec.partition or raw.pop("partition", ""), faults)
+    partition = choose_partition(
+        endpoint.facts, wanted or spec.partition or raw.pop("partition", ""), faults
+    )
     named = raw.pop("account", "") if spec.account == "auto" else spec.account
     account = choose_account(endpoint.facts, partition, named, faults)
-    fits(endpoint.facts, partition, _resources(spec), first_class["qos"], faults)
-    return Placement(partition=partition, account=account, options=raw, **first_class)
+    resources = _resources(spec, default_minutes(endpoint.facts, partition))
+    fits(endpoint.facts, partition, resources, first_class["qos"], faults)
+    placement = Placement(partition=partition, account=account, options=raw, **first_class)
+    return placement, resources
 
 
 def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
     for name in spec.options:
         if scheduler and name != scheduler:
-            faults.add(f"options.{name}", f"This endpoint's batch system is {scheduler}, not {name}", f"Use options.{scheduler}, or run it elsewhere with `on:`.")
-    raw = {key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()}
+            faults.add(
+                f"options.{name}",
+                f"This endpoint's batch system is {scheduler}, not {name}",
+                f"Use options.{scheduler}, or run it elsewhere with `on:`.",
+            )
+    raw = {
+        key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()
+    }
     for key, value in list(raw.items()):
         if key in PROTECTED_OPTIONS:
-            faults.add(f"options.{scheduler}.{key}", f"Diamond sets {key} itself", PROTECTED_OPTIONS[key])
+            faults.add(
+                f"options.{scheduler}.{key}", f"Diamond sets {key} itself", PROTECTED_OPTIONS[key]
+            )
         elif not key.replace("-", "").isalnum() or any(c in value for c in "\"'\\\n\r\0`"):
-            faults.add(f"options.{scheduler}.{key}", f"{key}={value!r} cannot be handed to the batch system", "Leave out quotes, backslashes and line breaks.")
+            faults.add(
+                f"options.{scheduler}.{key}",
+                f"{key}={value!r} cannot be handed to the batch system",
+                "Leave out quotes, backslashes and line breaks.",
+            )
     return raw
 
 
@@ -159,7 +204,11 @@ def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
         return
     for name in spec.secrets:
         if name not in endpoint.secrets:
-            faults.add("secrets", f"{name} is not set on {endpoint.name}", f"Set it with: diamond secret set {name} --on {endpoint.name}")
+            faults.add(
+                "secrets",
+                f"{name} is not set on {endpoint.name}",
+                f"Set it with: diamond secret set {name} --on {endpoint.name}",
+            )
 
 
 def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | None:
@@ -169,22 +218,34 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | Non
     if "://" in text or text.startswith("git@"):
         url, at, commit = text.rpartition("@")
         if not at or "/" in commit or ":" in commit:
-            faults.add("code", f"{text!r} names no commit", "Write URL@commit, so that the run can be repeated.")
+            faults.add(
+                "code",
+                f"{text!r} names no commit",
+                "Write URL@commit, so that the run can be repeated.",
+            )
             return None
         return Code(git_url=url, git_commit=commit)
     if text:
-        faults.add("code", f"The folder {text!r} was not sent along", "Submit with `diamond run` or the SDK, which send it, or name a git URL@commit.")
+        faults.add(
+            "code",
+            f"The folder {text!r} was not sent along",
+            "Submit with `diamond run` or the SDK, which send it, or name a git URL@commit.",
+        )
     return None
 
 
-def _resume(spec: Spec, faults: Faults) -> Continue:
+def _resume(spec: Spec, resources: Resources, faults: Faults) -> Continue:
     given = spec.continue_
     most = given.max_attempts if given else 4
     if spec.budget:
-        hours = spec.resources.nodes * spec.resources.walltime / 60
+        hours = resources.nodes * resources.walltime_minutes / 60
         most = min(most, int(float(spec.budget.split()[0]) / hours))
         if most < 1:
-            faults.add("budget", f"One attempt may cost {hours:g} node-hours, more than {spec.budget}", "Raise the budget, or ask for fewer nodes or less time.")
+            faults.add(
+                "budget",
+                f"One attempt may cost {hours:g} node-hours, more than {spec.budget}",
+                "Raise the budget, or ask for fewer nodes or less time.",
+            )
     if not given:
         return Continue(on=["exit-75"], max_attempts=max(most, 1))
     return Continue(list(given.on), given.from_, given.lead, max(most, 1))
@@ -195,6 +256,13 @@ def _command(spec: Spec) -> str:
     return fill_command(spec.run, spec.params, resumes=spec.continue_ is not None)
 
 
-def _resources(spec: Spec) -> Resources:
+def _resources(spec: Spec, default_walltime: int) -> Resources:
     given = spec.resources
-    return Resources(given.nodes, given.gpus_per_node, given.gpu_type, given.cpus_per_task, given.memory, given.walltime)
+    return Resources(
+        nodes=given.nodes,
+        gpus_per_node=given.gpus_per_node,
+        gpu_type=given.gpu_type,
+        cpus_per_task=given.cpus_per_task,
+        memory_mb=given.memory,
+        walltime_minutes=given.walltime or default_walltime,
+    )

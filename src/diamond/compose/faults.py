@@ -11,13 +11,24 @@ from pydantic import BaseModel, ValidationError
 from diamond.compose.spec import Spec
 from diamond.core.errors import InvalidSpec
 
+_EXAMPLES = {
+    "run": "Write a command, such as: run: python train.py, or a list of words.",
+    "budget": "Write for example: budget: 200 node-hours",
+    "python": "Write a version such as 3.11.",
+}
+
 
 class Faults:
     def __init__(self) -> None:
         self.items: list[dict[str, str]] = []
 
     def add(
-        self, where: str, message: str, hint: str = "", *, near: tuple[str, Collection[str]] | None = None
+        self,
+        where: str,
+        message: str,
+        hint: str = "",
+        *,
+        near: tuple[str, Collection[str]] | None = None,
     ) -> None:
         match = get_close_matches(near[0], list(near[1]), n=1) if near else []
         if match:
@@ -32,11 +43,17 @@ class Faults:
 def invalid(items: list[dict[str, str]]) -> InvalidSpec:
     count = "one fault" if len(items) == 1 else f"{len(items)} faults"
     first = items[0]
-    message = f"{first['field']}: {first['message']}" if len(items) == 1 else f"The spec has {count}"
-    return InvalidSpec(message, first["hint"] if len(items) == 1 else "Each fault is listed with what is valid.", faults=items)
+    message = (
+        f"{first['field']}: {first['message']}" if len(items) == 1 else f"The spec has {count}"
+    )
+    return InvalidSpec(
+        message,
+        first["hint"] if len(items) == 1 else "Each fault is listed with what is valid.",
+        faults=items,
+    )
 
 
-def from_validation(error: ValidationError) -> InvalidSpec:
+def from_validation(error: ValidationError) -> list[dict[str, str]]:
     """Pydantic's findings in our words; unknown fields are answered with the known ones."""
     faults = Faults()
     for found in error.errors():
@@ -44,12 +61,39 @@ def from_validation(error: ValidationError) -> InvalidSpec:
         where = ".".join(path)
         if found["type"] == "extra_forbidden":
             valid = valid_fields(path[:-1])
-            faults.add(where, f"Unknown field {path[-1]!r}", f"Valid here: {', '.join(valid)}", near=(path[-1], valid))
+            faults.add(
+                where,
+                f"Unknown field {path[-1]!r}",
+                f"Valid here: {', '.join(valid)}",
+                near=(path[-1], valid),
+            )
         elif found["type"] == "missing":
-            faults.add(where, f"{where} is missing", "Say what to run, for example: run: python train.py")
+            faults.add(
+                where, f"{where} is missing", "Say what to run, for example: run: python train.py"
+            )
+        elif found["type"] == "string_pattern_mismatch":
+            faults.add(
+                where, f"{found['input']!r} is not understood here", _EXAMPLES.get(path[-1], "")
+            )
         else:
-            faults.add(where, found["msg"].removeprefix("Value error, "))
-    return invalid(_without_repeats(faults.items))
+            faults.add(
+                where, found["msg"].removeprefix("Value error, "), _EXAMPLES.get(path[-1], "")
+            )
+    return _without_repeats(faults.items)
+
+
+def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:
+    """Take out the innermost mapping entry that `loc` leads to."""
+    parts = [part for part in loc if not _is_union_branch(part)]
+    for part in parts[:-1]:
+        inner = raw.get(part) if isinstance(raw, dict) else None
+        if not isinstance(inner, dict):
+            break
+        raw = inner
+    else:
+        part = parts[-1]
+    if isinstance(raw, dict):
+        raw.pop(part, None)
 
 
 def valid_fields(path: list[str]) -> list[str]:

@@ -16,7 +16,11 @@ def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
     """The partition that was named, or the site's default where it has partitions."""
     partitions = {p["name"]: p for p in facts.get("partitions") or []}
     if wanted and "partitions" in facts and wanted not in partitions:
-        valid = f"Partitions here: {', '.join(partitions)}" if partitions else "This endpoint has no partitions."
+        valid = (
+            f"Partitions here: {', '.join(partitions)}"
+            if partitions
+            else "This endpoint has no partitions."
+        )
         faults.add("on", f"No partition is called {wanted!r}", valid, near=(wanted, partitions))
         return ""
     if wanted or not partitions:
@@ -32,14 +36,37 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
     able = [name for name in accounts if _may_use(facts, name, partition)]
     where = f" on {partition}" if partition else ""
     if named and named not in accounts:
-        faults.add("account", f"You have no account {named!r} here", f"Accounts that may be used{where}: {', '.join(able) or 'none'}", near=(named, able))
+        faults.add(
+            "account",
+            f"You have no account {named!r} here",
+            f"Accounts that may be used{where}: {', '.join(able) or 'none'}",
+            near=(named, able),
+        )
     elif named and named not in able:
-        faults.add("account", f"Account {named!r} may not use partition {partition!r}", f"Accounts that may: {', '.join(able) or 'none'}")
+        faults.add(
+            "account",
+            f"Account {named!r} may not use partition {partition!r}",
+            f"Accounts that may: {', '.join(able) or 'none'}",
+        )
     elif not named and not able:
-        faults.add("account", f"None of your accounts may be used{where}", f"Your accounts: {', '.join(accounts)}. Choose another partition.")
+        faults.add(
+            "account",
+            f"None of your accounts may be used{where}",
+            f"Your accounts: {', '.join(accounts)}. Choose another partition.",
+        )
     elif not named and len(able) > 1:
-        faults.add("account", f"Several accounts may pay{where}; say which", f"account: one of {', '.join(able)}")
+        faults.add(
+            "account",
+            f"Several accounts may pay{where}; say which",
+            f"account: one of {', '.join(able)}",
+        )
     return named or (able[0] if len(able) == 1 else "")
+
+
+def default_minutes(facts: Facts, partition: str) -> int:
+    """An hour, or the most the partition allows: short requests start sooner."""
+    site = _partition(facts, partition) or {}
+    return min(60, int(site.get("max_minutes") or 60))
 
 
 def fits(facts: Facts, partition: str, asked: Resources, qos: str, faults: Faults) -> None:
@@ -48,14 +75,47 @@ def fits(facts: Facts, partition: str, asked: Resources, qos: str, faults: Fault
     where = f"partition {partition}" if partition and site is not None else "this machine"
     if site is None:
         site = _machine(facts)
-    _most(faults, "resources.walltime", asked.walltime_minutes, site.get("max_minutes"), f"{where} allows", show_minutes)
-    _most(faults, "resources.nodes", asked.nodes, site.get("max_nodes") or site.get("nodes_total"), f"{where} allows", str)
-    _most(faults, "resources.cpus_per_task", asked.cpus_per_task, site.get("cpus_per_node"), f"a node of {where} has", str)
-    _most(faults, "resources.memory", asked.memory_mb, site.get("memory_mb_per_node"), f"a node of {where} has", _megabytes)
+    _most(
+        faults,
+        "resources.walltime",
+        asked.walltime_minutes,
+        site.get("max_minutes"),
+        f"{where} allows",
+        show_minutes,
+    )
+    _most(
+        faults,
+        "resources.nodes",
+        asked.nodes,
+        site.get("max_nodes") or site.get("nodes_total"),
+        f"{where} allows",
+        str,
+    )
+    _most(
+        faults,
+        "resources.cpus_per_task",
+        asked.cpus_per_task,
+        site.get("cpus_per_node"),
+        f"a node of {where} has",
+        str,
+    )
+    _most(
+        faults,
+        "resources.memory",
+        asked.memory_mb,
+        site.get("memory_mb_per_node"),
+        f"a node of {where} has",
+        _megabytes,
+    )
     _gpus_fit(site, asked, where, faults)
     known = site.get("qos")
     if qos and known and qos not in known:
-        faults.add("qos", f"QoS {qos!r} may not be used in {where}", f"Valid: {', '.join(known)}", near=(qos, known))
+        faults.add(
+            "qos",
+            f"QoS {qos!r} may not be used in {where}",
+            f"Valid: {', '.join(known)}",
+            near=(qos, known),
+        )
 
 
 def _gpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None:
@@ -64,16 +124,29 @@ def _gpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None
         return
     has = ", ".join(f"{count} {kind}" for kind, count in gpus.items()) or "no GPU"
     if asked.gpu_type and asked.gpu_type not in gpus:
-        faults.add("resources.gpu_type", f"{where} has no GPU of type {asked.gpu_type!r}", f"A node has: {has}", near=(asked.gpu_type, gpus))
+        faults.add(
+            "resources.gpu_type",
+            f"{where} has no GPU of type {asked.gpu_type!r}",
+            f"A node has: {has}",
+            near=(asked.gpu_type, gpus),
+        )
         return
     most = gpus[asked.gpu_type] if asked.gpu_type else max(gpus.values(), default=0)
     if asked.gpus_per_node > most:
-        faults.add("resources.gpus_per_node", f"{asked.gpus_per_node} GPUs per node were asked for, more than a node of {where} has", f"A node has: {has}. Ask for more nodes instead.")
+        faults.add(
+            "resources.gpus_per_node",
+            f"{asked.gpus_per_node} GPUs per node were asked for, more than a node of {where} has",
+            f"A node has: {has}. Ask for more nodes instead.",
+        )
 
 
 def _most(faults: Faults, where: str, asked: int, limit: Any, who: str, show: Any) -> None:
     if limit and asked > int(limit):
-        faults.add(where, f"{show(asked)} is more than {who}: {show(int(limit))}", f"Ask for at most {show(int(limit))}.")
+        faults.add(
+            where,
+            f"{show(asked)} is more than {who}: {show(int(limit))}",
+            f"Ask for at most {show(int(limit))}.",
+        )
 
 
 def _megabytes(count: int) -> str:
@@ -83,9 +156,11 @@ def _megabytes(count: int) -> str:
 def _may_use(facts: Facts, account: str, partition: str) -> bool:
     site = _partition(facts, partition) or {}
     allowed = site.get("accounts")
-    own = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
+    own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
     partitions = own.get("partitions")
-    return (allowed is None or account in allowed) and (not partition or partitions is None or partition in partitions)
+    return (allowed is None or account in allowed) and (
+        not partition or partitions is None or partition in partitions
+    )
 
 
 def _partition(facts: Facts, name: str) -> Facts | None:

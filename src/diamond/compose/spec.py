@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from diamond.core.errors import DiamondError
 from diamond.core.units import parse_megabytes, parse_minutes, parse_seconds
 
 NAME_WORDS = "letters, digits, spaces and . _ - (at most 100, the first a letter or digit)"
@@ -25,7 +27,9 @@ def _name(value: str) -> str:
 
 def _identifier(value: str) -> str:
     if not _IDENTIFIER.fullmatch(value):
-        raise ValueError(f"{value!r} is not usable here: use letters, digits and _, not beginning with a digit")
+        raise ValueError(
+            f"{value!r} is not usable here: use letters, digits and _, not beginning with a digit"
+        )
     return value
 
 
@@ -41,6 +45,13 @@ def _printable(value: str) -> str:
     return value
 
 
+def _read(parse: Callable[[Any], int], value: Any) -> int:
+    try:
+        return parse(value)
+    except DiamondError as error:
+        raise ValueError(f"{error.message}. {error.hint}".strip()) from None
+
+
 def _command(value: str | list[str]) -> str | list[str]:
     words = [value] if isinstance(value, str) else value
     if not words or not words[0].strip():
@@ -53,9 +64,9 @@ def _command(value: str | list[str]) -> str | list[str]:
 Identifier = Annotated[str, AfterValidator(_identifier)]
 SiteWord = Annotated[str, AfterValidator(_site_word)]
 Printable = Annotated[str, AfterValidator(_printable)]
-Megabytes = Annotated[int, BeforeValidator(parse_megabytes)]
-Minutes = Annotated[int, BeforeValidator(parse_minutes)]
-Seconds = Annotated[int, BeforeValidator(lambda v: v if isinstance(v, int) else parse_seconds(v))]
+Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value))]
+Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value))]
+Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value))]
 Scalar = str | int | float | bool | None
 
 
@@ -69,7 +80,9 @@ class ResourcesSpec(Model):
     gpu_type: SiteWord = ""
     cpus_per_task: int = Field(1, ge=1, le=4096)
     memory: Megabytes = Field(0, description="Per node, such as 4GB; left out: the site's default")
-    walltime: Minutes = Field(60, description="Such as 30m, 2h or 1d12h")
+    walltime: Minutes = Field(
+        0, description="Such as 30m, 2h or 1d12h; left out: 1h, or the most the site allows"
+    )
 
 
 class EnvironmentSpec(Model):
@@ -79,7 +92,9 @@ class EnvironmentSpec(Model):
 
 
 class ContinueSpec(Model):
-    on: list[Literal["exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code"]] = ["exit-75"]
+    on: list[
+        Literal["exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code"]
+    ] = ["exit-75"]
     from_: Printable = Field("", alias="from")
     lead: Seconds = 120
     max_attempts: int = Field(20, ge=1, le=1000)
@@ -93,7 +108,7 @@ class Spec(Model):
     environment: Printable | EnvironmentSpec | None = None
     data: dict[Identifier, Printable] = {}
     secrets: list[Identifier] = []
-    resources: ResourcesSpec = ResourcesSpec()
+    resources: ResourcesSpec = Field(default_factory=lambda: ResourcesSpec.model_validate({}))
     on: Printable | list[Printable] = "auto"
     partition: SiteWord = ""
     account: SiteWord = "auto"

@@ -115,9 +115,7 @@ def _held(task: Task, event: Event) -> Step:
         return task, [Recorded(event, "already queued")]
     phase = Phase.CANCELLING if task.cancel_requested else Phase.HELD
     reason = _reason(event.reason, Reason.SITE_LIMIT)
-    return replace(
-        task, state=State.PENDING, phase=phase, reason=reason, message=event.message
-    ), []
+    return replace(task, state=State.PENDING, phase=phase, reason=reason, message=event.message), []
 
 
 def _submitted(task: Task, event: Event) -> Step:
@@ -169,9 +167,7 @@ def _exited(task: Task, event: Event) -> Step:
     attempt = task.attempt
     if event.run < attempt.run:
         return task, [Recorded(event, "of an older run")]
-    attempt = replace(
-        attempt, run=event.run, exit_code=event.exit_code, exit_run=event.run
-    )
+    attempt = replace(attempt, run=event.run, exit_code=event.exit_code, exit_run=event.run)
     task = replace(task, state=State.RUNNING, attempt=attempt, signal=event.signal)
     return _exit_of_current_run(task, event.exit_code)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Union
 
 from diamond.core.errors import BadRequest
 
@@ -14,24 +13,26 @@ _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-def parse_megabytes(value: Union[str, int, float]) -> int:
+def parse_megabytes(value: str | int | float) -> int:
     """Memory in MB (2**20 bytes, as batch systems count); a bare number is MB."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _positive(int(value), value)
     match = _SIZE.match(str(value))
     if not match:
-        raise BadRequest(f"{value!r} is not a size", "Write a number with a unit, such as 512MB or 4GB.")
+        raise BadRequest(
+            f"{value!r} is not a size", "Write a number with a unit, such as 512MB or 4GB."
+        )
     number, unit = float(match.group(1)), match.group(2).lower()
     if not unit and match.group(3):
         return _positive(int(number / 2**20), value)
     return _positive(int(number * 1024 ** (_POWER[unit or "m"] - 2)), value)
 
 
-def parse_minutes(value: Union[str, int, float]) -> int:
+def parse_minutes(value: str | int | float) -> int:
     """A duration in whole minutes, rounded up; a bare number is minutes."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _positive(int(-(-value // 1)), value)
-    return _positive(-(-parse_seconds(value) // 60), value)
+    return _positive(-(-parse_seconds(str(value)) // 60), value)
 
 
 def parse_seconds(value: str) -> int:
