@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -89,7 +88,7 @@ def create_database(folder: Path, conf: Path) -> None:
         call("mariadb-install-db", f"--defaults-file={conf}", f"--datadir={scratch}/data",
              "--skip-test-db", "--auth-root-authentication-method=normal")  # fmt: skip
         shutil.copytree(f"{scratch}/data", folder / "new", dirs_exist_ok=True)
-    os.rename(folder / "new", folder / "data")
+    (folder / "new").rename(folder / "data")
 
 
 def start_slurmdbd(lab: LabShape, folder: Path) -> None:
@@ -129,10 +128,14 @@ def qos_words(lab: LabShape) -> list[list[str]]:
 
 
 def user_words(lab: LabShape) -> list[list[str]]:
+    """One call for all who are alike: each takes some 0.7 s."""
+    alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for strict in {cluster.is_strict for cluster in lab.clusters}:
+        for user in lab.options.user_names:
+            alike.setdefault((strict, accounts_of(lab, user, strict=strict)), []).append(user)
     return [
-        ["user", user, f"Cluster={cluster.name}", "DefaultAccount=research",
-         f"Account={','.join(accounts_of(lab, user, strict=cluster.is_strict))}",
-         *(["QOS=normal,debug"] if cluster.is_strict else [])]
-        for cluster in lab.clusters
-        for user in lab.options.user_names
+        ["user", ",".join(users), f"Account={','.join(accounts)}", "DefaultAccount=research",
+         f"Cluster={','.join(c.name for c in lab.clusters if c.is_strict == strict)}",
+         *(["QOS=normal,debug"] if strict else [])]
+        for (strict, accounts), users in alike.items()
     ]  # fmt: skip

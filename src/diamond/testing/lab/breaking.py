@@ -55,12 +55,14 @@ def crash_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
 
     Were a dead job's script still in the spool, slurmd would refuse to run that job again.
     """
-    doomed = set() if lab.isolated else set(step_processes(cluster, node))
-    processes.stop(lab, node, signal.SIGKILL)
+    pid = processes.pid_of(lab, node)
+    doomed = set(processes.descendants(pid)) if pid else set()
     if not lab.isolated:
-        doomed.update(job_processes(cluster, node))
-    for pid in doomed - {os.getpid()}:
-        processes.kill(pid, signal.SIGKILL)
+        doomed |= {*step_processes(cluster, node), *job_processes(cluster, node)} - {os.getpid()}
+    processes.stop(lab, node, signal.SIGKILL)
+    for one in doomed:
+        processes.kill(one, signal.SIGKILL)
+    processes.wait_until(lambda: not any(map(processes.is_alive, doomed)), 5)
     for folder in ("spool", "locals"):
         shutil.rmtree(cluster.root / folder / node, ignore_errors=True)
 

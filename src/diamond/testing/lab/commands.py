@@ -24,13 +24,20 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str]) -> int:
-    arguments = parser().parse_args(list(argv))
+    words, tail = split_at_dashes(list(argv))
+    arguments = parser().parse_args(words)
+    arguments.words = tail
     os.umask(0o022)
     try:
         return int(arguments.do(arguments))
     except LabError as error:
         say(f"error: {error}")
         return 1
+
+
+def split_at_dashes(argv: list[str]) -> tuple[list[str], list[str]]:
+    at = argv.index("--") if "--" in argv else len(argv)
+    return argv[:at], argv[at + 1 :]
 
 
 def up(arguments: argparse.Namespace) -> int:
@@ -58,11 +65,10 @@ def env(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    words = arguments.words[1:] if arguments.words[:1] == ["--"] else arguments.words
-    if not words:
-        raise LabError("no command given")
+    if not arguments.words:
+        raise LabError("no command given; put it after --")
     cluster = Lab(arguments.dir).cluster(arguments.cluster)
-    command = cluster.command(words, user=arguments.user, node=arguments.node)
+    command = cluster.command(arguments.words, user=arguments.user, node=arguments.node)
     sys.stdout.flush()
     os.execvpe(command[0], command, cluster.command_env(arguments.user))
 
@@ -161,13 +167,13 @@ def add_up(verbs: Verbs) -> None:
 
 
 def add_run(verbs: Verbs) -> None:
-    one = verbs.add_parser("run", help="run a command against a cluster")
+    text = "run a command against a cluster: run CLUSTER [options] -- COMMAND..."
+    one = verbs.add_parser("run", help=text, description=text)
     one.set_defaults(do=run)
     one.add_argument("--dir", default=DEFAULT_FOLDER, help=f"the lab's folder ({DEFAULT_FOLDER})")
     one.add_argument("cluster")
     one.add_argument("--user", help="as this user rather than root")
     one.add_argument("--node", help="on this compute node, by name or number")
-    one.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
 
 
 def add_break(verbs: Verbs) -> None:

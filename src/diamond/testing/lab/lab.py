@@ -226,8 +226,8 @@ def user_entry(user: str) -> pwd.struct_passwd:
         raise LabError(f"no user {user!r}") from None
 
 
-def current_folder() -> str:
+def current_folder() -> Path:
     try:
-        return os.getcwd()
+        return Path.cwd()
     except FileNotFoundError:
-        return "/"
+        return Path("/")

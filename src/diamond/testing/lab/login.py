@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .daemons import dress
-from .old_python import python_folder
+from .old_python import python_binds, python_folder
 from .processes import SYSTEM_PATH, call, enter_network, find_program, listens, pid_of, require
 from .processes import start as start_daemon
 from .shape import ClusterShape, LabShape
@@ -67,6 +67,10 @@ def start_login(lab: LabShape, cluster: ClusterShape) -> None:
     Path("/run/sshd").mkdir(exist_ok=True)
     conf = lab.root / "ssh" / f"{cluster.name}.sshd_config"
     conf.write_text(sshd_config(lab, cluster))
+    for user in lab.options.user_names if cluster.is_strict else []:
+        profile = cluster.root / "home" / user / ".profile"
+        lines = session_env(lab, cluster, user).items()
+        profile.write_text("".join(f"export {key}={value}\n" for key, value in lines))
     words = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
     if lab.isolated:
         text = f'{dress(cluster.login, node_binds(lab, cluster))} && exec "$@"'
@@ -98,6 +102,8 @@ def session_env(lab: LabShape, cluster: ClusterShape, user: str) -> dict[str, st
         env["SCRATCH"] = str(cluster.root / "scratch" / user)
     if folder := python_folder(cluster):
         env["PATH"] = f"{folder}:{SYSTEM_PATH}"
+    for _, place in python_binds(cluster):  # for venvs made of that Python
+        env["LD_LIBRARY_PATH"] = f"{place}/lib"
     return env
 
 
@@ -120,9 +126,7 @@ def write_client_files(lab: LabShape) -> None:
 def client_entry(lab: LabShape, cluster: ClusterShape) -> str:
     folder = lab.root / "ssh"
     user = next(iter(lab.options.user_names), "root")
-    text = CLIENT_CONFIG.format(
-        name=cluster.name, port=cluster.ssh_port, user=user, folder=folder
-    )
+    text = CLIENT_CONFIG.format(name=cluster.name, port=cluster.ssh_port, user=user, folder=folder)
     if lab.netns:
         words = [*enter_network(lab), sys.executable, "-IS", f"{folder}/proxy.py", "%h", "%p"]
         text += f"    ProxyCommand {' '.join(words)}\n"

@@ -140,12 +140,21 @@ def port_is_free(port: int) -> bool:
 
 
 def ensure_network(lab: LabShape) -> None:
-    """A network namespace with nothing but a loopback of its own."""
+    """A network namespace with nothing but a loopback of its own.
+
+    Slurm resolves even "127.0.0.1" with AI_ADDRCONFIG, which fails on a host that has no
+    address beyond 127/8; so the loopback gets one of those reserved for documentation.
+    And quickack spares slurmdbd's clients 40 ms per message (sacctmgr: 0.05 s, not 0.6 s).
+    """
     if lab.netns and not Path(f"/run/netns/{lab.netns}").exists():
         done = call("ip", "netns", "add", lab.netns, check=False)
         if done.returncode:
             raise LabError(f"--netns is not allowed here: {done.stderr.strip()}")
+        call("ip", "-n", lab.netns, "address", "add", "192.0.2.1/32", "dev", "lo")
         call("ip", "-n", lab.netns, "link", "set", "lo", "up")
+        for where in ("127.0.0.0/8", "127.0.0.1"):
+            call("ip", "-n", lab.netns, "route", "replace", "local", where, "dev", "lo",
+                 "table", "local", "quickack", "1")  # fmt: skip
 
 
 def remove_network(lab: LabShape) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,25 +12,38 @@ from .shape import ClusterShape
 
 VERSIONS = ("3.9", "3.8")
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+TRIAL = ("-c", "import ctypes, json, ssl, sqlite3")
+IN_PLACE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
+# A build in root's home is shown to all elsewhere, where its libpython must be found too.
+WRAPPER = """\
+#!/bin/sh
+LD_LIBRARY_PATH={place}/lib exec {place}/bin/{name} "$@"
+"""
 
 
 def offer_old_python(cluster: ClusterShape) -> None:
     """Put an older `python3` first on the PATH of sessions, where users can run one."""
     if not cluster.is_strict or python_folder(cluster):
         return
-    found = next((path for path in candidates() if is_for_everyone(path)), None)
-    if not found:
-        say(f"{cluster.name}: no Python {' or '.join(VERSIONS)} that ordinary users can run; "
-            "sessions have the machine's own")  # fmt: skip
-        return
-    folder = cluster.root / "python"
-    folder.mkdir(exist_ok=True)
-    (folder / "python3").symlink_to(found)
+    for folder in (cluster.root / "python", cluster.root / "python-build"):
+        folder.mkdir(exist_ok=True)
+    for python in candidates():
+        if link(cluster, python) or wrap(cluster, python):
+            return
+    (cluster.root / "python" / "python3").unlink(missing_ok=True)
+    say(f"{cluster.name}: no Python {' or '.join(VERSIONS)} that ordinary users can run; "
+        "sessions have the machine's own")  # fmt: skip
 
 
 def python_folder(cluster: ClusterShape) -> Path | None:
     folder = cluster.root / "python"
-    return folder if (folder / "python3").exists() else None
+    return folder if os.path.lexists(folder / "python3") else None
+
+
+def python_binds(cluster: ClusterShape) -> list[tuple[Path, Path]]:
+    """Where the build is to be seen by login and compute nodes."""
+    build = cluster.root / "python" / "build"
+    return [(build.readlink(), cluster.root / "python-build")] if build.is_symlink() else []
 
 
 def candidates() -> list[Path]:
@@ -44,5 +58,20 @@ def candidates() -> list[Path]:
     return [*(Path(path) for path in paths if path), *built]
 
 
-def is_for_everyone(python: Path) -> bool:
-    return call(*NOBODY, python, "-c", "import ssl, json", check=False).returncode == 0
+def link(cluster: ClusterShape, python: Path) -> bool:
+    if call(*NOBODY, python, *TRIAL, check=False).returncode:
+        return False
+    (cluster.root / "python" / "python3").symlink_to(python)
+    return True
+
+
+def wrap(cluster: ClusterShape, python: Path) -> bool:
+    place, wrapper = cluster.root / "python-build", cluster.root / "python" / "python3"
+    wrapper.write_text(WRAPPER.format(place=place, name=python.name))
+    wrapper.chmod(0o755)
+    build = python.parents[1]
+    trial = ("unshare", "--mount", "sh", "-c", IN_PLACE, "sh", build, place, *NOBODY)
+    if call(*trial, wrapper, *TRIAL, check=False).returncode:
+        return False
+    (cluster.root / "python" / "build").symlink_to(build)
+    return True

@@ -138,6 +138,10 @@ def kill(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
+def is_alive(pid: int) -> bool:
+    return stat_of(pid)[0] not in "ZX"
+
+
 def descendants(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for one in all_pids():
@@ -151,7 +155,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def all_pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def stat_of(pid: int) -> tuple[str, int, str]:

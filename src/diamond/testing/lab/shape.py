@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
+from diamond.core.errors import DiamondError
+
 SITES = ("open", "tacc", "delta")
 RESERVED_NAMES = ("run", "log", "munge", "db", "ssh")
 LONGEST_UNIX_SOCKET = 107
@@ -17,8 +19,10 @@ LONGEST_UNIX_SOCKET = 107
 T = TypeVar("T")
 
 
-class LabError(Exception):
+class LabError(DiamondError):
     """The lab cannot do what was asked; the message says why and what to do."""
+
+    code = "lab"
 
 
 class Asked(TypedDict, total=False):

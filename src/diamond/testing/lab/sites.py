@@ -71,14 +71,14 @@ end
 DELTA_FILTER = """\
 function slurm_job_submit(job, partitions, uid)
   if not given(job.account) then
-    return refuse("error: --account is required; yours: "
+    return refuse("--account is required; yours: "
       .. table.concat(ACCOUNTS[uid] or {}, ", "))
   end
   if not wants_memory(job) then
-    return refuse("error: --mem (or --mem-per-cpu, --mem-per-gpu) is required.")
+    return refuse("--mem (or --mem-per-cpu, --mem-per-gpu) is required.")
   end
   if job.environment and job.environment["SLURM_EXPORT_ENV"] == "NONE" then
-    return refuse("error: --export=NONE is not supported; leave --export out.")
+    return refuse("--export=NONE is not supported; leave --export out.")
   end
   return slurm.SUCCESS
 end

@@ -7,6 +7,7 @@ import pwd
 import shutil
 from pathlib import Path
 
+from .old_python import python_binds
 from .processes import call
 from .shape import ClusterShape, LabError, LabShape
 
@@ -41,8 +42,9 @@ def unmount_storage(cluster: ClusterShape) -> None:
 
 
 def node_binds(lab: LabShape, cluster: ClusterShape) -> list[tuple[Path, Path]]:
-    """What login and compute nodes see in the place of the machine's own home folders."""
+    """What login and compute nodes see in the place of the machine's own folders."""
     if not cluster.is_strict:
         return []
     homes = [(user, Path(pwd.getpwnam(user).pw_dir)) for user in lab.options.user_names]
-    return [(cluster.root / "home" / user, home) for user, home in homes if home.is_dir()]
+    mine = [(cluster.root / "home" / user, home) for user, home in homes if home.is_dir()]
+    return [*mine, *python_binds(cluster)]
