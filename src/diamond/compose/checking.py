@@ -80,6 +80,7 @@ def _parse(raw: Any, faults: Faults) -> Spec:
         return Spec.model_validate(raw)
     except ValidationError as error:
         faults.items += from_validation(error)
+        faults.unread = {item["field"] for item in faults.items}
         return _parse_rest(raw, error, faults)
 
 

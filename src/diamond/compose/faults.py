@@ -21,6 +21,8 @@ _EXAMPLES = {
 class Faults:
     def __init__(self) -> None:
         self.items: list[dict[str, str]] = []
+        self.unread: set[str] = set()
+        """Fields that could not be read: what follows from their absence is no further fault."""
 
     def add(
         self,
@@ -30,6 +32,8 @@ class Faults:
         *,
         near: tuple[str, Collection[str]] | None = None,
     ) -> None:
+        if where in self.unread:
+            return
         match = get_close_matches(near[0], list(near[1]), n=1) if near else []
         if match:
             hint = f"Did you mean {match[0]}? {hint}"

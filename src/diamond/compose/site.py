@@ -15,7 +15,8 @@ Facts = Mapping[str, Any]
 def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
     """The partition that was named, or the site's default where it has partitions."""
     partitions = {p["name"]: p for p in facts.get("partitions") or []}
-    if wanted and "partitions" in facts and wanted not in partitions:
+    probed = "partitions" in facts or (facts.get("scheduler") or {}).get("name") == "local"
+    if wanted and probed and wanted not in partitions:
         valid = (
             f"Partitions here: {', '.join(partitions)}"
             if partitions

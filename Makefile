@@ -1,0 +1,55 @@
+# What CI runs is what is here: `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help install install-dev machine run test test-all check bench openapi clean
+
+help:
+	@echo "make run       set everything up, train a first small model on this machine, keep serving"
+	@echo "make install   make $(BIN)/diamond"
+	@echo "make test      the fast tests (installs what they need; apt packages when root)"
+	@echo "make test-all  every test, also those over 30 s"
+	@echo "make check     formatting, lint, types"
+	@echo "make bench     every speed claim, measured; results go to bench/RESULTS.md by hand"
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -e .
+	touch $@
+
+install-dev: $(VENV)/installed-dev
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/pip install --quiet -e '.[dev]'
+	touch $@
+
+machine: install-dev
+	$(BIN)/python tests/support/machine.py
+
+run: install
+	$(BIN)/diamond up --first-model
+
+check: install-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: check machine
+	$(BIN)/pytest -m "not slow"
+
+test-all: check machine
+	$(BIN)/pytest
+
+bench: machine
+	$(BIN)/python -m bench
+
+openapi: install
+	$(BIN)/python -m diamond.service.openapi > web/openapi.json
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

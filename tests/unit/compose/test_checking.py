@@ -1,0 +1,210 @@
+"""A spec is answered before anything is submitted, all faults at once, with the valid values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diamond.compose import Composed, EndpointFacts, check
+from diamond.core.errors import InvalidSpec
+from diamond.core.order import order_data, order_from
+
+DEBUG = {
+    "name": "debug",
+    "default": True,
+    "max_minutes": 10,
+    "nodes_total": 4,
+    "cpus_per_node": 8,
+    "memory_mb_per_node": 16000,
+    "gpus_per_node": {"a100": 4},
+    "accounts": None,
+    "qos": ["normal", "debug"],
+}
+COURSE = {**DEBUG, "name": "course", "default": False, "accounts": ["teaching"]}
+CLUSTER = EndpointFacts(
+    name="alpha",
+    state="online",
+    default=False,
+    facts={
+        "scheduler": {"name": "slurm", "version": "22.05.8"},
+        "partitions": [DEBUG, COURSE],
+        "accounts": [{"name": "research"}, {"name": "teaching"}],
+    },
+    secrets=["HF_TOKEN"],
+)
+LAPTOP = EndpointFacts(
+    name="local",
+    state="online",
+    default=True,
+    facts={"scheduler": {"name": "local"}, "cores": 4, "memory_mb": 8000, "gpus": {}},
+)
+
+
+def compose(raw: Any, code: dict[str, Any] | None = None) -> Composed:
+    return check(raw, endpoints=[LAPTOP, CLUSTER], code=code)
+
+
+def faults(raw: Any) -> dict[str, str]:
+    with pytest.raises(InvalidSpec) as caught:
+        compose(raw)
+    return {f["field"]: f"{f['message']} {f['hint']}" for f in caught.value.faults}
+
+
+def test_the_least_spec_runs_on_the_default_endpoint() -> None:
+    composed = compose({"run": "python train.py"})
+    assert (composed.endpoint, composed.order.command) == ("local", "python train.py")
+    assert composed.order.resources.walltime_minutes == 60
+
+
+def test_an_order_survives_the_wire_with_its_digest() -> None:
+    order = compose({"run": ["python", "x.py"], "params": {"a": [1, 2]}}).order
+    again = order_from({**order_data(order), "field_of_a_newer_version": 1})
+    assert again == order
+    assert again.digest == order.digest
+
+
+def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
+    order = compose({"run": "x", "on": "alpha", "account": "research"}).order
+    assert (order.placement.partition, order.resources.walltime_minutes) == ("debug", 10)
+
+
+@pytest.mark.parametrize(
+    ("raw", "field", "words"),
+    [
+        ({"run": "x", "nam": "y"}, "nam", "Did you mean name?"),
+        ({"run": "x", "on": "alfa"}, "on", "Did you mean alpha? Endpoints: alpha, local"),
+        ({"run": "x", "on": "alpha/nosuch"}, "on", "Partitions here: debug, course"),
+        ({"run": "x", "on": "local/debug"}, "on", "This endpoint has no partitions."),
+        ({"run": "x", "on": "alpha"}, "account", "one of research, teaching"),
+        (
+            {"run": "x", "on": "alpha", "account": "nobody"},
+            "account",
+            "Accounts that may be used on debug: research, teaching",
+        ),
+        (
+            {"run": "x", "on": "alpha/course", "account": "research"},
+            "account",
+            "Accounts that may: teaching",
+        ),
+        (
+            {"run": "x", "on": "alpha", "account": "research", "resources": {"walltime": "2h"}},
+            "resources.walltime",
+            "Ask for at most 10m.",
+        ),
+        (
+            {"run": "x", "on": "alpha", "account": "research", "resources": {"gpus_per_node": 5}},
+            "resources.gpus_per_node",
+            "A node has: 4 a100.",
+        ),
+        (
+            {
+                "run": "x",
+                "on": "alpha",
+                "account": "research",
+                "resources": {"gpus_per_node": 1, "gpu_type": "h100"},
+            },
+            "resources.gpu_type",
+            "A node has: 4 a100",
+        ),
+        (
+            {"run": "x", "on": "alpha", "account": "research", "qos": "high"},
+            "qos",
+            "Valid: normal, debug",
+        ),
+        (
+            {"run": "x", "on": "alpha", "account": "research", "secrets": ["WANDB_KEY"]},
+            "secrets",
+            "diamond secret set WANDB_KEY --on alpha",
+        ),
+        ({"run": "x", "resources": {"cpus_per_task": 64}}, "resources.cpus_per_task", "at most 4"),
+        ({"run": "x", "resources": {"nodes": 2}}, "resources.nodes", "at most 1"),
+        ({"run": "x", "resources": {"memory": "1 banana"}}, "resources.memory", "512MB or 4GB"),
+        ({"run": "x", "environment": "torch"}, "environment", "requirements"),
+        (
+            {"run": "x", "environment": {"requirements": ["--index-url=x"]}},
+            "environment.requirements",
+            "an option",
+        ),
+        ({"run": "x", "code": "https://host/repo"}, "code", "URL@commit"),
+        ({"run": "x", "budget": "lots"}, "budget", "200 node-hours"),
+        (
+            {"run": "x", "budget": "1 node-hours", "resources": {"walltime": "2h"}},
+            "budget",
+            "2 node-hours",
+        ),
+        ({"run": " "}, "run", "nothing to run"),
+        ({}, "run", "run: python train.py"),
+        ({"run": "x", "name": "a\nb"}, "name", "letters, digits"),
+        ({"run": "x", "name": "$(rm)"}, "name", "letters, digits"),
+        ({"run": "x", "name": 'say "x"'}, "name", "letters, digits"),
+        ({"run": "x", "partition": "a b;c"}, "partition", "batch system"),
+        ({"run": "x", "on": "alpha", "account": "x\ny"}, "account", "batch system"),
+        (
+            {
+                "run": "x",
+                "on": "alpha",
+                "account": "research",
+                "options": {"slurm": {"output": "x"}},
+            },
+            "options.slurm.output",
+            "Diamond sets output itself",
+        ),
+        (
+            {
+                "run": "x",
+                "on": "alpha",
+                "account": "research",
+                "options": {"slurm": {"comment": "a\n#SBATCH --uid=0"}},
+            },
+            "options.slurm.comment",
+            "line breaks",
+        ),
+        ({"run": "x", "options": {"slurm": {"qos": "a"}}}, "options.slurm", "options.local"),
+    ],
+)
+def test_bad_input_is_answered_with_the_valid_values(
+    raw: dict[str, Any], field: str, words: str
+) -> None:
+    assert words in faults(raw)[field]
+
+
+def test_all_faults_come_at_once() -> None:
+    found = faults(
+        {"nam": "y", "on": "alfa", "resources": {"walltime": "soon"}, "secrets": ["a b"]}
+    )
+    assert set(found) == {"nam", "run", "on", "resources.walltime", "secrets.0"}
+
+
+def test_something_that_is_no_mapping_is_told_what_a_spec_is() -> None:
+    with pytest.raises(InvalidSpec, match="mapping"):
+        compose(["run"])
+
+
+def test_the_first_class_names_may_also_stand_under_options() -> None:
+    raw = {"run": "x", "on": "alpha", "options": {"slurm": {"qos": "debug", "account": "research"}}}
+    placement = compose(raw).order.placement
+    assert (placement.qos, placement.account, placement.options) == ("debug", "research", {})
+
+
+def test_a_budget_bounds_the_attempts() -> None:
+    raw = {"run": "x", "budget": "5 node-hours", "resources": {"walltime": "2h"}}
+    assert compose({**raw, "continue": {"on": ["wall-time"]}}).order.resume.max_attempts == 2
+
+
+def test_an_endpoint_that_is_away_is_a_warning_not_a_fault() -> None:
+    away = EndpointFacts("gamma", "sign-in", False, {})
+    composed = check({"run": "x", "on": "gamma"}, endpoints=[away], code=None)
+    assert "waits until it is back" in composed.warnings[0]
+
+
+def test_of_a_list_the_first_that_is_there_is_taken() -> None:
+    away = EndpointFacts("gamma", "offline", False, {})
+    composed = check({"run": "x", "on": ["gamma", "local"]}, endpoints=[away, LAPTOP], code=None)
+    assert composed.endpoint == "local"
+
+
+def test_no_endpoint_at_all_names_the_next_step() -> None:
+    with pytest.raises(InvalidSpec, match="no endpoint") as caught:
+        check({"run": "x"}, endpoints=[], code=None)
+    assert "diamond up" in caught.value.hint

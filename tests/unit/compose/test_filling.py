@@ -1,0 +1,72 @@
+"""No parameter is ever read as shell code: bash itself is asked."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from diamond.compose.filling import fill_command, fill_words, likely_typos
+
+HOSTILE = [
+    "$(touch pwned)",
+    "`touch pwned`",
+    "'; touch pwned; '",
+    '"; touch pwned; "',
+    "a b",
+    "\\",
+    "*",
+    "\n",
+]
+PLACES = ["printf %s {x}", 'printf %s "{x}"', "printf %s '{x}'", 'printf %s "$(printf %s "{x}")"']
+
+
+def bash(script: str, cwd: Path) -> str:
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, cwd=cwd, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("place", PLACES[:3])
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_hostile_value_arrives_as_it_is(place: str, value: str, tmp_path: Path) -> None:
+    assert bash(fill_command(place, {"x": value}), tmp_path) == value
+    assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_nothing_runs_even_in_a_nested_substitution(value: str, tmp_path: Path) -> None:
+    bash(fill_command(PLACES[3], {"x": value}), tmp_path)
+    assert not (tmp_path / "pwned").exists()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(st.characters(blacklist_characters="\0", blacklist_categories=("Cs",)), max_size=30))
+def test_any_text_arrives_as_it_is(value: str) -> None:
+    value = value.replace("\r", "")
+    assert bash(fill_command('printf %s "{x}"', {"x": value}), Path("/")) == value
+
+
+def test_plain_values_stay_readable() -> None:
+    assert fill_command("python t.py --lr {lr}", {"lr": 1e-3}) == "python t.py --lr 0.001"
+
+
+def test_braces_that_name_no_parameter_are_left_alone() -> None:
+    command = "awk '{print $1}' f; echo ${HOME} {a,b} ${lr}"
+    assert fill_command(command, {"lr": 1}) == command
+
+
+def test_the_checkpoint_to_resume_from_is_a_variable() -> None:
+    assert fill_command("t --r {resume}", {}, resumes=True) == 't --r "${DIAMOND_RESUME_FROM}"'
+
+
+def test_words_are_filled_without_a_shell() -> None:
+    assert fill_words(["t", "--n={n}"], {"n": "a b"}) == ["t", "--n=a b"]
+
+
+def test_a_likely_typo_is_named() -> None:
+    assert "did you mean {lr}" in likely_typos("t {lrr}", {"lr": 1})[0]

@@ -1,0 +1,227 @@
+"""The life of a task, one sentence a test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diamond.core.events import (
+    AttemptKnown,
+    CancelAsked,
+    Event,
+    Exited,
+    Gone,
+    Held,
+    Lost,
+    NoWord,
+    Observed,
+    PrepareFailed,
+    Staging,
+    Started,
+    Submitted,
+)
+from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
+from diamond.core.task import Attempt, ContinuePolicy, Phase, Reason, State, Task
+
+A = "a1"
+
+
+def new_task(policy: ContinuePolicy | None = None) -> Task:
+    return Task(id="t1", attempt=Attempt(A), policy=policy or ContinuePolicy())
+
+
+def after(*events: Event, task: Task | None = None) -> Task:
+    task = task or new_task()
+    for event in events:
+        task, _ = step(task, event)
+    return task
+
+
+def last(*events: Event, task: Task | None = None) -> tuple[Task, list[Action]]:
+    return step(after(*events[:-1], task=task), events[-1])
+
+
+def running() -> Task:
+    return after(Submitted(attempt=A, native_id="7"), Started(attempt=A, native_id="7"))
+
+
+def ended(state: str = "FAILED", **fields: object) -> Observed:
+    return replace(Observed(attempt=A, status="ended", native_state=state), **fields)  # type: ignore[arg-type]
+
+
+def test_code_and_environment_are_told_apart_while_it_is_prepared() -> None:
+    assert after(Staging(attempt=A, what="code")).phase is Phase.STAGING
+    assert after(Staging(attempt=A, what="environment")).phase is Phase.BUILDING
+
+
+def test_a_submitted_task_is_pending_in_the_queue() -> None:
+    task = after(Submitted(attempt=A, native_id="7"))
+    assert (task.state, task.phase, task.attempt.native_id) == (State.PENDING, Phase.QUEUED, "7")
+
+
+def test_exit_file_zero_is_success_without_asking_the_batch_system() -> None:
+    task = after(Exited(attempt=A, exit_code=0), task=running())
+    assert (task.state, task.exit_code) == (State.SUCCEEDED, 0)
+
+
+def test_another_exit_code_waits_for_the_batch_systems_word() -> None:
+    task = after(Exited(attempt=A, exit_code=3), task=running())
+    assert (task.state, task.phase) == (State.RUNNING, Phase.ENDING)
+    task = after(ended(exit_code=3), task=task)
+    assert (task.state, task.reason, task.exit_code) == (State.FAILED, Reason.EXIT_CODE, 3)
+
+
+def test_the_word_may_turn_an_exit_code_into_a_wall_time() -> None:
+    task = after(
+        Exited(attempt=A, exit_code=143, signal=15),
+        ended("TIMEOUT", reason="wall-time"),
+        task=running(),
+    )
+    assert (task.state, task.reason) == (State.FAILED, Reason.WALL_TIME)
+
+
+def test_without_a_word_the_exit_file_stands_alone() -> None:
+    task = after(Exited(attempt=A, exit_code=3), NoWord(attempt=A), task=running())
+    assert (task.state, task.reason) == (State.FAILED, Reason.EXIT_CODE)
+
+
+def test_no_word_and_no_exit_file_ends_nothing() -> None:
+    assert after(NoWord(attempt=A), task=running()).state is State.RUNNING
+
+
+def test_a_batch_system_that_saw_a_clean_end_is_believed() -> None:
+    task = after(ended("COMPLETED", exit_code=0), task=running())
+    assert task.state is State.SUCCEEDED
+
+
+def test_a_final_state_never_changes_but_its_reason_may_be_refined() -> None:
+    task = after(Exited(attempt=A, exit_code=137, signal=9), NoWord(attempt=A), task=running())
+    task, actions = step(task, ended("OUT_OF_MEMORY", reason="out-of-memory"))
+    assert (task.state, task.reason) == (State.FAILED, Reason.OUT_OF_MEMORY)
+    assert isinstance(actions[0], Recorded)
+    assert after(Exited(attempt=A, exit_code=0), task=task).state is State.FAILED
+
+
+def test_success_is_not_taken_back_by_a_late_word() -> None:
+    task = after(
+        Exited(attempt=A, exit_code=0), ended("NODE_FAIL", reason="node-lost"), task=running()
+    )
+    assert (task.state, task.reason) == (State.SUCCEEDED, Reason.NONE)
+
+
+def test_an_exit_seen_before_its_start_still_counts() -> None:
+    task = after(Exited(attempt=A, exit_code=0))
+    assert task.state is State.SUCCEEDED
+
+
+def test_a_requeue_makes_it_pending_and_the_next_run_counts() -> None:
+    task = after(Observed(attempt=A, status="queued", native_state="PENDING"), task=running())
+    assert task.state is State.PENDING
+    task = after(Started(attempt=A, run=2), Exited(attempt=A, run=1, exit_code=0), task=task)
+    assert (task.state, task.attempt.run) == (State.RUNNING, 2)
+    assert after(Exited(attempt=A, run=2, exit_code=0), task=task).state is State.SUCCEEDED
+
+
+def test_the_old_runs_late_word_does_not_end_the_new_run() -> None:
+    task = after(Started(attempt=A, run=2), task=running())
+    task = after(ended("NODE_FAIL", reason="node-lost", run=1), task=task)
+    assert task.state is State.RUNNING
+
+
+def test_an_event_of_another_attempt_is_only_recorded() -> None:
+    task, actions = last(Exited(attempt="other", exit_code=0), task=running())
+    assert task.state is State.RUNNING
+    assert isinstance(actions[0], Recorded)
+
+
+def test_a_cancel_before_delivery_ends_it_at_once() -> None:
+    task, actions = last(CancelAsked(delivered=False))
+    assert (task.state, task.reason, actions) == (State.CANCELLED, Reason.BY_PERSON, [])
+
+
+def test_a_cancel_after_delivery_waits_for_the_agent() -> None:
+    task, actions = last(CancelAsked(), task=running())
+    assert (task.state, task.phase) == (State.RUNNING, Phase.CANCELLING)
+    assert actions == [SendCancel(A)]
+    assert after(Gone(attempt=A), task=task).state is State.CANCELLED
+
+
+def test_a_program_that_finished_before_the_cancel_reached_it_succeeded() -> None:
+    task = after(CancelAsked(), Exited(attempt=A, exit_code=0), task=running())
+    assert task.state is State.SUCCEEDED
+
+
+def test_a_cancelled_program_that_dies_by_the_signal_is_cancelled() -> None:
+    task = after(
+        CancelAsked(),
+        Exited(attempt=A, exit_code=143, signal=15),
+        ended("CANCELLED"),
+        task=running(),
+    )
+    assert (task.state, task.reason) == (State.CANCELLED, Reason.BY_PERSON)
+
+
+def test_a_cancel_behind_our_back_is_not_called_ours() -> None:
+    task = after(ended("CANCELLED", reason="by-site"), task=running())
+    assert (task.state, task.reason) == (State.FAILED, Reason.BY_SITE)
+
+
+def test_a_held_task_says_why() -> None:
+    task = after(Held(attempt=A, reason="site-limit", message="4 of 4 are queued"))
+    assert (task.state, task.phase, task.reason) == (State.PENDING, Phase.HELD, Reason.SITE_LIMIT)
+
+
+def test_a_refusal_fails_with_the_sites_words() -> None:
+    task = after(PrepareFailed(attempt=A, reason="refused", message="Invalid account"))
+    assert (task.state, task.reason, task.message) == (
+        State.FAILED,
+        Reason.REFUSED,
+        "Invalid account",
+    )
+
+
+def test_a_vanished_job_is_lost_never_completed() -> None:
+    task = after(Lost(attempt=A, message="no trace"), task=running())
+    assert (task.state, task.reason) == (State.FAILED, Reason.LOST)
+
+
+def test_exit_75_asks_for_the_next_attempt() -> None:
+    task, actions = last(Exited(attempt=A, exit_code=75), NoWord(attempt=A), task=running())
+    assert (task.state, task.phase) == (State.PENDING, Phase.BETWEEN_ATTEMPTS)
+    assert actions == [NextAttempt(2)]
+
+
+def test_a_lost_node_continues_only_where_the_spec_says_so() -> None:
+    word = ended("NODE_FAIL", reason="node-lost")
+    assert after(word, task=running()).state is State.FAILED
+    policy = ContinuePolicy(on=frozenset({"node-lost"}))
+    task, actions = step(replace(running(), policy=policy), word)
+    assert actions == [NextAttempt(2)]
+    assert task.state is State.PENDING
+
+
+def test_continuing_ends_at_the_limit() -> None:
+    task = begin_attempt(new_task(ContinuePolicy(max_attempts=2)), "a2", 2)
+    task = after(
+        Started(attempt="a2"), Exited(attempt="a2", exit_code=75), NoWord(attempt="a2"), task=task
+    )
+    assert (task.state, task.reason) == (State.FAILED, Reason.CONTINUE_LIMIT)
+
+
+def test_an_attempt_that_the_agent_already_had_is_adopted() -> None:
+    task = after(AttemptKnown(attempt="a9", number=1))
+    assert task.attempt.id == "a9"
+
+
+def test_an_unforeseen_scheduler_word_is_kept_and_ends_nothing() -> None:
+    task = after(
+        Observed(attempt=A, status="unknown", native_state="FROBNICATED", message="unknown state"),
+        task=running(),
+    )
+    assert (task.state, task.native_state) == (State.RUNNING, "FROBNICATED")
+
+
+def test_suspended_and_resumed() -> None:
+    task = after(Observed(attempt=A, status="suspended", native_state="SUSPENDED"), task=running())
+    assert task.phase is Phase.SUSPENDED
+    task = after(Observed(attempt=A, status="running", native_state="RUNNING"), task=task)
+    assert (task.state, task.phase) == (State.RUNNING, Phase.NONE)
