@@ -1,0 +1,59 @@
+"""One builder at a time: a lock that the kernel drops when its holders die, so none is ever stale."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Callable, Iterator
+
+from diamond.core.errors import Cancelled
+
+POLL_SECONDS = 0.2
+_HELD = (errno.EWOULDBLOCK, errno.EACCES)
+
+
+@contextmanager
+def held(
+    path: Path, *, waiting: Callable[[], None], cancelled: Callable[[], bool]
+) -> Iterator[int]:
+    """Hold the lock and give its descriptor; `waiting` is told once if somebody else has it."""
+    descriptor = _open(path)
+    try:
+        told = False
+        while not _taken(descriptor):
+            if cancelled():
+                raise Cancelled("Called off while another build of the same environment ran")
+            if not told:
+                waiting()
+                told = True
+            time.sleep(POLL_SECONDS)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    """Some cluster file systems refuse locks; the node's own temporary folder never does."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _taken(descriptor)
+        return descriptor
+    except OSError:
+        os.close(descriptor)
+    local = Path(tempfile.gettempdir()) / f"diamond-{os.getuid()}-{path.name}"
+    return os.open(local, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        raise
+    return True
