@@ -1,0 +1,104 @@
+"""Reads .gitignore and .diamondignore where git itself is not there to ask."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Optional, Pattern, Tuple
+
+IGNORE_FILES = (".gitignore", ".diamondignore")
+
+
+@dataclass(frozen=True)
+class Rule:
+    pattern: Pattern[str]
+    keeps: bool
+    """A line that starts with `!` brings a path back."""
+    folders_only: bool
+
+
+def read_rules(folder: Path, base: str, names: Tuple[str, ...] = IGNORE_FILES) -> List[Rule]:
+    """The rules written in one folder, which lies at `base` ('' for the top) in the tree."""
+    rules: List[Rule] = []
+    for name in names:
+        path = folder / name
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+            rules += [rule for rule in (parse_rule(line, base) for line in lines) if rule]
+    return rules
+
+
+def parse_rule(line: str, base: str = "") -> Optional[Rule]:
+    """One line of an ignore file; None for a comment or an empty line."""
+    text = line.rstrip()
+    if not text or text.startswith("#"):
+        return None
+    keeps = text.startswith("!")
+    text = text[1:] if keeps or text.startswith("\\") else text
+    folders_only, text = text.endswith("/"), text.rstrip("/")
+    if not text:
+        return None
+    anchored = "/" in text
+    head = re.escape(base + "/") if base else ""
+    middle = "" if anchored else "(?:.*/)?"
+    return Rule(re.compile(head + middle + _regex(text.lstrip("/")) + r"\Z"), keeps, folders_only)
+
+
+def is_ignored(path: str, is_folder: bool, rules: List[Rule]) -> bool:
+    """Whether the last rule that matches leaves `path` out."""
+    ignored = False
+    for rule in rules:
+        if (is_folder or not rule.folders_only) and rule.pattern.match(path):
+            ignored = not rule.keeps
+    return ignored
+
+
+def is_under_ignored(path: str, rules: List[Rule]) -> bool:
+    """The same for a path whose folders were not walked one by one."""
+    parts = path.split("/")
+    parents = ("/".join(parts[:n]) for n in range(1, len(parts)))
+    return any(is_ignored(one, True, rules) for one in parents) or is_ignored(path, False, rules)
+
+
+_PIECES = re.compile(r"\*\*/|/\*\*\Z|\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
+
+
+def _regex(glob: str) -> str:
+    return "".join(_piece(match.group()) for match in _PIECES.finditer(glob))
+
+
+def _piece(piece: str) -> str:
+    if piece == "**/":
+        return "(?:.*/)?"
+    if piece == "/**":
+        return "/.*"
+    if piece.startswith("*"):
+        return "[^/]*"
+    if piece == "?":
+        return "[^/]"
+    if len(piece) > 2 and piece.startswith("["):
+        return "[^" + piece[2:] if piece[1] in "!^" else piece
+    return re.escape(piece)
+
+
+def walk_kept(folder: Path) -> List[str]:
+    """Every path below `folder` that no ignore file leaves out, folders' rules read on the way."""
+    kept: List[str] = []
+    _walk(folder, "", [], kept)
+    return kept
+
+
+def _walk(folder: Path, base: str, above: List[Rule], kept: List[str]) -> None:
+    rules = above + read_rules(folder, base)
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            path = f"{base}/{entry.name}" if base else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name == ".git" or is_ignored(path, is_folder, rules):
+                continue
+            if is_folder:
+                _walk(Path(entry.path), path, rules, kept)
+            else:
+                kept.append(path)
