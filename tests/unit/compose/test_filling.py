@@ -45,7 +45,7 @@ def test_nothing_runs_even_in_a_nested_substitution(value: str, tmp_path: Path) 
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.text(st.characters(blacklist_characters="\0", blacklist_categories=("Cs",)), max_size=30))
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
 def test_any_text_arrives_as_it_is(value: str) -> None:
     value = value.replace("\r", "")
     assert bash(fill_command('printf %s "{x}"', {"x": value}), Path("/")) == value
