@@ -27,7 +27,6 @@ def main(argv: Sequence[str]) -> int:
     words, tail = split_at_dashes(list(argv))
     arguments = parser().parse_args(words)
     arguments.words = tail
-    os.umask(0o022)
     try:
         return int(arguments.do(arguments))
     except LabError as error:

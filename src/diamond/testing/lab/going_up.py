@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,8 +31,7 @@ from .storage import mount_storage
 
 def bring_up(root: Path, asked: Asked) -> None:
     check_machine()
-    root.mkdir(parents=True, exist_ok=True)
-    with locked(root / ".lock"):
+    with readable_by_all(), locked(root / ".lock"):
         old = load(root)
         options = merge(old.options if old else Options(), asked)
         is_up = old is not None and bool(running(old))
@@ -40,6 +42,15 @@ def bring_up(root: Path, asked: Asked) -> None:
         with locked():
             lab = old if old and is_up else prepare(root, options)
             start_everything(lab)
+
+
+@contextlib.contextmanager
+def readable_by_all() -> Iterator[None]:
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def different(old: Options, new: Options, root: Path) -> str:

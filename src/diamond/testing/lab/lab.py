@@ -125,6 +125,12 @@ class Cluster:
             env["DIAMOND_LAB_SSH_CONFIG"] = str(self.lab.ssh_config)
         return env
 
+    def home(self, user: str) -> Path:
+        """Where this machine finds what the user sees as her home on the cluster."""
+        if self.shape.is_strict:
+            return self.shape.root / "home" / user
+        return Path(user_entry(user).pw_dir)
+
     def run(
         self,
         words: Sequence[str | Path],

@@ -45,9 +45,14 @@ def check_machine() -> None:
 @contextlib.contextmanager
 def locked(path: Path = LOCK) -> Iterator[None]:
     """Hold a lock file; with no path, that of the machine."""
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                yield
+                return
+            # `down --purge` deleted it while this one waited.
 
 
 def install_packages(options: Options) -> None:

@@ -89,7 +89,7 @@ STRICT_SETTINGS = (
 )
 STRICT_PARTITIONS = {"debug": "QOS=part_debug", "long": "QOS=part_long AllowAccounts=research"}
 STRICT_QOS = {
-    "debug": "MaxJobsPerUser=1 MaxSubmitJobsPerUser=2 MaxWall=00:05:00 Priority=100",
+    "debug": "MaxJobsPerUser=1 MaxSubmitJobsPerUser=2 MaxWall=00:05:00 Flags=DenyOnLimit",
     "part_debug": "MaxSubmitJobsPerUser=4",
     "part_long": "MaxSubmitJobsPerUser=2 MaxJobsPerUser=1",
 }
