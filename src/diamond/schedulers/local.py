@@ -1,0 +1,300 @@
+"""Jobs as processes of this machine, with a queue of their own: cores, memory and GPUs are shared out in order."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pkgutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Collection, Dict, List, Mapping, Optional
+
+from diamond.core.errors import Refused
+from diamond.core.native import NativeStatus
+from diamond.core.order import Resources
+from diamond.core.units import show_bytes
+from diamond.schedulers import local_endings as endings
+from diamond.schedulers.base import Submission
+from diamond.schedulers.local_machine import capacity
+from diamond.schedulers.local_store import (
+    ENDED,
+    QUEUED,
+    RUNNING,
+    LocalJob,
+    LocalStore,
+    new_job_id,
+    read_json,
+    write,
+)
+from diamond.schedulers.local_supervisor import boot, identity, send
+
+UNCLAIMED_SECONDS = 5.0
+"""After that a job without a supervisor was left by an agent that died between two lines."""
+
+
+class LocalScheduler:
+    name = "local"
+
+    def __init__(self, folder: Path) -> None:
+        self._store = LocalStore(folder)
+        self._capacity = capacity(folder / "settings.json")
+        self._supervisor = _install_supervisor(folder)
+        self._children: List[subprocess.Popen[bytes]] = []
+        self._store.forget_old()
+
+    def directives(self, submission: Submission, flags: Mapping[str, str]) -> List[str]:
+        return []
+
+    def submit(self, submission: Submission) -> str:
+        self._check(submission.resources)
+        job = _job_of(submission)
+        self._store.add(job)
+        self.advance()
+        return job.id
+
+    def find(self, name: str) -> Optional[str]:
+        return self._store.find(name)
+
+    def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        found = {job_id: self._status(job_id) for job_id in ids}
+        return {job_id: status for job_id, status in found.items() if status is not None}
+
+    def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        return {}
+
+    def cancel(self, native_id: str) -> None:
+        with self._store.locked():
+            place = self._store.place(native_id)
+            if place is None or place[0] == ENDED:
+                return
+            state, path = place
+            write(path / "cancel", "")
+            if state == QUEUED:
+                self._end(native_id, QUEUED, {"cause": "cancelled", "exit_code": None})
+            else:
+                _signal_supervisor(path)
+        self.advance()
+
+    def advance(self) -> None:
+        """Start what fits now, in order; record what has ended. Time limits are kept by the supervisors."""
+        self._children = [child for child in self._children if child.poll() is None]
+        with self._store.locked():
+            running = self._running()
+            for job_id in self._store.ids(QUEUED):
+                job = self._store.read(self._store.folder / QUEUED / job_id)
+                if job is None or self._lacking(job, running):
+                    break
+                running.append(self._start(job, running))
+
+    def probe(self) -> Dict[str, Dict[str, Any]]:
+        have, now = self._capacity, time.time()
+        facts: Dict[str, Any] = {
+            "scheduler": {"name": "local", "version": "1"},
+            "cluster": f"local@{os.uname().nodename}",
+            "cores": have.cores,
+            "memory_mb": have.memory_mb,
+            "gpus": {have.gpu_type: len(have.gpus)} if have.gpus else {},
+            "flags": {},
+            "free": self.free()["value"],
+        }
+        return {key: {"value": v, "source": "this machine", "at": now} for key, v in facts.items()}
+
+    def free(self) -> Dict[str, Any]:
+        with self._store.locked():
+            running = self._running()
+        have = self._capacity
+        value = {
+            "nodes_idle": 0 if running else 1,
+            "nodes_total": 1,
+            "cpus_idle": max(0, have.cores - sum(job.cores for job in running)),
+            "gpus_idle": len(have.gpus) - sum(job.gpus for job in running),
+            "pending": len(self._store.ids(QUEUED)),
+        }
+        return {"value": {"local": value}, "source": "this machine", "at": time.time()}
+
+    def script_variables(self) -> Mapping[str, str]:
+        return {
+            "job_id": "$DIAMOND_LOCAL_JOB_ID",
+            "restart_count": "0",
+            "seconds_left": 'echo "$DIAMOND_LOCAL_SECONDS"',
+        }
+
+    def _check(self, asked: Resources) -> None:
+        have = self._capacity
+        faults = [
+            asked.nodes > 1 and "it is one node",
+            asked.cpus_per_task > have.cores and f"it has {have.cores} cores",
+            asked.memory_mb > have.memory_mb
+            and f"it has {show_bytes(have.memory_mb * 2**20)} of memory",
+            asked.gpus_per_node > len(have.gpus) and f"it has {len(have.gpus)} GPUs",
+            bool(asked.gpus_per_node and asked.gpu_type not in {"", have.gpu_type})
+            and f"its GPUs are {have.gpu_type}",
+        ]
+        said = [fault for fault in faults if fault]
+        if said:
+            raise Refused(
+                f"This machine cannot run the job: {', '.join(said)}",
+                "Ask for less under `resources:`, or run it on a cluster with `on:`.",
+            )
+
+    def _running(self) -> List[LocalJob]:
+        """What runs now; moves on what has ended, and back what was never started."""
+        alive: List[LocalJob] = []
+        for job_id in self._store.ids(RUNNING):
+            path = self._store.folder / RUNNING / job_id
+            job, ending = self._store.read(path), self._ending(path)
+            if job is None or ending is not None:
+                self._end(job_id, RUNNING, ending or {"cause": "lost"})
+            elif _was_never_started(path):
+                self._store.move(job_id, RUNNING, QUEUED)
+            else:
+                alive.append(job)
+        return alive
+
+    def _ending(self, path: Path) -> Optional[Dict[str, Any]]:
+        """How a job under `running/` ended; None while it runs or may still be starting."""
+        ending = read_json(path / "end")
+        if ending:
+            return ending
+        supervisor = _read(path / "supervisor")
+        if not supervisor or _is_alive(supervisor):
+            return None
+        ending = read_json(path / "end")
+        if ending:
+            return ending
+        _kill_left_behind(path)
+        cause = "reboot" if supervisor.split()[-1] != boot() else "lost"
+        return {"cause": cause, "at": time.time()}
+
+    def _end(self, job_id: str, state: str, ending: Dict[str, Any]) -> None:
+        path = self._store.folder / state / job_id
+        if not (path / "end").exists():
+            write(path / "end", endings.dumps({"at": time.time(), **ending}))
+        self._store.move(job_id, state, ENDED)
+
+    def _start(self, job: LocalJob, running: List[LocalJob]) -> LocalJob:
+        started = replace(job, environment=self._environment(job, running))
+        path = self._store.folder / QUEUED / job.id
+        write(path / "job.json", endings.dumps(asdict(started)))
+        path = self._store.move(job.id, QUEUED, RUNNING)
+        os.utime(path)
+        with (path / "supervisor.log").open("ab") as log:
+            child = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(self._supervisor), str(path)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+            )
+        self._children.append(child)
+        return started
+
+    def _environment(self, job: LocalJob, running: List[LocalJob]) -> Dict[str, str]:
+        taken = {index for other in running for index in _gpus_of(other)}
+        mine = [index for index in self._capacity.gpus if index not in taken][: job.gpus]
+        return {
+            "DIAMOND_LOCAL_JOB_ID": job.id,
+            "DIAMOND_LOCAL_SECONDS": str(job.walltime_seconds),
+            "CUDA_VISIBLE_DEVICES": ",".join(mine),
+            "OMP_NUM_THREADS": str(job.cores),
+        }
+
+    def _lacking(self, job: LocalJob, running: List[LocalJob]) -> str:
+        """What is missing for a job to start now, in words."""
+        have = self._capacity
+        if job.cores > have.cores - sum(other.cores for other in running):
+            return f"{job.cores} of the machine's {have.cores} cores"
+        if job.memory_mb > have.memory_mb - sum(other.memory_mb for other in running):
+            return f"{show_bytes(job.memory_mb * 2**20)} of memory"
+        if job.gpus > len(have.gpus) - sum(other.gpus for other in running):
+            return f"{job.gpus} of the machine's {len(have.gpus)} GPUs"
+        return ""
+
+    def _status(self, job_id: str) -> Optional[NativeStatus]:
+        place = self._store.place(job_id)
+        if place is None:
+            return None
+        state, path = place
+        job = self._store.read(path) or self._moved(job_id)
+        if job is None:
+            return None
+        if state == QUEUED:
+            return endings.queued(job, self._wait(job))
+        ending = read_json(path / "end") if state == ENDED else self._ending(path)
+        return endings.ended(job, ending) if ending else endings.running(job)
+
+    def _moved(self, job_id: str) -> Optional[LocalJob]:
+        place = self._store.place(job_id)
+        return self._store.read(place[1]) if place else None
+
+    def _wait(self, job: LocalJob) -> str:
+        if self._store.ids(QUEUED)[:1] != [job.id]:
+            return "waiting for its turn: other local jobs are ahead"
+        paths = (self._store.folder / RUNNING / each for each in self._store.ids(RUNNING))
+        lacking = self._lacking(job, [each for each in map(self._store.read, paths) if each])
+        return f"next in line: waiting for {lacking}" if lacking else "about to start"
+
+
+def _job_of(submission: Submission) -> LocalJob:
+    asked = submission.resources
+    return LocalJob(
+        id=new_job_id(),
+        name=submission.name,
+        script=str(submission.script.absolute()),
+        folder=str(submission.folder.absolute()),
+        cores=asked.cpus_per_task,
+        memory_mb=asked.memory_mb,
+        gpus=asked.gpus_per_node,
+        walltime_seconds=asked.walltime_minutes * 60,
+        submitted_at=time.time(),
+    )
+
+
+def _install_supervisor(folder: Path) -> Path:
+    """A copy outside of the agent's one file, which may be replaced while jobs run; named by content."""
+    source = pkgutil.get_data("diamond.schedulers", "local_supervisor.py")
+    assert source is not None
+    path = folder / f"supervisor-{hashlib.sha256(source).hexdigest()[:12]}.py"
+    if not path.exists():
+        write(path, source.decode("utf-8"))
+    return path
+
+
+def _gpus_of(job: LocalJob) -> List[str]:
+    return [index for index in job.environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if index]
+
+
+def _was_never_started(path: Path) -> bool:
+    return (
+        not (path / "supervisor").exists()
+        and time.time() - path.stat().st_mtime > UNCLAIMED_SECONDS
+    )
+
+
+def _is_alive(said: str) -> bool:
+    return identity(int(said.split()[0])) == said
+
+
+def _signal_supervisor(path: Path) -> None:
+    supervisor = _read(path / "supervisor")
+    if supervisor and _is_alive(supervisor):
+        send(int(supervisor.split()[0]), signal.SIGTERM)
+
+
+def _kill_left_behind(path: Path) -> None:
+    """A supervisor that was killed leaves its job's session behind."""
+    child = _read(path / "child")
+    if child and _is_alive(child):
+        send(-int(child.split()[0]), signal.SIGKILL)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,153 @@
+"""Slurm: sbatch, squeue, sacct and scancel, on behalf of the agent's owner."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Collection, Dict, List, Mapping, Optional
+
+from diamond.core.errors import Refused
+from diamond.core.native import NativeStatus
+from diamond.core.task import Reason
+from diamond.schedulers import slurm_directives, slurm_site
+from diamond.schedulers.base import Submission
+from diamond.schedulers.slurm_calls import SUBMIT_SECONDS, answer, ask, refused, unanswered
+from diamond.schedulers.slurm_parsing import (
+    SACCT_FORMAT,
+    SQUEUE_FORMAT,
+    read_job_id,
+    read_sacct,
+    read_squeue,
+)
+
+FIND_WINDOW_SECONDS = 30 * 86400
+SIGKILL = 9
+_NO_ACCOUNTING = re.compile(r"accounting storage is disabled|no accounting|SlurmDBD.*not", re.I)
+_GONE = re.compile(r"invalid job id|already completing or completed|job has already finished", re.I)
+_MEMORY_KILL = re.compile(r"exceeded (job |step )?memory limit|oom[-_ ]kill|out of memory", re.I)
+
+SECONDS_LEFT = (
+    'if [ -n "${SLURM_JOB_END_TIME:-}" ] && [ -n "${SLURM_JOB_START_TIME:-}" ]; then '
+    'echo "$((SLURM_JOB_END_TIME - SLURM_JOB_START_TIME))"; else '
+    'm="$(sed -n \'s/^#SBATCH --time=\\([0-9]*\\)$/\\1/p;/^[^#]/q\' "$0" 2>/dev/null)"; '
+    '[ -z "$m" ] || echo "$((m * 60))"; fi'
+)
+"""Both times are the controller's, so a node's clock does not matter; Slurm before 23.02 has neither."""
+
+
+class SlurmScheduler:
+    name = "slurm"
+
+    def __init__(self, folder: Path) -> None:
+        self._attempts = folder / "attempts"
+        self._attempts.mkdir(parents=True, exist_ok=True)
+        _drop_dangling(self._attempts)
+
+    def directives(self, submission: Submission, flags: Mapping[str, str]) -> List[str]:
+        return slurm_directives.directives(submission, flags)
+
+    def submit(self, submission: Submission) -> str:
+        words = ["sbatch", "--parsable", str(submission.script)]
+        done = ask(words, cwd=submission.folder, seconds=SUBMIT_SECONDS)
+        native_id = read_job_id(done.stdout)
+        if done.returncode == 0 and native_id is None:
+            raise unanswered(words, f"its answer has no job id: {done.stdout.strip()[:200]!r}")
+        if done.returncode or native_id is None:
+            raise refused(words, done.stderr)
+        self._remember(native_id, submission.folder)
+        return native_id
+
+    def find(self, name: str) -> Optional[str]:
+        queued = read_squeue(answer([*_squeue(), f"--name={name}"]))
+        found = queued or self._accounted([f"--name={name}", "-S", _window_start()])
+        mine = sorted(key for key, status in found.items() if status.name == name)
+        return mine[-1] if mine else None
+
+    def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        if not ids:
+            return {}
+        rows = read_squeue(answer(_squeue()))
+        return {key: self._explained(key, rows[key]) for key in ids if key in rows}
+
+    def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
+        if not ids:
+            return {}
+        rows = self._accounted(["-j", ",".join(sorted(ids))])
+        return {key: self._explained(key, rows[key]) for key in ids if key in rows}
+
+    def cancel(self, native_id: str) -> None:
+        words = ["scancel", native_id]
+        done = ask(words)
+        if done.returncode and not _GONE.search(done.stderr):
+            raise refused(words, done.stderr)
+
+    def probe(self) -> Dict[str, Dict[str, Any]]:
+        return slurm_site.probe()
+
+    def free(self) -> Dict[str, Any]:
+        return slurm_site.free()
+
+    def script_variables(self) -> Mapping[str, str]:
+        return {
+            "job_id": "$SLURM_JOB_ID",
+            "restart_count": "${SLURM_RESTART_COUNT:-0}",
+            "seconds_left": SECONDS_LEFT,
+        }
+
+    def _accounted(self, which: List[str]) -> Dict[str, NativeStatus]:
+        """What `sacct` knows; nothing where the site keeps no accounts."""
+        words = ["sacct", "-X", "-n", "-P", f"--format={SACCT_FORMAT}", *which]
+        try:
+            done = ask(words)
+        except Refused:
+            return {}
+        if done.returncode and _NO_ACCOUNTING.search(done.stderr):
+            return {}
+        if done.returncode:
+            raise unanswered(words, done.stderr.strip()[:200])
+        return read_sacct(done.stdout)
+
+    def _remember(self, native_id: str, attempt: Path) -> None:
+        """A link to the attempt's folder: the kill messages in its `native.log` explain an ending."""
+        link = self._attempts / native_id
+        fresh = self._attempts / f".{native_id}"
+        fresh.unlink() if fresh.is_symlink() else None
+        fresh.symlink_to(attempt.absolute())
+        fresh.replace(link)
+
+    def _explained(self, native_id: str, status: NativeStatus) -> NativeStatus:
+        """Where memory is watched by sampling, Slurm kills with signal 9 and says why only in the log."""
+        if status.status != "ended" or status.signal != SIGKILL:
+            return status
+        if not _MEMORY_KILL.search(_tail(self._attempts / native_id / "native.log")):
+            return status
+        return replace(
+            status, reason=Reason.OUT_OF_MEMORY.value, message="it used more memory than it had"
+        )
+
+
+def _squeue() -> List[str]:
+    return ["squeue", "--noheader", "-t", "all", "-u", str(os.getuid()), "-O", SQUEUE_FORMAT]
+
+
+def _window_start() -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(time.time() - FIND_WINDOW_SECONDS))
+
+
+def _tail(path: Path, size: int = 65536) -> str:
+    try:
+        with path.open("rb") as log:
+            log.seek(0, os.SEEK_END)
+            log.seek(max(0, log.tell() - size))
+            return log.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _drop_dangling(folder: Path) -> None:
+    for link in folder.iterdir():
+        if link.is_symlink() and not link.exists():
+            link.unlink()
