@@ -1,0 +1,249 @@
+"""The Python door to Diamond: what the CLI, a notebook or a script calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import DiamondError, NotFound
+from diamond.sdk.downloads import download, inside, place_for
+from diamond.sdk.endpoints import EndpointCalls
+from diamond.sdk.following import Follower
+from diamond.sdk.logs import STREAMS, LogPart, LogReader
+from diamond.sdk.models import Job, Task, build, build_job
+from diamond.sdk.sending import send_code
+from diamond.sdk.specs import load_spec, spec_of_command, with_settings
+from diamond.sdk.streaming import EventStream, StreamEvent
+from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.where import diamond_home, find_address
+
+Spec = str | Path | Mapping[str, Any] | Sequence[str]
+Settings = Sequence[str] | Mapping[str, Any]
+
+
+class Client(EndpointCalls):
+    """Speaks to one service; every method raises the classes of `diamond.core.errors`.
+
+    Without arguments: `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service that runs on this machine.
+    """
+
+    def __init__(self, url: str | None = None, token: str | None = None) -> None:
+        super().__init__(Transport(find_address(url, token)))
+
+    def run(
+        self,
+        spec: Spec,
+        *,
+        on: str | None = None,
+        set: Settings = (),
+        wait: bool = False,
+        folder: Path | None = None,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> Job:
+        """Ask for a job: a spec's path, a mapping, or the words of a command.
+
+        `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
+        Raises `InvalidSpec` with all faults; `say` hears what travels.
+        """
+        made, base = read_spec(spec)
+        made = with_settings(made, set)
+        if on is not None:
+            made["on"] = on
+        sent = send_code(
+            self.transport,
+            made.get("code"),
+            folder or base,
+            cache=diamond_home() / "cache",
+            say=say,
+        )
+        body = {"spec": made, **({"code": sent.body} if sent.body else {})}
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), sent.notes)
+        return self._finished(job) if wait else job
+
+    def check(
+        self, spec: Spec, *, on: str | None = None, set: Settings = (), script: bool = False
+    ) -> Any:
+        """What a spec would become, without asking for it."""
+        made, _ = read_spec(spec)
+        made = with_settings(made, set)
+        if on is not None:
+            made["on"] = on
+        path = f"{API}/jobs/check" + ("?script=true" if script else "")
+        return self.transport.post(path, {"spec": made})
+
+    def job(self, job: str) -> Job:
+        return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
+
+    def tasks(
+        self,
+        *,
+        state: Sequence[str] = (),
+        endpoint: str = "",
+        name: str = "",
+        kind: str = "",
+        job: str = "",
+        since: float | None = None,
+        sort: str = "",
+        limit: int | None = None,
+    ) -> Iterator[Task]:
+        """Tasks, newest first, page by page as they are asked for; at most `limit`."""
+        query = {
+            "state": list(state), "endpoint": endpoint, "name": name, "kind": kind,
+            "job": job, "since": since, "sort": sort,
+        }  # fmt: skip
+        return (build(Task, one) for one in self.pages(f"{API}/tasks", query, limit))
+
+    def task(self, task: str) -> Task:
+        """By task id, job id or a unique beginning of one."""
+        return build(Task, self.transport.get(_path(task)))
+
+    def cancel(self, task: str) -> Task:
+        """Ask for the end; asking twice, or too late, is fine."""
+        return build(Task, self.transport.post(_path(task, "cancel")))
+
+    def retry(self, task: str) -> Task:
+        """The new task that does the same again."""
+        return build(Task, self.transport.post(_path(task, "retry"), creates=True))
+
+    def wait(self, task: str, *, timeout: float | None = None) -> Task:
+        """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
+        end = None if timeout is None else time.monotonic() + timeout
+        found = self.task(task)
+        for event in self.events():
+            if event.kind == "connected" or event.data.get("id") == found.id:
+                found = self.task(found.id)
+            if found.is_final:
+                return found
+            if end is not None and time.monotonic() > end:
+                raise TimeoutError(f"{found.id} is still {found.state}")
+        return found
+
+    def history(self, task: str) -> list[dict[str, Any]]:
+        """All that was learned about a task, oldest first."""
+        return list(self.pages(_path(task, "history"), {}, None))
+
+    def logs(
+        self,
+        task: str,
+        *,
+        follow: bool = False,
+        streams: tuple[str, ...] = STREAMS,
+        attempt: str = "",
+        run: int | None = None,
+        tail_bytes: int | None = None,
+    ) -> Iterator[LogPart]:
+        """The log so far; with `follow` until the task has ended."""
+        if not follow:
+            reader = LogReader(self.transport, self.task(task).id, streams)
+            return reader.stored(attempt=attempt, run=run, tail_bytes=tail_bytes)
+        follower = self.follow(task, streams=streams, tail_bytes=tail_bytes)
+        return (part for part in follower if isinstance(part, LogPart))
+
+    def follow(
+        self,
+        task: str,
+        *,
+        streams: tuple[str, ...] = STREAMS,
+        tail_bytes: int | None = None,
+        on_lost: Callable[[DiamondError], None] | None = None,
+    ) -> Follower:
+        """The task's changes, log parts and notes as they happen, until it has ended."""
+        found = self.task(task).id
+        return Follower(
+            self.transport, found, streams=streams, tail_bytes=tail_bytes, on_lost=on_lost
+        )
+
+    def log_streams(self, task: str) -> list[dict[str, Any]]:
+        return LogReader(self.transport, self.task(task).id).streams()
+
+    def events(
+        self,
+        watch: Sequence[str] = (),
+        *,
+        after: str = "now",
+        on_lost: Callable[[DiamondError], None] | None = None,
+    ) -> Iterator[StreamEvent]:
+        """Everything that happens from now on, without end; logs and metrics of the tasks in `watch` too."""
+        return iter(EventStream(self.transport, list(watch), after=after, on_lost=on_lost))
+
+    def metrics(self, task: str, *, name: str = "", points: int = 1000) -> list[dict[str, Any]]:
+        query = {"name": name, "points": points}
+        return list(self.transport.get(_path(task, "metrics"), query)["items"])
+
+    def usage(self, task: str) -> list[dict[str, Any]]:
+        return list(self.transport.get(_path(task, "usage"))["items"])
+
+    def files(self, task: str, path: str = "") -> list[dict[str, Any]]:
+        """One folder of the run directory."""
+        return list(self.transport.get(_path(task, "files"), {"path": path})["items"])
+
+    def get(self, task: str, path: str, dest: Path | str | None = None) -> list[Path]:
+        """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped."""
+        found = self.task(task).id
+        goal = None if dest is None else Path(dest)
+        as_folder = str(dest or "").endswith("/")
+        if not self._is_folder(found, path):
+            place = place_for(path, goal, folder=as_folder)
+            return [download(self.transport, found, path, place)]
+        name = path.rstrip("/").rsplit("/", 1)[-1]
+        top = goal if goal is not None else Path(name if name not in ("", ".") else found)
+        return [
+            download(self.transport, found, one, inside(top, relative))
+            for one, relative in self._below(found, path.strip("/"))
+        ]
+
+    def script(self, task: str) -> str:
+        """The batch script as it was handed to the batch system."""
+        return self.transport.call("GET", _path(task, "script")).body.decode()
+
+    def report(self, task: str) -> Any:
+        return self.transport.get(_path(task, "report"))
+
+    def _finished(self, job: Job) -> Job:
+        tasks = [self.wait(task.id) for task in job.tasks]
+        return build_job(job.raw, [task.raw for task in tasks])
+
+    def _is_folder(self, task: str, path: str) -> bool:
+        clean = path.strip("/")
+        if clean in ("", "."):
+            return True
+        parent, _, name = clean.rpartition("/")
+        for one in self.files(task, parent):
+            if str(one["path"]).rstrip("/").rsplit("/", 1)[-1] == name:
+                return bool(one.get("kind") == "folder")
+        raise NotFound(f"{task} has no file {path!r}", f"List them with: diamond files {task}")
+
+    def _below(self, task: str, path: str) -> Iterator[tuple[str, str]]:
+        """Each file under a folder, with its path from there."""
+        pending = [""]
+        while pending:
+            here = pending.pop()
+            for one in self.files(task, "/".join(part for part in (path, here) if part)):
+                name = str(one["path"]).rstrip("/").rsplit("/", 1)[-1]
+                relative = f"{here}/{name}" if here else name
+                if one.get("kind") == "folder":
+                    pending.append(relative)
+                elif one.get("kind") == "file":
+                    yield (f"{path}/{relative}" if path else relative), relative
+
+
+def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:
+    """The mapping that a spec stands for, and the folder where its paths begin."""
+    if isinstance(spec, str | Path):
+        path = Path(spec)
+        file = path / "diamond.yaml" if path.is_dir() else path
+        return load_spec(file), file.absolute().parent
+    if isinstance(spec, Mapping):
+        return dict(spec), Path.cwd()
+    return spec_of_command(list(spec)), Path.cwd()
+
+
+def _path(task: str, *more: str) -> str:
+    return "/".join([f"{API}/tasks/{segment(task)}", *more])
+
+
+def _job(answer: Mapping[str, Any], notes: list[str]) -> Job:
+    warnings = [*notes, *(answer.get("warnings") or [])]
+    return build_job({**answer["job"], "warnings": warnings}, list(answer["tasks"]))

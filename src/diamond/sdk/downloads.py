@@ -1,0 +1,111 @@
+"""Files of a task brought home: taken up where they broke off, checked, never written outside."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+from pathlib import Path
+
+from diamond.core.errors import BadRequest, Conflict, NotFound, ServiceUnreachable
+from diamond.sdk.transport import API, LOST, Transport, segment
+
+CHUNK = 1 << 20
+TRIES = 5
+
+
+def download(transport: Transport, task: str, path: str, dest: Path) -> Path:
+    """Fetch one file to exactly `dest`; a `.part` file beside it is taken up again.
+
+    It takes its name only when its SHA-256 is the one the endpoint gave.
+    """
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    part = dest.with_name(dest.name + ".part")
+    if part.is_symlink() or (dest.exists() and not dest.is_file()):
+        raise Conflict(f"{dest} is not a plain file", "Name another place to write to.")
+    for tries in range(TRIES):
+        try:
+            etag = _fetch(transport, task, path, part)
+            break
+        except ServiceUnreachable:
+            if tries == TRIES - 1:
+                raise
+    _check(part, etag, path)
+    part.replace(dest)
+    return dest
+
+
+def place_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
+    """Where a file goes: into `dest` if that is a folder (or ends in /), else to `dest`; by default here."""
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    if name in ("", ".", ".."):
+        raise BadRequest(f"{path!r} is not a file's name", "List them with: diamond files TASK")
+    if dest is None:
+        return Path(name)
+    return dest / name if folder or dest.is_dir() else dest
+
+
+def inside(folder: Path, relative: str) -> Path:
+    """`folder/relative`, refused when it would leave the folder, also by a link that lies there."""
+    goal = folder / relative
+    real, top = os.path.realpath(goal), os.path.realpath(folder)
+    if real != top and not real.startswith(top.rstrip("/") + "/"):
+        raise BadRequest(f"{relative!r} leads outside of {folder}", "Nothing was written.")
+    return goal
+
+
+def _fetch(transport: Transport, task: str, path: str, part: Path) -> str:
+    """Append what is missing to `part`; the answer is the file's ETag."""
+    mark = part.with_name(part.name + ".etag")
+    known = mark.read_text() if mark.exists() and part.exists() else ""
+    # One byte is asked for again, so that a part that is complete is no invalid range.
+    have = max(part.stat().st_size - 1, 0) if known else 0
+    headers = {"Accept": "*/*", **({"Range": f"bytes={have}-"} if have else {})}
+    target = f"{API}/tasks/{segment(task)}/files/content"
+    response, connection = transport.open(target, query={"path": path}, headers=headers)
+    try:
+        etag = response.headers.get("ETag", "")
+        if response.status == 206 and etag != known:
+            part.unlink()
+            return _fetch(transport, task, path, part)
+        mark.write_text(etag)
+        _write(response, part, have if response.status == 206 else 0)
+        mark.unlink()
+        return etag
+    finally:
+        connection.close()
+
+
+def _write(response: http.client.HTTPResponse, part: Path, offset: int) -> None:
+    left = int(response.headers.get("Content-Length") or -1)
+    with part.open("r+b" if offset else "wb") as file:
+        file.seek(offset)
+        try:
+            while chunk := response.read(CHUNK):
+                file.write(chunk)
+                left -= len(chunk)
+        except LOST as error:
+            raise _broken_off() from error
+        file.truncate()
+    if left > 0:
+        raise _broken_off()
+
+
+def _broken_off() -> ServiceUnreachable:
+    return ServiceUnreachable("The connection broke off", "Run the same command again: it goes on.")
+
+
+def _check(part: Path, etag: str, path: str) -> None:
+    wanted = etag.removeprefix("W/").strip('"').removeprefix("sha256:")
+    if not wanted:
+        raise NotFound(f"The endpoint gave no checksum for {path}", "Try again.")
+    digest = hashlib.sha256()
+    with part.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    if digest.hexdigest() != wanted:
+        part.unlink()
+        raise Conflict(
+            f"{path} changed while it was fetched, or was damaged on the way",
+            "Run the same command again.",
+        )

@@ -1,0 +1,117 @@
+"""The part of the client that speaks about machines, secrets and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from diamond.sdk.models import Endpoint, build
+from diamond.sdk.transport import API, Query, Transport, segment
+
+
+class EndpointCalls:
+    """Calls about endpoints; `Client` adds those about jobs and tasks."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    @property
+    def url(self) -> str:
+        return self.transport.address.url
+
+    def health(self) -> dict[str, Any]:
+        return dict(self.transport.get(f"{API}/health"))
+
+    def me(self) -> dict[str, Any]:
+        return dict(self.transport.get(f"{API}/me"))
+
+    def open_link(self) -> str:
+        """A one-time address that signs a browser in."""
+        return str(self.transport.post(f"{API}/open")["url"])
+
+    def endpoints(self) -> list[Endpoint]:
+        return [build(Endpoint, one) for one in self.pages(f"{API}/endpoints", {}, None)]
+
+    def endpoint(self, name: str) -> Endpoint:
+        return build(Endpoint, self.transport.get(_path(name)))
+
+    def add_endpoint(self, name: str, carrier: str = "https", ssh_host: str = "") -> dict[str, Any]:
+        """`{"endpoint", "pairing_code"?, "line"?, "key"?}`."""
+        body = {"name": name, "carrier": carrier, **({"ssh_host": ssh_host} if ssh_host else {})}
+        return dict(self.transport.post(f"{API}/endpoints", body, creates=True))
+
+    def confirm_endpoint(self, name: str, accept: bool = True) -> Endpoint:
+        return build(Endpoint, self.transport.post(_path(name, "confirm"), {"accept": accept}))
+
+    def new_pairing_code(self, name: str) -> dict[str, Any]:
+        return dict(self.transport.post(_path(name, "pairing"), creates=True))
+
+    def new_endpoint_key(self, name: str) -> str:
+        """A key for a bridge or agent of this machine; older ones end."""
+        return str(self.transport.post(_path(name, "key"))["key"])
+
+    def change_endpoint(self, name: str, changes: Mapping[str, Any]) -> Endpoint:
+        return build(Endpoint, self.transport.send("PATCH", _path(name), dict(changes)))
+
+    def remove_endpoint(self, name: str) -> None:
+        self.transport.send("DELETE", _path(name))
+
+    def endpoint_away(self, name: str) -> None:
+        """The link over ssh has ended."""
+        self.transport.post(_path(name, "away"))
+
+    def probe(self, name: str, *, compute: bool = False) -> None:
+        self.transport.post(_path(name, "probe"), {"compute": compute})
+
+    def profile(self, name: str) -> dict[str, Any]:
+        return dict(self.transport.get(_path(name, "profile")))
+
+    def import_profile(self, name: str, profile: Mapping[str, Any]) -> None:
+        self.transport.send("PUT", _path(name, "profile"), dict(profile))
+
+    def secrets(self, endpoint: str) -> list[str]:
+        items = self.transport.get(_path(endpoint, "secrets"))["items"]
+        return [str(one["name"] if isinstance(one, dict) else one) for one in items]
+
+    def set_secret(self, endpoint: str, name: str, value: str) -> None:
+        path = _path(endpoint, "secrets", segment(name))
+        self.transport.send("PUT", path, {"value": value})
+
+    def remove_secret(self, endpoint: str, name: str) -> None:
+        self.transport.send("DELETE", _path(endpoint, "secrets", segment(name)))
+
+    def clean(self, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(self.transport.post(_path(endpoint, "clean"), dict(body)))
+
+    def tokens(self) -> list[dict[str, Any]]:
+        return list(self.pages(f"{API}/tokens", {}, None))
+
+    def create_token(self, name: str, days: int | None = None) -> dict[str, Any]:
+        body = {"name": name, **({"days": days} if days else {})}
+        return dict(self.transport.post(f"{API}/tokens", body, creates=True))
+
+    def revoke_token(self, token: str) -> None:
+        self.transport.send("DELETE", f"{API}/tokens/{segment(token)}")
+
+    def agent_file(self) -> bytes:
+        """The agent as one file."""
+        return self.transport.call("GET", "/agent.pyz").body
+
+    def pages(self, path: str, query: Query, limit: int | None) -> Iterator[dict[str, Any]]:
+        """Items of a list, over all its pages, at most `limit`."""
+        left = limit if limit is not None else -1
+        asked = {**query, "limit": min(left, 200) if left > 0 else None}
+        while left != 0:
+            page = self.transport.get(path, asked)
+            for item in page["items"]:
+                yield item
+                left -= 1
+                if left == 0:
+                    return
+            if not page.get("next"):
+                return
+            asked = {**asked, "cursor": page["next"]}
+
+
+def _path(name: str, *more: str) -> str:
+    return "/".join([f"{API}/endpoints/{segment(name)}", *more])

@@ -1,0 +1,77 @@
+"""One task watched to its end: its stages and its log, in the order in which they happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from diamond.core.errors import DiamondError
+from diamond.sdk.logs import STREAMS, LogPart, LogReader, task_of
+from diamond.sdk.models import Task, build
+from diamond.sdk.streaming import EventStream, StreamEvent
+from diamond.sdk.transport import API, Transport, segment
+
+Happening = Task | LogPart | str
+
+
+class Follower:
+    """Yields the task each time it changes, its log as it comes, and notes as text; ends when the task has.
+
+    The stream is opened first and what is stored is read second, so that nothing falls between.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        task: str,
+        *,
+        streams: tuple[str, ...] = STREAMS,
+        tail_bytes: int | None = None,
+        on_lost: Callable[[DiamondError], None] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._task = task
+        self._tail_bytes = tail_bytes
+        self._reader = LogReader(transport, task, streams)
+        self._events = EventStream(transport, [task], on_lost=on_lost)
+
+    def __iter__(self) -> Iterator[Happening]:
+        try:
+            for event in self._events:
+                final = False
+                for happening in self._happenings(event):
+                    final = final or (isinstance(happening, Task) and happening.is_final)
+                    yield happening
+                if final:
+                    return
+        finally:
+            self._events.close()
+
+    def close(self) -> None:
+        self._events.close()
+
+    def _happenings(self, event: StreamEvent) -> Iterator[Happening]:
+        if event.kind == "connected":
+            yield from self._catch_up()
+        elif event.kind == "log":
+            yield from self._reader.live(event)
+        elif event.kind == "note" and event.data.get("task") == self._task:
+            yield str(event.data.get("message", ""))
+        elif task := task_of(event, self._task):
+            yield from self._changed(task)
+
+    def _catch_up(self) -> Iterator[Happening]:
+        found = self._transport.get(f"{API}/tasks/{segment(self._task)}")
+        yield from self._changed(build(Task, found))
+
+    def _changed(self, task: Task) -> Iterator[Happening]:
+        """The rest of the log comes before the word that the task has ended."""
+        if not task.is_final:
+            yield task
+        if task.is_final or task.started:
+            yield from self._reader.stored(tail_bytes=self._take_tail())
+        if task.is_final:
+            yield task
+
+    def _take_tail(self) -> int | None:
+        tail, self._tail_bytes = self._tail_bytes, None
+        return tail

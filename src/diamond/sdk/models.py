@@ -1,0 +1,101 @@
+"""What the service answers, as frozen values; fields of a newer service stay in `raw`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+from diamond.core.task import FINAL_STATES
+
+Made = TypeVar("Made")
+FINAL_WORDS = frozenset(state.value for state in FINAL_STATES)
+
+
+@dataclass(frozen=True)
+class Task:
+    id: str = ""
+    job: str = ""
+    name: str = ""
+    kind: str = "run"
+    owner: str = ""
+    endpoint: str = ""
+    state: str = ""
+    phase: str = ""
+    native_state: str = ""
+    native_id: str = ""
+    reason: str = ""
+    message: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    as_of: float | None = None
+    created: float | None = None
+    updated: float | None = None
+    started: float | None = None
+    ended: float | None = None
+    node: str = ""
+    attempt: str = ""
+    attempts: list[dict[str, Any]] = field(default_factory=list)
+    retry_of: str = ""
+    cancel_requested: bool = False
+    run_dir: str = ""
+    version: int = 0
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_final(self) -> bool:
+        return self.state in FINAL_WORDS
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was asked for; `tasks` are full tasks after `run`, ids elsewhere."""
+
+    id: str = ""
+    name: str = ""
+    created: float | None = None
+    owner: str = ""
+    spec: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
+    tasks: list[Task] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def task(self) -> Task:
+        """The newest task."""
+        return self.tasks[0]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    id: str = ""
+    name: str = ""
+    owner: str = ""
+    state: str = ""
+    carrier: str = ""
+    host: str = ""
+    user: str = ""
+    agent_version: str = ""
+    last_seen: float | None = None
+    since: float | None = None
+    default: bool = False
+    stays: str = ""
+    revive: str = ""
+    profile: dict[str, Any] = field(default_factory=dict)
+    created: float | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+def build(cls: type[Made], data: Mapping[str, Any]) -> Made:
+    """A value from JSON: unknown fields are kept in `raw` alone, null means the default."""
+    known = {one.name for one in fields(cls)} - {"raw"}  # type: ignore[arg-type]
+    given = {key: value for key, value in data.items() if key in known and value is not None}
+    return cls(**given, raw=dict(data))  # type: ignore[call-arg]
+
+
+def build_job(data: Mapping[str, Any], tasks: list[Mapping[str, Any]] | None = None) -> Job:
+    """A job with its tasks, newest first; tasks known by id alone have nothing else."""
+    listed = tasks if tasks is not None else [{"id": one} for one in data.get("tasks") or []]
+    made = [build(Task, one) for one in listed]
+    return replace(build(Job, {**data, "tasks": None}), tasks=made, raw=dict(data))

@@ -1,0 +1,153 @@
+"""Specs as people write them: a YAML file, a command, and settings on top."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diamond.core.errors import BadRequest, InvalidSpec
+
+if TYPE_CHECKING:
+    import yaml
+
+FIELDS = (
+    "name", "run", "code", "environment", "on", "partition", "account", "qos", "reservation",
+    "constraint", "budget",
+)  # fmt: skip
+GROUPS = ("params", "resources", "environment", "data", "continue", "options")
+
+
+def load_spec(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file, read by YAML 1.2: `on` is a word, `1e-3` a number, `12:00` a text."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadRequest(
+            f"There is no spec {str(path)!r}",
+            "Name a diamond.yaml, or put the command after --: diamond run -- python train.py",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(
+            f"{path} cannot be read: {error}", "A spec is a UTF-8 text file."
+        ) from None
+    return parse_spec(text, str(path))
+
+
+def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
+    import yaml
+
+    try:
+        read = yaml.load(text, Loader=_loader())
+    except yaml.YAMLError as error:
+        raise InvalidSpec(
+            f"{origin} is not valid YAML: {error}", "Check indentation and quotes."
+        ) from None
+    if not isinstance(read, dict):
+        raise InvalidSpec(
+            f"{origin} is not a mapping of fields", "Start with: name, run, resources."
+        )
+    return read
+
+
+def spec_of_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
+    """A spec for a bare command; its words stay words."""
+    chosen = name or _usable_name(words)
+    return {"name": chosen, "run": list(words)}
+
+
+def with_settings(
+    spec: Mapping[str, Any], settings: Sequence[str] | Mapping[str, Any]
+) -> dict[str, Any]:
+    """The spec with `lr=0.1` (a parameter), `resources.nodes=2` or `account=x` (a field) on top."""
+    changed: dict[str, Any] = json.loads(json.dumps(spec))
+    pairs = settings.items() if isinstance(settings, Mapping) else map(_split, settings)
+    for key, value in pairs:
+        _set(changed, key, value)
+    return changed
+
+
+def _split(setting: str) -> tuple[str, Any]:
+    key, equals, text = setting.partition("=")
+    if not equals or not key:
+        raise BadRequest(f"{setting!r} is not a setting", "Write name=value, such as lr=0.01.")
+    return key, parse_value(text)
+
+
+def parse_value(text: str) -> Any:
+    """A scalar or a list as YAML reads it; what YAML cannot read stays text."""
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=_loader())
+    except yaml.YAMLError:
+        return text
+
+
+def _set(spec: dict[str, Any], key: str, value: Any) -> None:
+    first, *rest = key.split(".")
+    params = spec.setdefault("params", {})
+    if rest and first in GROUPS:
+        _set_inside(spec, [first, *rest], value)
+    elif key in params or f"{{{key}}}" in json.dumps(spec.get("run", "")):
+        params[key] = value
+    elif key in FIELDS:
+        spec[key] = value
+    else:
+        known = ", ".join(sorted(params)) or "none"
+        raise InvalidSpec(
+            f"{key!r} is neither a parameter of this spec nor a field",
+            f"Parameters: {known}. Fields: {', '.join(FIELDS)}, resources.nodes, …",
+        )
+
+
+def _set_inside(spec: dict[str, Any], parts: list[str], value: Any) -> None:
+    place = spec
+    for part in parts[:-1]:
+        inner = place.get(part)
+        place[part] = inner if isinstance(inner, dict) else {}
+        place = place[part]
+    place[parts[-1]] = value
+
+
+def _usable_name(words: Sequence[str]) -> str:
+    """Named after the script rather than the interpreter."""
+    program = Path(words[0]).name if words else "job"
+    script = next((Path(w).stem for w in words[1:] if w.endswith((".py", ".sh", ".R", ".jl"))), "")
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", script or program).strip("-._")
+    return cleaned[:60] or "job"
+
+
+def _loader() -> type[yaml.SafeLoader]:
+    """PyYAML reads YAML 1.1, where `on` is true and 12:00:00 is 43200; this reads the rules of 1.2."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = {}
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                name = str(key.value)
+                if name in seen:
+                    raise yaml.MarkedYAMLError(
+                        None, None, f"{name!r} stands there twice", key.start_mark
+                    )
+                seen.add(name)
+            return super().construct_mapping(node, deep)
+
+    for tag, pattern, first in _SCALARS:
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+    return Loader
+
+
+_SCALARS = (
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("int", r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789"),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+0123456789."),
+    ("float", r"^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$", "-+."),
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("merge", r"^<<$", "<"),
+)
