@@ -63,7 +63,7 @@ class SlurmScheduler:
     def find(self, name: str) -> Optional[str]:
         queued = read_squeue(answer([*_squeue(), f"--name={name}"]))
         found = queued or self._accounted([f"--name={name}", "-S", _window_start()])
-        mine = sorted(key for key, status in found.items() if status.name == name)
+        mine = sorted((k for k, status in found.items() if status.name == name), key=_number)
         return mine[-1] if mine else None
 
     def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
@@ -131,6 +131,10 @@ class SlurmScheduler:
 
 def _squeue() -> List[str]:
     return ["squeue", "--noheader", "-t", "all", "-u", str(os.getuid()), "-O", SQUEUE_FORMAT]
+
+
+def _number(job_id: str) -> int:
+    return int(re.split(r"\D", job_id)[0])
 
 
 def _window_start() -> str:

@@ -73,8 +73,9 @@ def _taken(wanted: Dict[str, str], flags: Mapping[str, str]) -> Dict[str, str]:
 
 
 def output_pattern(path: Path) -> str:
-    """A path for `--output`: Slurm fills in %-patterns, and `%%` is the sign itself."""
-    return str(path).replace("%", "%%")
+    """A path for `--output`: Slurm fills in %-patterns, unless there is a backslash, which then quotes."""
+    said = str(path)
+    return said.replace("\\", "\\\\") if "\\" in said else said.replace("%", "%%")
 
 
 def _line(key: str, value: str) -> str:

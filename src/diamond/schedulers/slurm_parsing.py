@@ -18,6 +18,9 @@ SQUEUE_FORMAT = (
 """The name is last: it alone may hold a bar."""
 SACCT_FORMAT = "JobID,State,ExitCode,Submit,Reason,NodeList,JobName"
 
+OUTPUT_NOT_OPENED = 53
+"""Not a signal: slurmstepd ends with it when it cannot open the output file or the folder."""
+
 _JOB_ID = re.compile(r"^\d+(_\d+|_\[[\d,:%-]+\]|\+\d+)?$")
 _NOTHING = {"", "N/A", "None", "(null)", "Unknown", "None assigned", "NONE", "INVALID", "n/a"}
 
@@ -79,6 +82,8 @@ def native_status(row: Row) -> NativeStatus:
 
 
 def _ending(row: Row) -> Tuple[Reason, str]:
+    if row.signal == OUTPUT_NOT_OPENED:
+        return Reason.DISK, "the node could not open its folder or write its log there"
     if row.signal:
         return Reason.SIGNAL, f"it was ended by signal {row.signal}"
     if not row.exit_code and row.reason in {"JobLaunchFailure", "launch_failure"}:

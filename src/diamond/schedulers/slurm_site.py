@@ -24,7 +24,7 @@ def probe() -> Dict[str, Fact]:
     accounting = _or(Accounting, lambda: read_accounting(str(config.get("ClusterName", ""))))
     partitions = _or(list, lambda: ask_partitions(config, nodes, accounting))
     found: List[Tuple[str, str, Any]] = [
-        ("scheduler", "scontrol show config", _scheduler(config)),
+        ("scheduler", "scontrol show config", _or(dict, lambda: _scheduler(config))),
         ("cluster", "scontrol show config", _cluster(config)),
         ("partitions", "scontrol show partition, sinfo", partitions),
         ("accounts", "sacctmgr show user withassoc", accounting.accounts_fact()),
