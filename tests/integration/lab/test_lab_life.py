@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,19 @@ def test_any_slurm_setting_may_be_given(folder: Path) -> None:
     greedy = "import time; x = bytearray(200_000_000); time.sleep(60)"
     words = ["srun", "--mem=50", "/usr/bin/python3", "-c", greedy]
     assert "memory" in solo.run(words, user="alice", check=False).stderr
+
+
+def test_the_tutorial_in_the_docs_works(folder: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "lab.md"
+    script = page.read_text().partition("```sh\n")[2].partition("```")[0]
+    diamond = f'diamond() {{ shift; {sys.executable} -m diamond.testing.lab "$@"; }}'
+    done = subprocess.run(
+        ["bash", "-euc", f"{diamond}\n{script}"],
+        capture_output=True, text=True, env={**os.environ, "DIAMOND_LAB_DIR": str(folder)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "GPU 0 on alpha-n" in done.stdout
+    assert not (folder / "lab.json").exists()
 
 
 def test_a_lab_that_went_down_comes_up_with_its_old_options_and_jobs(folder: Path) -> None:

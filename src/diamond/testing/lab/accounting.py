@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .daemons import slurm
 from .processes import call, enter_network, listens, pid_of, require, start
-from .shape import LabShape
+from .shape import LabError, LabShape
 from .sites import ACCOUNTS, STRICT_QOS, accounts_of
 
 ROOM_BYTES = 500_000_000
@@ -117,8 +117,15 @@ def define_accounts(lab: LabShape, done: Path) -> None:
     if done.exists() and done.read_text() == text:
         return
     for words in wanted:
-        slurm(lab, lab.clusters[0], "sacctmgr", "-i", "-Q", "add", *words, check=False)
+        add(lab, words)
     done.write_text(text)
+
+
+def add(lab: LabShape, words: list[str]) -> None:
+    """What exists already is said on stdout, with exit status 1; real trouble on stderr."""
+    answer = slurm(lab, lab.clusters[0], "sacctmgr", "-i", "-Q", "add", *words, check=False)
+    if answer.returncode and answer.stderr:
+        raise LabError(f"sacctmgr add {' '.join(words)}: {answer.stderr.strip()}")
 
 
 def qos_words(lab: LabShape) -> list[list[str]]:

@@ -143,8 +143,13 @@ def add(verbs: Verbs, name: str, do: Callable[..., int], text: str) -> argparse.
 
 
 def add_common(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--dir", default=DEFAULT_FOLDER, help=f"the lab's folder ({DEFAULT_FOLDER})")
+    add_dir(one)
     one.add_argument("--json", action="store_true", help="print facts as JSON")
+
+
+def add_dir(one: argparse.ArgumentParser) -> None:
+    folder = os.environ.get("DIAMOND_LAB_DIR", DEFAULT_FOLDER)
+    one.add_argument("--dir", default=folder, help="the lab's folder (%(default)s)")
 
 
 def add_up(verbs: Verbs) -> None:
@@ -169,7 +174,7 @@ def add_run(verbs: Verbs) -> None:
     text = "run a command against a cluster: run CLUSTER [options] -- COMMAND..."
     one = verbs.add_parser("run", help=text, description=text)
     one.set_defaults(do=run)
-    one.add_argument("--dir", default=DEFAULT_FOLDER, help=f"the lab's folder ({DEFAULT_FOLDER})")
+    add_dir(one)
     one.add_argument("cluster")
     one.add_argument("--user", help="as this user rather than root")
     one.add_argument("--node", help="on this compute node, by name or number")

@@ -19,6 +19,7 @@ LOCK = Path("/run/diamond-lab.lock")
 HOSTS = Path("/etc/hosts")
 POLICY = Path("/usr/sbin/policy-rc.d")
 PORTS = range(20000, 31000)  # below the kernel's ephemeral range
+LOGIN_INDEX = 255 * 250 + 1  # beyond all nodes
 PROGRAMS = {
     "munge": "munged",
     "slurmctld": "slurmctld",
@@ -189,5 +190,5 @@ def host_lines(lab: LabShape) -> str:
     return "".join(
         f"{cluster.address(index)} {name}\n"
         for cluster in lab.clusters
-        for index, name in enumerate([cluster.login, *cluster.node_names])
+        for index, name in [(LOGIN_INDEX, cluster.login), *enumerate(cluster.node_names, start=1)]
     )

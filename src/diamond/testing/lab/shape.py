@@ -110,7 +110,7 @@ class ClusterShape:
     def address(self, index: int) -> str:
         """Depends on names alone, so that two labs never disagree about /etc/hosts."""
         net = 10 + zlib.crc32(self.name.encode()) % 200
-        return f"127.{net}.{index // 250}.{index % 250 + 1}"
+        return f"127.{net}.{index // 250}.{index % 250}"
 
     def node(self, name: str | int) -> str:
         full = f"{self.name}-n{name}" if str(name).isdigit() else str(name)
