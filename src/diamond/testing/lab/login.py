@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -68,15 +69,21 @@ def start_login(lab: LabShape, cluster: ClusterShape) -> None:
     conf = lab.root / "ssh" / f"{cluster.name}.sshd_config"
     conf.write_text(sshd_config(lab, cluster))
     for user in lab.options.user_names if cluster.is_strict else []:
-        profile = cluster.root / "home" / user / ".profile"
-        lines = session_env(lab, cluster, user).items()
-        profile.write_text("".join(f"export {key}={value}\n" for key, value in lines))
+        write_profile(lab, cluster, user)
     words = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
     if lab.isolated:
         text = f'{dress(cluster.login, node_binds(lab, cluster))} && exec "$@"'
         words = ["unshare", "--uts", "--mount", "sh", "-c", text, "diamond-login", *words]
     start_daemon(lab, cluster.login, words)
     require(lab, cluster.login, lambda: listens(lab, cluster.login, cluster.ssh_port))
+
+
+def write_profile(lab: LabShape, cluster: ClusterShape, user: str) -> None:
+    """For login shells, where /etc/profile sets the PATH anew."""
+    profile = cluster.root / "home" / user / ".profile"
+    lines = session_env(lab, cluster, user).items()
+    profile.write_text("".join(f"export {key}={value}\n" for key, value in lines))
+    shutil.chown(profile, user)
 
 
 def sshd_config(lab: LabShape, cluster: ClusterShape) -> str:
