@@ -1,0 +1,94 @@
+"""What a job has given to its program (`docs/internals/run-directory.md`), in Python's words."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+CONTINUE = 75
+"""Exit with this code to be continued by a next attempt."""
+
+_LOOK_EVERY_SECONDS = 1.0
+
+
+class NotGiven(LookupError):
+    """The job has no data or secret of that name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def run_dir() -> Path:
+    """The working directory of the task: what is written here can be fetched with `diamond get`."""
+    return Path(os.environ.get("DIAMOND_RUN_DIR") or Path.cwd())
+
+
+def params() -> Dict[str, Any]:
+    """The `params` of the spec; empty outside of Diamond."""
+    path = os.environ.get("DIAMOND_PARAMS", "")
+    if not path:
+        return {}
+    found = json.loads(Path(path).read_text(encoding="utf-8"))
+    return dict(found)
+
+
+def data(name: str) -> Path:
+    """The folder or file that the spec's `data:` gives this name."""
+    folder = os.environ.get("DIAMOND_DATA", "")
+    if folder and (Path(folder) / name).exists():
+        return Path(folder) / name
+    direct = os.environ.get("DIAMOND_DATA_" + name.upper().replace("-", "_"), "")
+    if direct:
+        return Path(direct)
+    raise NotGiven(f"no data named {name!r}: add it under `data:` in diamond.yaml")
+
+
+def secret(name: str) -> str:
+    """A secret of the spec's `secrets:`; outside of Diamond the environment variable of that name."""
+    folder = os.environ.get("DIAMOND_SECRETS", "")
+    if folder and (Path(folder) / name).is_file():
+        return (Path(folder) / name).read_text(encoding="utf-8").rstrip("\n")
+    if name in os.environ:
+        return os.environ[name]
+    raise NotGiven(
+        f"no secret named {name!r}: add it under `secrets:` and `diamond secret set {name}`"
+    )
+
+
+def resume_from() -> Optional[Path]:
+    """The newest checkpoint of earlier attempts (`continue: {from: …}`), or None at the first."""
+    path = os.environ.get("DIAMOND_RESUME_FROM", "")
+    return Path(path) if path else None
+
+
+def deadline() -> Optional[float]:
+    """When the time limit strikes, in seconds since the epoch; None where there is no limit."""
+    text = os.environ.get("DIAMOND_DEADLINE", "")
+    return float(text) if text else None
+
+
+def should_stop() -> bool:
+    """Whether to save at this step and exit with `CONTINUE`. Cheap enough for every step."""
+    return _stop_flag.is_up()
+
+
+class _StopFlag:
+    """Looks at the file at most once a second: a shared file system is not asked at every step."""
+
+    def __init__(self) -> None:
+        self._up = False
+        self._looked_at = float("-inf")
+
+    def is_up(self) -> bool:
+        now = time.monotonic()
+        if not self._up and now - self._looked_at >= _LOOK_EVERY_SECONDS:
+            self._looked_at = now
+            path = os.environ.get("DIAMOND_STOP_FILE", "")
+            self._up = bool(path) and os.path.exists(path)  # noqa: PTH110
+        return self._up
+
+
+_stop_flag = _StopFlag()

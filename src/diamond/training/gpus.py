@@ -1,0 +1,90 @@
+"""How busy the GPUs of this node are, by the vendors' own tools; an empty list where there are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from typing import Any, Dict, List, Optional
+
+_NVIDIA = [
+    "nvidia-smi",
+    "--query-gpu=index,utilization.gpu,memory.used",
+    "--format=csv,noheader,nounits",
+]
+_AMD = ["rocm-smi", "--showuse", "--showmeminfo", "vram", "--json"]
+
+
+def gpu_usage() -> List[Dict[str, float]]:
+    """One entry for each GPU that this job may use: index, percent busy, memory in MB."""
+    if shutil.which("nvidia-smi"):
+        return _visible(from_nvidia(_ask(_NVIDIA)))
+    if shutil.which("rocm-smi"):
+        return _visible(from_amd(_ask(_AMD)))
+    return []
+
+
+def from_nvidia(text: str) -> List[Dict[str, float]]:
+    """Lines such as `0, 87, 40123`; a GPU that tells nothing ("[N/A]") counts as zero."""
+    rows = [line.split(",") for line in text.splitlines()]
+    return [
+        {"index": int(_number(row[0])), "percent": _number(row[1]), "memory_mb": _number(row[2])}
+        for row in rows
+        if len(row) == 3
+    ]
+
+
+def from_amd(text: str) -> List[Dict[str, float]]:
+    """A JSON object with one entry for each card; the words of its keys differ between versions."""
+    try:
+        cards = json.loads(text)
+    except ValueError:
+        return []
+    names = sorted((name for name in cards if re.fullmatch(r"card\d+", name)), key=_card_index)
+    return [_amd_card(_card_index(name), cards[name]) for name in names]
+
+
+def visible_indexes(value: Optional[str]) -> Optional[List[int]]:
+    """The GPUs that CUDA_VISIBLE_DEVICES names; None where it does not name them by number."""
+    if value is None or not re.fullmatch(r"\d+(,\d+)*", value.strip()):
+        return None
+    return [int(part) for part in value.split(",")]
+
+
+def _visible(gpus: List[Dict[str, float]]) -> List[Dict[str, float]]:
+    named = visible_indexes(
+        os.environ.get("CUDA_VISIBLE_DEVICES", os.environ.get("ROCR_VISIBLE_DEVICES"))
+    )
+    if named is None or not set(named) <= {int(gpu["index"]) for gpu in gpus}:
+        return gpus
+    return [gpu for gpu in gpus if gpu["index"] in named]
+
+
+def _amd_card(index: int, card: Dict[str, Any]) -> Dict[str, float]:
+    percent, used = 0.0, 0.0
+    for key, value in card.items():
+        if key.startswith("GPU use"):
+            percent = _number(str(value))
+        elif "Used" in key and "VRAM" in key:
+            used = _number(str(value)) / 2**20
+    return {"index": index, "percent": percent, "memory_mb": round(used, 1)}
+
+
+def _card_index(name: str) -> int:
+    return int(name[4:])
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.strip())
+    except ValueError:
+        return 0.0
+
+
+def _ask(words: List[str]) -> str:
+    try:
+        return subprocess.run(words, capture_output=True, text=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""

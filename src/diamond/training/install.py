@@ -1,0 +1,59 @@
+"""Lays out this library, and nothing else of Diamond, where a job's own Python can import it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pkgutil
+import shutil
+from pathlib import Path
+from typing import Dict
+
+import diamond
+import diamond.training
+
+_PACKAGE_INIT = '''"""The part of Diamond that is used inside jobs; an installed Diamond stays reachable."""
+
+__path__ = __import__("pkgutil").extend_path(__path__, __name__)
+__version__ = {version!r}
+'''
+
+
+def install_training(folder: Path) -> str:
+    """Put `diamond.training` under `folder` and return the entry for PYTHONPATH.
+
+    Works from a zipapp. The place is named by content: an upgraded agent leaves the files of running jobs alone.
+    """
+    sources = _sources()
+    target = Path(folder).absolute() / f"training-{_digest(sources)}"
+    if not all((target / name).is_file() for name in sources):
+        _lay_out(target, sources)
+    return str(target)
+
+
+def _sources() -> Dict[str, bytes]:
+    found = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
+    names = [module.name for module in pkgutil.iter_modules(diamond.training.__path__)]
+    for name in ["__init__", *names]:
+        content = pkgutil.get_data("diamond.training", f"{name}.py")
+        if content is not None:
+            found[f"diamond/training/{name}.py"] = content
+    return found
+
+
+def _digest(sources: Dict[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(sources):
+        digest.update(name.encode() + b"\0" + sources[name] + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _lay_out(target: Path, sources: Dict[str, bytes]) -> None:
+    """Written aside, then moved file by file: another process may do the same at the same time."""
+    aside = target.with_name(f"{target.name}.{os.getpid()}")
+    for name, content in sources.items():
+        (aside / name).parent.mkdir(parents=True, exist_ok=True)
+        (aside / name).write_bytes(content)
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (aside / name).replace(target / name)
+    shutil.rmtree(aside, ignore_errors=True)

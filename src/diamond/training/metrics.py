@@ -1,0 +1,142 @@
+"""Metrics: one JSON line for each call of `log`, appended in one write."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import math
+import os
+import sys
+import threading
+import time
+from typing import Any, Dict, Optional, Set
+
+LINES_PER_SECOND = 200
+RESERVED = ("step", "time", "rank", "nonfinite")
+_RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+
+
+def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) -> None:
+    """Record values at a step: `log(step, loss=0.3, accuracy=0.9)`.
+
+    Numbers and anything with `.item()` (a tensor with one element) are taken. Without `step` calls are counted.
+    Only rank 0 is recorded, unless `every_rank`. Never raises: a metric is no reason to lose a run.
+    """
+    rank = _rank()
+    if rank and not every_rank:
+        return
+    _writer.write(step, values, rank if every_rank else None)
+
+
+class Writer:
+    """Writes lines to the file of `DIAMOND_METRICS`, or in readable form to standard output where there is none."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told: Set[str] = set()
+        self._next_step = 0
+        self._second = 0
+        self._lines_in_second = 0
+        self._held_back = b""
+
+    def write(self, step: Optional[int], values: Dict[str, Any], rank: Optional[int]) -> None:
+        with self._lock:
+            number = self._next_step if step is None else int(step)
+            self._next_step = number + 1
+            line = self._line(number, values, rank)
+            path = os.environ.get("DIAMOND_METRICS", "")
+            if path:
+                self._append(path, json.dumps(line).encode() + b"\n")
+            else:
+                print(readable(line), flush=True)
+
+    def flush(self) -> None:
+        """Write the newest line that was held back, so that the last values are never missing."""
+        path = os.environ.get("DIAMOND_METRICS", "")
+        with self._lock:
+            if path and self._held_back:
+                self._put(path, self._held_back)
+            self._held_back = b""
+
+    def _line(self, step: int, values: Dict[str, Any], rank: Optional[int]) -> Dict[str, Any]:
+        line: Dict[str, Any] = {"step": step, "time": round(time.time(), 3)}
+        if rank is not None:
+            line["rank"] = rank
+        for name, value in values.items():
+            self._add(line, name, value)
+        return line
+
+    def _add(self, line: Dict[str, Any], name: str, value: Any) -> None:
+        try:
+            number = _number(value)
+        except (TypeError, ValueError, RuntimeError):
+            self._tell(f"{name} is not a number and is left out")
+            return
+        if name in RESERVED:
+            self._tell(f"{name} is a name of Diamond's own and is left out")
+        elif isinstance(number, float) and not math.isfinite(number):
+            line[name] = None
+            line.setdefault("nonfinite", []).append(name)
+        else:
+            line[name] = number
+
+    def _append(self, path: str, line: bytes) -> None:
+        second = int(time.monotonic())
+        if second != self._second:
+            self._second, self._lines_in_second = second, 0
+            if self._held_back:
+                self._put(path, self._held_back)
+        self._lines_in_second += 1
+        if self._lines_in_second <= LINES_PER_SECOND:
+            self._held_back = b""
+            self._put(path, line)
+        else:
+            self._held_back = line
+            self._tell(f"more than {LINES_PER_SECOND} metric lines in a second: some are left out")
+
+    def _put(self, path: str, line: bytes) -> None:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(descriptor, line)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            self._tell(f"metrics cannot be written: {error}")
+
+    def _tell(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            print(f"diamond: {message}", file=sys.stderr, flush=True)
+
+
+def readable(line: Dict[str, Any]) -> str:
+    """A line for a person: `step 3  loss 0.25`."""
+    shown = {name: value for name, value in line.items() if name not in ("time", "nonfinite")}
+    return "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _number(value: Any) -> Any:
+    """A plain int or float; numpy and torch scalars have `.item()`."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError("text")
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, (bool, int)):
+        return int(value)
+    return float(value)
+
+
+def _rank() -> int:
+    for name in _RANK_VARIABLES:
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return 0
+
+
+_writer = Writer()
+atexit.register(_writer.flush)

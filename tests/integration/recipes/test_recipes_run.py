@@ -1,0 +1,94 @@
+"""The recipes are valid specs, and their scripts run by themselves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from diamond.compose.spec import Spec
+from diamond.core.errors import EnvironmentFailed
+from diamond.core.order import Environment
+from diamond.runtimes.venv import ensure_environment
+from diamond.training.install import install_training
+
+RECIPES = Path(__file__).parents[3] / "recipes"
+NAMES = sorted(path.parent.name for path in RECIPES.glob("*/diamond.yaml"))
+
+
+def spec_of(name: str) -> dict[str, Any]:
+    found = yaml.safe_load((RECIPES / name / "diamond.yaml").read_text())
+    return dict(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recipe_is_a_valid_spec_with_a_page_that_explains_it(name: str) -> None:
+    assert Spec.model_validate(spec_of(name)).run
+    assert f"diamond run recipes/{name}" in (RECIPES / name / "README.md").read_text()
+
+
+def test_the_plain_script_learns_without_anything_installed(tmp_path: Path) -> None:
+    script = RECIPES / "plain-script" / "train.py"
+    subprocess.run([sys.executable, "-S", str(script)], cwd=tmp_path, check=True)
+    losses = [float(row["loss"]) for row in csv.DictReader((tmp_path / "progress.csv").open())]
+    assert losses[-1] < losses[0] / 4
+    assert json.loads((tmp_path / "result.json").read_text())["accuracy"] > 0.9
+
+
+def test_the_plain_script_never_names_diamond() -> None:
+    assert "diamond" not in (RECIPES / "plain-script" / "train.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def digits_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    asked = spec_of("digits")["environment"]
+    environment = Environment(requirements=asked["requirements"], python=asked["python"])
+    try:
+        entered = ensure_environment(
+            environment,
+            folder=tmp_path_factory.mktemp("work"),
+            say=print,
+            cancelled=lambda: False,
+        )
+    except EnvironmentFailed as error:
+        pytest.skip(f"torch cannot be installed here: {error.message.splitlines()[0]}")
+    return str(Path(entered.path[0]) / "python")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_digits_learns_and_goes_on_from_a_checkpoint(digits_python: str, tmp_path: Path) -> None:
+    assert train_digits(digits_python, tmp_path, epochs=2)[-1]["step"] == 1
+    checkpoint = str(tmp_path / "ckpt" / "epoch-001.pt")
+    lines = train_digits(digits_python, tmp_path, epochs=5, DIAMOND_RESUME_FROM=checkpoint)
+    assert [line["step"] for line in lines] == [0, 1, 2, 3, 4]
+    assert json.loads((tmp_path / "result.json").read_text())["accuracy"] > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_digits_saves_and_asks_to_be_continued(digits_python: str, tmp_path: Path) -> None:
+    (tmp_path / "stop").touch()
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        train_digits(digits_python, tmp_path, epochs=5, DIAMOND_STOP_FILE=str(tmp_path / "stop"))
+    assert caught.value.returncode == 75
+    assert [path.name for path in (tmp_path / "ckpt").iterdir()] == ["epoch-000.pt"]
+
+
+def train_digits(
+    python: str, folder: Path, *, epochs: int, **variables: str
+) -> list[dict[str, Any]]:
+    """Run as a job would, and return the metrics so far."""
+    metrics = folder / "metrics.jsonl"
+    environ = {**os.environ, **variables, "DIAMOND_METRICS": str(metrics)}
+    environ["PYTHONPATH"] = install_training(folder)
+    script = str(RECIPES / "digits" / "train.py")
+    subprocess.run([python, script, "--epochs", str(epochs)], cwd=folder, env=environ, check=True)
+    return [json.loads(line) for line in metrics.read_text().splitlines()]

@@ -1,0 +1,92 @@
+"""The sampler watches a real tree of processes and ends with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from diamond.training.gpus import from_amd, from_nvidia, visible_indexes
+from diamond.training.processes import is_alive, processes_from_ps, tree_of, tree_usage
+from diamond.training.sampler import interval_after, main
+
+BUSY_CHILD = (
+    "import subprocess, sys; subprocess.run([sys.executable, '-c',"
+    " 'import time; held = bytearray(50_000_000); end = time.time() + 2.5\\n"
+    "while time.time() < end: pass'])"
+)
+
+
+def test_lines_are_written_for_the_whole_tree_until_it_ends(tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", BUSY_CHILD])
+    try:
+        words = ["--run-folder", str(tmp_path), "--pid", str(parent.pid), "--interval", "0.5"]
+        assert main(words) == 0
+    finally:
+        parent.wait()
+    lines = [json.loads(line) for line in (tmp_path / "usage.jsonl").read_text().splitlines()]
+    assert max(line["cpu_percent"] for line in lines) > 20
+    assert max(line["memory_mb"] for line in lines) > 45
+    assert isinstance(lines[0]["gpus"], list)
+
+
+def test_a_long_run_is_looked_at_less_often() -> None:
+    assert [interval_after(elapsed, 10.0) for elapsed in (0, 600, 1800, 86400)] == [10, 10, 30, 60]
+
+
+def test_a_process_that_has_ended_uses_nothing() -> None:
+    ended = subprocess.Popen([sys.executable, "-c", "pass"])
+    ended.wait()
+    assert not is_alive(ended.pid)
+    assert tree_usage(ended.pid).memory_bytes == 0
+
+
+def test_this_process_is_alive() -> None:
+    before = tree_usage(os.getpid())
+    until = time.monotonic() + 0.2
+    while time.monotonic() < until:
+        pass
+    assert is_alive(os.getpid())
+    assert tree_usage(os.getpid()).cpu_percent_since(before) > 10
+
+
+def test_ps_is_read_where_there_is_no_proc() -> None:
+    processes = processes_from_ps(
+        "    1     0 00:00:02  1000\n   20     1 1-02:03:04 2000\n   30    20 00:10.50 3000\nodd line\n"
+    )
+    assert tree_of(20, processes) == [20, 30]
+    assert processes[20].cpu_seconds == 86400 + 2 * 3600 + 3 * 60 + 4
+    assert processes[30].private_bytes == 3000 * 1024
+
+
+def test_what_nvidia_says() -> None:
+    assert from_nvidia("0, 87, 40123\n1, [N/A], 5\n") == [
+        {"index": 0, "percent": 87.0, "memory_mb": 40123.0},
+        {"index": 1, "percent": 0.0, "memory_mb": 5.0},
+    ]
+
+
+def test_what_amd_says() -> None:
+    answer = {
+        "card10": {"GPU use (%)": "7", "VRAM Total Used Memory (B)": str(2**20)},
+        "card2": {
+            "GPU use (%)": "55",
+            "VRAM Total Memory (B)": "9",
+            "VRAM Total Used Memory (B)": "0",
+        },
+        "system": {"Driver version": "6.2"},
+    }
+    assert from_amd(json.dumps(answer)) == [
+        {"index": 2, "percent": 55.0, "memory_mb": 0.0},
+        {"index": 10, "percent": 7.0, "memory_mb": 1.0},
+    ]
+    assert from_amd("no json") == []
+
+
+def test_only_the_gpus_of_the_job_count() -> None:
+    assert visible_indexes("2,3") == [2, 3]
+    assert visible_indexes("GPU-8a7f") is None
+    assert visible_indexes(None) is None
