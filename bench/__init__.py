@@ -1,0 +1,1 @@
+"""Every speed claim with its script: `python -m bench [NAME…]`."""

@@ -1,0 +1,25 @@
+"""One file for each claim."""
+
+from __future__ import annotations
+
+from bench.claims import (
+    burst,
+    cli_start,
+    endings,
+    idle,
+    log_lines,
+    questions,
+    starts,
+    task_list,
+)
+
+CLAIMS = [
+    starts.CLAIM,
+    burst.CLAIM,
+    endings.CLAIM,
+    log_lines.CLAIM,
+    task_list.CLAIM,
+    cli_start.CLAIM,
+    idle.CLAIM,
+    questions.CLAIM,
+]

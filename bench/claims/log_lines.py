@@ -1,0 +1,85 @@
+"""A log line written on a node → an event-stream client."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from bench.claim import Claim, Findings, Options
+from bench.jobs import spec
+from bench.numbers import median, seconds
+from bench.stack import Service, slurm_stack, started_agent
+from bench.waiting import wait_for
+from bench.watching import Watcher
+
+FULL_COUNT = 100
+LINES_PER_TASK = 20
+MOST = {"local": 0.5, "cluster": 1.5}
+BODY = """\
+for ((i = 0; i < $1; i++)); do
+  sleep "$((RANDOM % 2)).$((RANDOM % 900 + 100))"
+  printf '%s\\n' "$EPOCHREALTIME"
+done"""
+
+
+def measure(options: Options) -> Findings:
+    rounds = max(1, options.samples(FULL_COUNT) // LINES_PER_TASK)
+    delays: dict[str, list[float]] = {name: [] for name in MOST}
+    with slurm_stack(options.folder) as stack, contextlib.ExitStack() as exits:
+        env = without_slurm(options.folder)
+        exits.enter_context(started_agent(stack.service, "local", options.folder / "laptop", env))
+        program = stack.stamps.program("lines", BODY)
+        for _ in range(rounds):
+            for name in MOST:
+                delays[name] += one_task(stack.service, program, name)
+    findings = Findings()
+    for name, bar in MOST.items():
+        where = "this machine" if name == "local" else "Slurm node"
+        holds = median(delays[name]) < bar
+        findings.add(
+            f"line on a {where} → client", seconds(delays[name]), f"median < {bar} s", holds
+        )
+    return findings
+
+
+def one_task(service: Service, program: Path, endpoint: str) -> list[float]:
+    """How long each line of one task took to arrive."""
+    client = service.client()
+    asked = spec([str(program), str(LINES_PER_TASK)], on=endpoint)
+    task = client.run(asked, folder=program.parent).task.id
+    watcher = Watcher(client, [task])
+    wait_for(lambda: len(arrivals(watcher)) >= LINES_PER_TASK, within=120)
+    return [arrived - written for written, arrived in arrivals(watcher)]
+
+
+def arrivals(watcher: Watcher) -> list[tuple[float, float]]:
+    """(written, arrived) of each whole line so far."""
+    found, text = [], ""
+    for arrived, data in list(watcher.logs):
+        if data.get("stream") != "stdout":
+            continue
+        *whole, text = (text + data.get("text", "")).split("\n")
+        found += [(float(line), arrived) for line in whole]
+    return found
+
+
+def without_slurm(folder: Path) -> dict[str, str]:
+    """A machine where no batch system is found: links to every program but Slurm's."""
+    links = folder / "plain-bin"
+    links.mkdir()
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in Path(place).iterdir() if Path(place).is_dir() else []:
+            link(links / program.name, program)
+    for name in ("sbatch", "squeue", "sinfo", "scontrol", "sacct", "sacctmgr", "scancel", "srun"):
+        (links / name).unlink(missing_ok=True)
+    return {**os.environ, "PATH": str(links)}
+
+
+def link(place: Path, program: Path) -> None:
+    place.unlink(missing_ok=True)
+    place.symlink_to(shutil.which(program) or program)
+
+
+CLAIM = Claim("log-lines", "A log line written on a node → event-stream client", measure)

@@ -1,0 +1,11 @@
+"""The `diamond` command of the Python that measures."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def diamond_words() -> list[str]:
+    installed = Path(sys.executable).parent / "diamond"
+    return [str(installed)] if installed.exists() else [sys.executable, "-m", "diamond.cli"]

@@ -1,0 +1,86 @@
+"""Many tasks at once, written straight into a service's database."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from bench.stack import Service
+from diamond.core.ids import ATTEMPT, JOB, TASK, new_id
+from diamond.core.order import Order, order_data
+from diamond.service.settings import Settings
+from diamond.service.store import tables
+
+BATCH = 1000
+ENDPOINTS = ("alpha", "beta")
+STATES = {"succeeded": 90, "failed": 6, "cancelled": 2, "running": 1, "pending": 1}
+Row = dict[str, Any]
+
+
+def fill_tasks(service: Service, database_url: str, count: int) -> None:
+    """`count` tasks of two endpoints, one a minute until now, nearly all of them ended."""
+    client = service.client()
+    owner = client.transport.get("/api/v1/me")["id"]
+    endpoints = {name: make_endpoint(service, name) for name in ENDPOINTS}
+    settings = Settings(home=Path(service.folder), database_url=database_url)
+    asyncio.run(write(settings.database, list(rows(owner, endpoints, count))))
+
+
+def make_endpoint(service: Service, name: str) -> str:
+    body = {"name": name, "carrier": "local"}
+    made = service.client().transport.post("/api/v1/endpoints", body, creates=True)
+    return str(made["endpoint"]["id"])
+
+
+async def write(url: str, pairs: list[tuple[Row, Row]]) -> None:
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        for start in range(0, len(pairs), BATCH):
+            batch = pairs[start : start + BATCH]
+            await connection.execute(insert(tables.jobs), [job for job, _ in batch])
+            await connection.execute(insert(tables.tasks), [task for _, task in batch])
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await connection.execute(text("ANALYZE"))
+    await engine.dispose()
+
+
+def rows(owner: str, endpoints: dict[str, str], count: int) -> Iterator[tuple[Row, Row]]:
+    """Each job with its one task."""
+    now, draw = time.time(), random.Random(count)
+    for number in range(count):
+        created = now - 60 * (count - number)
+        name = f"digits-{draw.randrange(100)}"
+        job = job_row(owner, name, created)
+        state = draw.choices(list(STATES), list(STATES.values()))[0]
+        endpoint = draw.choice(ENDPOINTS)
+        yield job, task_row(job, state, endpoint, endpoints[endpoint])
+
+
+def job_row(owner: str, name: str, created: float) -> Row:
+    spec = {"name": name, "run": ["python", "train.py"]}
+    return {"id": new_id(JOB), "owner": owner, "name": name, "spec": spec, "code": None,
+            "digest": "sha256:" + 64 * "0", "created": created}  # fmt: skip
+
+
+def task_row(job: Row, state: str, endpoint: str, endpoint_id: str) -> Row:
+    created, attempt = job["created"], new_id(ATTEMPT)
+    ended = None if state in ("running", "pending") else created + 50
+    order = order_data(Order(name=job["name"], argv=["python", "train.py"]))
+    attempts = [{"id": attempt, "number": 1, "native_id": "1", "run": 1, "runs": [1],
+                 "started": created + 5, "ended": ended, "reason": ""}]  # fmt: skip
+    return {"id": new_id(TASK), "owner": job["owner"], "job": job["id"], "name": job["name"],
+            "kind": "run", "endpoint": endpoint_id, "endpoint_name": endpoint, "state": state,
+            "phase": "", "native_state": "", "reason": "", "message": "", "exit_code": None,
+            "signal": None, "as_of": created, "cancel_requested": False, "attempt": attempt,
+            "attempts": attempts, "node": "", "run_dir": "", "created": created,
+            "updated": ended or created + 5, "started": created + 5, "ended": ended,
+            "retry_of": None, "order": order, "digest": job["digest"], "code": None,
+            "untold": False, "history": 0, "version": 1}  # fmt: skip
