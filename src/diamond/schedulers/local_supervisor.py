@@ -28,9 +28,10 @@ HAS_PROC = (PROC / "self").is_dir()
 
 def main(folder: Path) -> None:
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    wake = wake_on_signals()
     if claim(folder):
         adopt_orphans()
-        Supervised(folder, job, wake_on_signals()).run()
+        Supervised(folder, job, wake).run()
 
 
 def claim(folder: Path) -> bool:
@@ -109,6 +110,10 @@ class Supervised:
         self.limit_at = time.monotonic() + float(job["walltime_seconds"])
 
     def run(self) -> None:
+        if self.is_cancelled():
+            self.cause = "cancelled"
+            self.write_end()
+            return
         try:
             self.start()
         except OSError as error:

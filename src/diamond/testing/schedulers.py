@@ -1,0 +1,262 @@
+"""What every scheduler adapter must do. Inherit the class, name your adapter in fixtures, run pytest.
+
+    class TestMine(SchedulerConformance):
+        @pytest.fixture
+        def scheduler(self, tmp_path: Path) -> Scheduler:
+            return MyScheduler(tmp_path / "state")
+
+See docs/schedulers.md.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import Refused
+from diamond.core.ids import ATTEMPT, new_id
+from diamond.core.native import NativeStatus
+from diamond.core.order import Placement, Resources
+from diamond.core.task import Reason
+from diamond.schedulers.base import Scheduler, Submission
+from diamond.testing.waiting import wait_until
+
+ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
+
+
+class SchedulerConformance:
+    patience_seconds = 30.0
+    """How long a change may take to be seen."""
+    placement = Placement()
+    """Where trial jobs go."""
+    everything = Resources(cpus_per_task=1, walltime_minutes=5)
+    """A request beside which a second one like it does not fit."""
+    impossible = Resources(cpus_per_task=10**6, walltime_minutes=5)
+    """A request that is refused."""
+
+    @pytest.fixture
+    def scheduler(self) -> Scheduler:
+        """The adapter under test."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def another(self) -> Scheduler:
+        """A second adapter on the same machine, with a folder of its own: another agent's."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        """Where attempts lie: the jobs must be able to write there."""
+        return tmp_path
+
+    def submission_of(
+        self, scheduler: Scheduler, folder: Path, text: str, resources: Resources | None = None
+    ) -> Submission:
+        """An attempt in a folder of its own, whose script holds these lines."""
+        name = f"diamond-{new_id(ATTEMPT)}"
+        attempt = folder / name
+        attempt.mkdir(parents=True)
+        asked = resources or Resources(walltime_minutes=5)
+        submission = Submission(name, attempt / "script.sh", attempt, asked, self.placement)
+        head = ["#!/bin/bash", *scheduler.directives(submission, {})]
+        submission.script.write_text("\n".join([*head, text, ""]), encoding="utf-8")
+        return submission
+
+    def wait_for(self, scheduler: Scheduler, native_id: str, status: str) -> NativeStatus:
+        """The job's status once it is this one."""
+
+        def reached() -> NativeStatus | None:
+            advance(scheduler)
+            seen = scheduler.status([native_id]).get(native_id)
+            return seen if seen and seen.status == status else None
+
+        return wait_until(reached, seconds=self.patience_seconds, what=f"{native_id} {status}")
+
+    def wait_for_file(self, scheduler: Scheduler, path: Path) -> str:
+        def written() -> str:
+            advance(scheduler)
+            return path.read_text(encoding="utf-8") if path.exists() else ""
+
+        return wait_until(written, seconds=self.patience_seconds, what=str(path))
+
+    def test_a_job_that_succeeds_ends_without_a_reason(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "true"))
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert (ended.reason, ended.exit_code, ended.signal) == ("", 0, None)
+
+    def test_a_job_that_fails_ends_with_its_exit_code(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "exit 7"))
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert (ended.reason, ended.exit_code) == (Reason.EXIT_CODE, 7)
+        assert ended.message
+
+    def test_a_job_that_is_killed_ends_with_the_signal(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "kill -9 $$"))
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert (ended.reason, ended.signal) == (Reason.SIGNAL, 9)
+
+    def test_a_running_job_is_seen_to_run(self, scheduler: Scheduler, folder: Path) -> None:
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 60"))
+        seen = self.wait_for(scheduler, native_id, "running")
+        assert seen.restarts == 0
+        assert not seen.held
+        scheduler.cancel(native_id)
+
+    def test_a_submission_is_found_by_its_name_also_when_it_has_ended(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        submission = self.submission_of(scheduler, folder, "true")
+        assert scheduler.find(submission.name) is None
+        native_id = scheduler.submit(submission)
+        assert scheduler.find(submission.name) == native_id
+        self.wait_for(scheduler, native_id, "ended")
+        assert scheduler.find(submission.name) == native_id
+
+    def test_the_status_carries_name_and_submit_time(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        submission = self.submission_of(scheduler, folder, "true")
+        native_id = scheduler.submit(submission)
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert ended.name == submission.name
+        assert abs(ended.submitted_at - submission.script.stat().st_mtime) < 60
+
+    def test_one_question_answers_for_many_and_leaves_out_the_unknown(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        ids = [scheduler.submit(self.submission_of(scheduler, folder, "true")) for _ in range(3)]
+        seen = scheduler.status([*ids, "99999999", "nonsense"])
+        assert set(seen) == set(ids)
+        assert scheduler.status([]) == {}
+
+    def test_a_job_that_does_not_fit_yet_waits_and_says_why(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        first = self.submission_of(scheduler, folder, "sleep 60", self.everything)
+        second = self.submission_of(scheduler, folder, "true", self.everything)
+        running, waiting = scheduler.submit(first), scheduler.submit(second)
+        self.wait_for(scheduler, running, "running")
+        seen = self.wait_for(scheduler, waiting, "queued")
+        assert seen.message
+        scheduler.cancel(running)
+        self.wait_for(scheduler, waiting, "ended")
+
+    def test_a_queued_job_that_is_cancelled_never_runs(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        first = self.submission_of(scheduler, folder, "sleep 60", self.everything)
+        second = self.submission_of(scheduler, folder, "echo x >ran", self.everything)
+        running, waiting = scheduler.submit(first), scheduler.submit(second)
+        self.wait_for(scheduler, running, "running")
+        scheduler.cancel(waiting)
+        ended = self.wait_for(scheduler, waiting, "ended")
+        assert ended.reason == Reason.BY_SITE
+        scheduler.cancel(running)
+        self.wait_for(scheduler, running, "ended")
+        assert not (second.folder / "ran").exists()
+
+    def test_a_running_job_that_is_cancelled_ends_with_all_its_processes(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        text = "trap '' TERM; (while :; do date >alive; sleep 0.1; done) & echo x >up; wait"
+        submission = self.submission_of(scheduler, folder, text)
+        native_id = scheduler.submit(submission)
+        self.wait_for_file(scheduler, submission.folder / "up")
+        scheduler.cancel(native_id)
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert ended.reason == Reason.BY_SITE
+        alive = submission.folder / "alive"
+        alive.unlink(missing_ok=True)
+        with pytest.raises(AssertionError):
+            wait_until(alive.exists, seconds=1)
+
+    def test_a_cancelled_program_hears_term_first(self, scheduler: Scheduler, folder: Path) -> None:
+        text = "trap 'echo x >heard; exit 3' TERM; echo x >up; while :; do sleep 0.1; done"
+        submission = self.submission_of(scheduler, folder, text)
+        native_id = scheduler.submit(submission)
+        self.wait_for_file(scheduler, submission.folder / "up")
+        scheduler.cancel(native_id)
+        self.wait_for(scheduler, native_id, "ended")
+        assert (submission.folder / "heard").exists()
+
+    def test_cancelling_twice_too_late_or_the_unknown_is_fine(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 60"))
+        scheduler.cancel(native_id)
+        scheduler.cancel(native_id)
+        self.wait_for(scheduler, native_id, "ended")
+        scheduler.cancel(native_id)
+        scheduler.cancel("99999999")
+
+    def test_an_impossible_request_is_refused_and_leaves_no_trace(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        submission = self.submission_of(scheduler, folder, "true", self.impossible)
+        with pytest.raises(Refused) as refused:
+            scheduler.submit(submission)
+        assert refused.value.message
+        assert refused.value.hint
+        assert scheduler.find(submission.name) is None
+
+    def test_a_folder_of_any_name_gets_the_log(self, scheduler: Scheduler, folder: Path) -> None:
+        submission = self.submission_of(scheduler, folder / ODD_NAME, "echo out; echo err >&2")
+        native_id = scheduler.submit(submission)
+        self.wait_for(scheduler, native_id, "ended")
+        assert (submission.folder / "native.log").read_text().split() == ["out", "err"]
+
+    def test_the_script_learns_about_itself(self, scheduler: Scheduler, folder: Path) -> None:
+        known = scheduler.script_variables()
+        text = (
+            f"job={known['job_id']}\nrestarts={known['restart_count']}\n"
+            f"left() {{\n{known['seconds_left']}\n}}\n"
+            'echo "$job $restarts $(left)" >.told && mv .told told'
+        )
+        submission = self.submission_of(scheduler, folder, text)
+        native_id = scheduler.submit(submission)
+        told = self.wait_for_file(scheduler, submission.folder / "told").split()
+        assert told[:2] == [native_id, "0"]
+        assert 200 < int(told[2]) <= 300
+
+    def test_two_agents_do_not_mistake_each_others_jobs(
+        self, scheduler: Scheduler, another: Scheduler, folder: Path
+    ) -> None:
+        mine, theirs = (self.submission_of(each, folder, "true") for each in (scheduler, another))
+        my_id, their_id = scheduler.submit(mine), another.submit(theirs)
+        assert my_id != their_id
+        seen = another.status([my_id])
+        assert my_id not in seen or seen[my_id].name == mine.name
+        self.wait_for(scheduler, my_id, "ended")
+        self.wait_for(another, their_id, "ended")
+
+    def test_the_probe_names_the_scheduler_and_tells_what_is_free(
+        self, scheduler: Scheduler
+    ) -> None:
+        facts = scheduler.probe()
+        assert facts["scheduler"]["value"]["name"] == scheduler.name
+        assert all({"value", "source", "at"} <= set(fact) for fact in facts.values())
+        assert all(free["nodes_total"] >= 1 for free in scheduler.free()["value"].values())
+
+    @pytest.mark.slow
+    def test_a_job_over_its_time_ends_with_the_reason_wall_time(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        short = Resources(walltime_minutes=1)
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 300", short))
+        self.patience_seconds = 150
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert ended.reason == Reason.WALL_TIME
+
+
+def advance(scheduler: Scheduler) -> None:
+    """Ask an adapter that runs its own queue to go on."""
+    step = getattr(scheduler, "advance", None)
+    if step:
+        step()
