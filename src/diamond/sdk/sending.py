@@ -115,7 +115,7 @@ def _body(snapshot: Snapshot) -> dict[str, Any]:
         "snapshot": snapshot.digest,
         "commit": snapshot.commit,
         "dirty": snapshot.dirty,
-        "left_out": [{"path": path, "why": why} for path, why in snapshot.left_out],
+        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
         "files": snapshot.manifest.count(b'"path":'),
         "bytes": snapshot.size,
     }

@@ -69,6 +69,14 @@ def with_settings(
     return changed
 
 
+def with_fields(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec with fields set by their full names, such as `resources.nodes`."""
+    changed: dict[str, Any] = json.loads(json.dumps(spec))
+    for key, value in values.items():
+        _set_inside(changed, key.split("."), value)
+    return changed
+
+
 def _split(setting: str) -> tuple[str, Any]:
     key, equals, text = setting.partition("=")
     if not equals or not key:

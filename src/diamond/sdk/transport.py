@@ -77,14 +77,25 @@ class Transport:
         repeatable = repeatable or method != "POST" or "Idempotency-Key" in sent
         for pause in (*PAUSES, None):
             try:
-                return self._exchange(method, target, body, sent)
+                answer = self._exchange(method, target, body, sent)
+                break
             except LOST as error:
                 self.close()
                 refused = isinstance(error, ConnectionRefusedError)
                 if refused or pause is None or not repeatable or not _rewinds(body):
                     raise unreachable(self.address.url, error) from error
                 time.sleep(pause)
-        raise AssertionError("the loop above returns or raises")
+        if answer.status >= 400:
+            raise problem_of(answer.status, answer.body)
+        return answer
+
+    def forward(self, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """One POST passed on as it is, whatever the answer; raises only when none comes."""
+        try:
+            return self._exchange("POST", path, body, headers)
+        except LOST as error:
+            self.close()
+            raise unreachable(self.address.url, error) from error
 
     def open(
         self, path: str, *, query: Query | None = None, headers: Mapping[str, str] | None = None
@@ -118,8 +129,6 @@ class Transport:
         connection.request(method, target, body=body, headers=self._headers(headers))
         response = connection.getresponse()
         content = response.read()
-        if response.status >= 400:
-            raise problem_of(response.status, content)
         found = {name.lower(): value for name, value in response.getheaders()}
         return Answer(response.status, found, content)
 

@@ -1,0 +1,5 @@
+"""`python -m diamond.cli`."""
+
+from diamond.cli.main import main
+
+main()

@@ -1,0 +1,80 @@
+"""What a person's ssh is asked to do: put the agent there and speak with it, in one connection.
+
+One connection means one MFA prompt. The remote side is a fixed text; the agent's bytes follow on its standard input.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Sequence
+
+from diamond.core.errors import BadRequest
+
+MARK = b"diamond-agent-begins\n"
+"""Printed when the agent takes over; what a login shell printed before is noise."""
+NO_PYTHON = 67
+PYTHONS = "python3 python3.13 python3.12 python3.11 python3.10 python3.9 /usr/bin/python3"
+
+# Without quotes, backslashes and line breaks, because a login shell may be bash, csh or fish: reads one line
+# byte by byte (nothing beyond it may be taken from the pipe) and runs it.
+_READER = "import os; exec(bytes().join(iter(lambda: os.read(0, 1), bytes([10]))))"
+_TEST = "import sys; sys.exit(sys.version_info < (3, 9))"
+
+_INSTALL = """
+import hashlib, os, sys
+folder = os.environ.get("DIAMOND_KEEP") or os.path.expanduser("~/.diamond-agent")
+os.umask(0o077)
+os.makedirs(folder, exist_ok=True)
+left, digest, path = {size}, hashlib.sha256(), os.path.join(folder, "agent.pyz")
+with open(path + ".new", "wb") as file:
+    while left:
+        chunk = os.read(0, min(left, 65536))
+        if not chunk:
+            sys.exit("diamond: the connection ended while the agent was sent")
+        digest.update(chunk)
+        file.write(chunk)
+        left -= len(chunk)
+if digest.hexdigest() != {digest!r}:
+    sys.exit("diamond: the agent was damaged on the way")
+os.replace(path + ".new", path)
+os.write(1, {mark!r})
+os.execv(sys.executable, [sys.executable, path, "run", "--stdio"])
+"""
+
+
+def remote_command(python: str = "") -> str:
+    """The command for the remote login shell."""
+    if python and not re.fullmatch(r"[A-Za-z0-9_./+-]+", python):
+        raise BadRequest(
+            f"{python!r} is not a program's path", "Such as /opt/python/3.11/bin/python3"
+        )
+    script = (
+        f"for p in {python or PYTHONS}; do "
+        f'if "$p" -c "{_TEST}" 2>/dev/null; then exec "$p" -c "{_READER}"; fi; done; '
+        f'echo "diamond: no Python 3.9 or newer here: {python or PYTHONS}" >&2; exit {NO_PYTHON}'
+    )
+    return "exec /bin/sh -c " + shlex.quote(script)
+
+
+def first_input(agent: bytes) -> bytes:
+    """One line of Python that installs and starts the agent, then the agent itself."""
+    program = _INSTALL.format(size=len(agent), digest=hashlib.sha256(agent).hexdigest(), mark=MARK)
+    return f"exec({program!r})\n".encode() + agent
+
+
+def ssh_words(
+    host: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = (), python: str = ""
+) -> list[str]:
+    """The whole command line; `ssh` is the person's own, from $DIAMOND_SSH."""
+    if not host or host.startswith("-"):
+        raise BadRequest(
+            f"{host!r} is not a host", "Name it as you would for ssh: HOST or USER@HOST."
+        )
+    words = [*shlex.split(ssh), "-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]
+    if config:
+        words += ["-F", config]
+    for option in options:
+        words += ["-o", option]
+    return [*words, "--", host, remote_command(python)]

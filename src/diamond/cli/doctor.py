@@ -1,0 +1,217 @@
+"""`diamond doctor`: looks at each thing a working set-up needs, and says what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import typer
+
+from diamond import __version__
+from diamond.cli.options import Json
+from diamond.cli.output import paint, print_json
+from diamond.cli.words import age, endpoint_step, span
+from diamond.core.errors import DiamondError, NotSignedIn
+from diamond.core.units import show_bytes
+from diamond.sdk.client import Client
+from diamond.sdk.models import Endpoint
+from diamond.sdk.transport import API
+from diamond.sdk.where import diamond_home, find_address, saved_address
+
+app = typer.Typer(rich_markup_mode=None)
+
+LOW_DISK_BYTES = 2 * 2**30
+SKEW_SECONDS = 30
+MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "broken": ("✗", "red")}
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    verdict: str
+    """ok, warning or broken."""
+    words: str
+    next_step: str = ""
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Find out what is wrong with this set-up, and what to do about it."""
+    findings = list(examine())
+    broken = any(one.verdict == "broken" for one in findings)
+    if as_json:
+        print_json({"ok": not broken, "items": [asdict(one) for one in findings], "next": None})
+    else:
+        for one in findings:
+            _print(one)
+    raise typer.Exit(1 if broken else 0)
+
+
+def examine() -> Iterator[Finding]:
+    """This machine first, then the service, then what the service knows."""
+    for check in (_python, _home, _disk, _uv, _ssh):
+        yield _guarded(check)
+    client, finding = _service()
+    yield finding
+    if client is None:
+        return
+    yield from _service_facts(client)
+
+
+def _print(finding: Finding) -> None:
+    mark, colour = MARKS[finding.verdict]
+    print(f"{paint(mark, colour)} {finding.what}: {finding.words}")
+    if finding.next_step:
+        print(f"    {finding.next_step}")
+
+
+def _guarded(check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except OSError as error:
+        return Finding(check.__name__.strip("_"), "broken", str(error))
+
+
+def _python() -> Finding:
+    words = f"{sys.version.split()[0]} at {sys.executable}"
+    if sys.version_info < (3, 11):
+        return Finding("Python", "broken", words, "Diamond needs Python 3.11 or newer here.")
+    return Finding("Python", "ok", f"{words}, diamond {__version__}")
+
+
+def _home() -> Finding:
+    home = diamond_home()
+    if not home.exists():
+        return Finding("Home", "warning", f"{home} does not exist yet", "It is made by: diamond up")
+    if not os.access(home, os.W_OK):
+        return Finding(
+            "Home", "broken", f"{home} cannot be written", "Set DIAMOND_HOME to a folder of yours."
+        )
+    token = home / "token.json"
+    if token.exists() and token.stat().st_mode & 0o077:
+        step = f"Others can read your token: chmod 600 {token}"
+        return Finding("Home", "warning", f"{token} is open to others", step)
+    return Finding("Home", "ok", str(home))
+
+
+def _disk() -> Finding:
+    place = next(p for p in (diamond_home(), *diamond_home().parents) if p.exists())
+    free = shutil.disk_usage(place).free
+    words = f"{show_bytes(free)} free at {place}"
+    if free < LOW_DISK_BYTES:
+        return Finding("Disk", "warning", words, "Make room: diamond clean")
+    return Finding("Disk", "ok", words)
+
+
+def _uv() -> Finding:
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.exists() else shutil.which("uv")
+    if found is None:
+        return Finding(
+            "uv",
+            "warning",
+            "not found",
+            "Environments are then made by pip, slower: pip install uv",
+        )
+    return Finding("uv", "ok", found)
+
+
+def _ssh() -> Finding:
+    command = os.environ.get("DIAMOND_SSH") or "ssh"
+    found = shutil.which(command.split()[0])
+    if found is None:
+        return Finding(
+            "ssh",
+            "warning",
+            f"{command} is not there",
+            "Needed only for: diamond endpoint add NAME --ssh HOST",
+        )
+    done = subprocess.run([found, "-V"], capture_output=True, text=True, check=False, timeout=10)
+    return Finding("ssh", "ok", (done.stderr or done.stdout).strip())
+
+
+def _service() -> tuple[Client | None, Finding]:
+    try:
+        address = find_address()
+        client = Client()
+        client.health()
+    except NotSignedIn as error:
+        return None, Finding("Token", "broken", error.message, error.hint)
+    except DiamondError as error:
+        return None, Finding("Service", "broken", error.message, error.hint + _last_log())
+    return client, Finding("Service", "ok", f"answers at {address.url}")
+
+
+def _last_log() -> str:
+    log = diamond_home() / "service.log"
+    if not log.exists():
+        return ""
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return f" It said last: {lines[-1]}" if lines else ""
+
+
+def _service_facts(client: Client) -> Iterator[Finding]:
+    yield _version(client)
+    yield _clock(client)
+    try:
+        me = client.me()
+    except DiamondError as error:
+        saved = saved_address(diamond_home())
+        where = "DIAMOND_TOKEN" if os.environ.get("DIAMOND_TOKEN") else "the saved token"
+        hint = f"Check {where}" + ("; unset DIAMOND_TOKEN to use the saved one." if saved else ".")
+        yield Finding("Token", "broken", error.message, hint)
+        return
+    yield Finding("Token", "ok", f"you are {me.get('name')}")
+    endpoints = client.endpoints()
+    if not endpoints:
+        yield Finding(
+            "Endpoints",
+            "warning",
+            "there are none",
+            "Add one: diamond endpoint add NAME --ssh HOST",
+        )
+    for endpoint in endpoints:
+        yield _endpoint(endpoint)
+
+
+def _version(client: Client) -> Finding:
+    theirs = str(client.health().get("version", "?"))
+    if theirs.split(".")[:2] == __version__.split(".")[:2]:
+        return Finding("Version", "ok", f"service {theirs}")
+    words = f"the service is {theirs}, this command {__version__}"
+    return Finding(
+        "Version", "warning", words, "Bring both to one version, then restart: diamond up"
+    )
+
+
+def _clock(client: Client) -> Finding:
+    answer = client.transport.call("GET", f"{API}/health")
+    date = answer.headers.get("date")
+    if not date:
+        return Finding("Clock", "ok", "the service does not tell its time")
+    skew = abs(time.time() - parsedate_to_datetime(date).timestamp())
+    if skew > SKEW_SECONDS:
+        words = f"this machine and the service are {span(skew)} apart"
+        return Finding(
+            "Clock", "warning", words, "Ages and times will look wrong; set both by NTP."
+        )
+    return Finding("Clock", "ok", "this machine and the service agree")
+
+
+def _endpoint(endpoint: Endpoint) -> Finding:
+    what = f"Endpoint {endpoint.name}"
+    if endpoint.state != "online":
+        words = f"{endpoint.state}, last seen {age(endpoint.last_seen) or 'never'}"
+        return Finding(what, "warning", words, endpoint_step(endpoint))
+    theirs = endpoint.agent_version
+    if theirs and theirs.split(".")[:2] != __version__.split(".")[:2]:
+        step = f"Start its agent anew: diamond endpoint connect {endpoint.name}"
+        return Finding(what, "warning", f"online, but its agent is {theirs}", step)
+    return Finding(what, "ok", f"online as {endpoint.user}@{endpoint.host}")

@@ -1,0 +1,32 @@
+"""Log bytes on their way to the terminal, exactly as the program wrote them."""
+
+from __future__ import annotations
+
+import sys
+
+from diamond.cli.output import say
+from diamond.core.units import show_bytes
+from diamond.sdk.logs import LogPart
+
+
+class LogWriter:
+    """Standard output to stdout, standard error to stderr, or both to one of them."""
+
+    def __init__(self, *, merged: bool = False) -> None:
+        self._merged = merged
+        self._attempt = ""
+
+    def write(self, part: LogPart) -> None:
+        self._announce(part)
+        if part.skipped:
+            say(f"… {show_bytes(part.skipped)} stay on the cluster, which does not answer now …")
+        stream = sys.stdout if self._merged or part.stream == "stdout" else sys.stderr
+        stream.flush()
+        stream.buffer.write(part.data)
+        stream.buffer.flush()
+
+    def _announce(self, part: LogPart) -> None:
+        where = f"{part.attempt}/{part.run}"
+        if self._attempt and where != self._attempt:
+            say(f"— attempt {part.attempt}, run {part.run} —")
+        self._attempt = where

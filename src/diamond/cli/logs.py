@@ -1,0 +1,120 @@
+"""`diamond logs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from diamond.cli.log_writer import LogWriter
+from diamond.cli.options import Json, TaskId
+from diamond.cli.output import print_json, say
+from diamond.cli.words import ending_words, short
+from diamond.core.errors import BadRequest
+from diamond.sdk.client import Client
+from diamond.sdk.logs import STREAMS, LogPart
+from diamond.sdk.models import Task
+
+app = typer.Typer(rich_markup_mode=None)
+BYTES_PER_LINE = 400
+"""A guess with room: lines are counted in what that fetches, and more is fetched if they were longer."""
+
+
+@app.command()
+def logs(
+    task: TaskId,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Until the task has ended.")
+    ] = False,
+    stderr: Annotated[bool, typer.Option("--stderr", help="Standard error alone.")] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Standard output alone.")] = False,
+    attempt: Annotated[
+        str, typer.Option("--attempt", help="Number or id; default: the newest.")
+    ] = "",
+    run: Annotated[int | None, typer.Option("--run", help="After a requeue by the site.")] = None,
+    tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, help="The last lines.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what a task has written, as it wrote it."""
+    client = Client()
+    found = client.task(task)
+    streams = _streams(stdout=stdout, stderr=stderr)
+    if as_json:
+        print_json({"items": client.log_streams(found.id), "next": None})
+        return
+    writer = LogWriter(merged=len(streams) == 1)
+    if follow and not found.is_final:
+        _follow(client, found, streams, tail, writer)
+        return
+    chosen = _attempt_id(found, attempt)
+    for part in _stored(client, found, streams, chosen, run, tail):
+        writer.write(part)
+
+
+def _streams(*, stdout: bool, stderr: bool) -> tuple[str, ...]:
+    if stdout == stderr:
+        return STREAMS
+    return ("stderr",) if stderr else ("stdout",)
+
+
+def _follow(
+    client: Client, task: Task, streams: tuple[str, ...], tail: int | None, writer: LogWriter
+) -> None:
+    size = tail * BYTES_PER_LINE if tail else None
+    try:
+        for happening in client.follow(task.id, streams=streams, tail_bytes=size):
+            if isinstance(happening, LogPart):
+                writer.write(happening)
+            elif isinstance(happening, Task) and happening.is_final:
+                say(ending_words(happening))
+    except KeyboardInterrupt:
+        say(f"{short(task.id)} goes on.")
+
+
+def _stored(
+    client: Client,
+    task: Task,
+    streams: tuple[str, ...],
+    attempt: str,
+    run: int | None,
+    tail: int | None,
+) -> Iterator[LogPart]:
+    if tail is None:
+        yield from client.logs(task.id, streams=streams, attempt=attempt, run=run)
+        return
+    for stream in streams:
+        yield from _last_lines(client, task, stream, attempt, run, tail)
+
+
+def _last_lines(
+    client: Client, task: Task, stream: str, attempt: str, run: int | None, tail: int
+) -> Iterator[LogPart]:
+    size = tail * BYTES_PER_LINE
+    while True:
+        parts = list(
+            client.logs(task.id, streams=(stream,), attempt=attempt, run=run, tail_bytes=size)
+        )
+        data = b"".join(part.data for part in parts)
+        lines = data.splitlines(keepends=True)
+        if len(lines) > tail or not parts or parts[0].offset == 0:
+            break
+        size *= 4
+    if parts:
+        last = parts[-1]
+        kept = b"".join(lines[-tail:])
+        yield LogPart(last.attempt, last.run, stream, last.offset, kept)
+
+
+def _attempt_id(task: Task, wanted: str) -> str:
+    """The id of an attempt given by number or id; by default the newest that has begun."""
+    if not task.attempts:
+        return ""
+    if not wanted:
+        begun = [one for one in task.attempts if one.get("started")] or task.attempts
+        return str(begun[-1]["id"])
+    for one in task.attempts:
+        if wanted in (str(one["id"]), str(one["number"])):
+            return str(one["id"])
+    known = ", ".join(str(one["number"]) for one in task.attempts)
+    raise BadRequest(f"{short(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")

@@ -1,0 +1,142 @@
+"""The service and the agent of this machine, as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from diamond.cli.links import links_folder, write_private
+from diamond.core.errors import BadRequest, DiamondError, NotFound, ServiceUnreachable
+from diamond.sdk.client import Client
+from diamond.sdk.where import Address, saved_address
+
+SETTINGS = ("port", "host", "database_url", "public_url")
+START_SECONDS = 60.0
+
+
+def read_config(path: Path | None) -> dict[str, Any]:
+    """The settings in a TOML file; an unknown one is answered with those there are."""
+    if path is None:
+        return {}
+    try:
+        read = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise BadRequest(
+            f"{path} cannot be read: {error}", "It is a TOML file, such as: port = 8642"
+        ) from None
+    unknown = sorted(set(read) - set(SETTINGS))
+    if unknown:
+        raise BadRequest(
+            f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(SETTINGS)}"
+        )
+    return read
+
+
+def running_client(home: Path) -> Client | None:
+    """The client of the service that already runs for this home."""
+    saved = saved_address(home)
+    if saved is None:
+        return None
+    try:
+        client = Client(saved.url, saved.token)
+        client.health()
+        return client
+    except DiamondError:
+        return None
+
+
+def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-m", "diamond.service", "--home", str(home)]
+    for name in SETTINGS:
+        if settings.get(name):
+            words += [f"--{name.replace('_', '-')}", str(settings[name])]
+    return _start(words, home / "service.log")
+
+
+def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
+    """The client, as soon as the service answers; raises with the service's last words."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        code = service.poll()
+        if code is not None:
+            raise ServiceUnreachable(
+                f"The service ended with {code}: {last_words(home / 'service.log')}",
+                f"All it said is in {home / 'service.log'}",
+            )
+        client = running_client(home)
+        if client is not None:
+            return client
+        time.sleep(0.05)
+    raise ServiceUnreachable(
+        f"The service does not answer after {START_SECONDS:.0f} s",
+        f"What it said is in {home / 'service.log'}",
+    )
+
+
+def local_key(client: Client, home: Path, name: str) -> Path:
+    """A file with a fresh key for the agent of this machine; the endpoint is made when missing."""
+    try:
+        key = client.new_endpoint_key(name)
+    except NotFound:
+        key = str(client.add_endpoint(name, "local")["key"])
+    return write_private(links_folder(home) / f"{name}.key", key)
+
+
+def agent_words(address: Address, key_file: Path, scheduler: str = "") -> list[str]:
+    words = [sys.executable, "-m", "diamond.agent", "run", "--url", address.url]
+    words += ["--key-file", str(key_file)]
+    return [*words, "--scheduler", scheduler] if scheduler else words
+
+
+def agent_environment(home: Path, name: str) -> dict[str, str]:
+    """The agents of this machine live below $DIAMOND_HOME, each in a folder of its own."""
+    keep = home / "agents" / name
+    given = {key: value for key, value in os.environ.items() if key not in ("DIAMOND_TOKEN",)}
+    return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
+
+
+def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
+    """Start the agent for endpoint `name`, out of reach of this terminal's Ctrl-C."""
+    words = agent_words(client.transport.address, local_key(client, home, name), _scheduler(name))
+    return _start(words, links_folder(home) / f"{name}.log", agent_environment(home, name))
+
+
+def _scheduler(name: str) -> str:
+    """`local` is this machine itself, even where it is also a cluster's login node."""
+    return "local" if name == "local" else ""
+
+
+def await_online(
+    client: Client, name: str, is_alive: Callable[[], bool], seconds: float = 20
+) -> bool:
+    """Whether the endpoint came online in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and is_alive():
+        if client.endpoint(name).state == "online":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def last_words(log: Path, lines: int = 5) -> str:
+    try:
+        text = log.read_text(errors="replace")
+    except OSError:
+        return "nothing"
+    return " | ".join(text.strip().splitlines()[-lines:]) or "nothing"
+
+
+def _start(
+    words: list[str], log: Path, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, start_new_session=True
+        )

@@ -1,0 +1,69 @@
+"""What a person sees. Colour only on a terminal; nothing heavy is imported (Rich costs 0.1 s)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from diamond.core.errors import DiamondError
+
+COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
+STATE_COLOURS = {
+    "running": "blue", "succeeded": "green", "failed": "red", "cancelled": "yellow",
+    "online": "green", "offline": "yellow", "sign-in": "yellow",
+}  # fmt: skip
+
+
+def say(words: str) -> None:
+    """A word beside the output: to stderr."""
+    print(words, file=sys.stderr, flush=True)
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_error(error: DiamondError) -> None:
+    """Message, every fault, and the next step."""
+    say(f"{paint('Error', 'red', sys.stderr)}: {error.message}")
+    for fault in error.faults:
+        say(f"  {fault.get('field', '')}: {fault.get('message', '')}")
+        if fault.get("hint"):
+            say(f"      {fault['hint']}")
+    if error.hint:
+        say(error.hint)
+
+
+def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
+    """Coloured where that is seen as colour."""
+    target = stream or sys.stdout
+    if colour not in COLOURS or not target.isatty() or "NO_COLOR" in os.environ:
+        return text
+    return f"\033[{COLOURS[colour]}m{text}\033[0m"
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Aligned columns; on a terminal the last one is cut at the edge."""
+    cells = [[_one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+    edge = shutil.get_terminal_size((10_000, 24)).columns if sys.stdout.isatty() else 10_000
+    print(paint(_aligned(headings, widths, edge), "dim"))
+    for row in cells:
+        line = _aligned(row, widths, edge)
+        word = next((cell for cell in row if cell in STATE_COLOURS), "")
+        painted = paint(word, STATE_COLOURS[word]) if word else ""
+        print(line.replace(f" {word} ", f" {painted} ", 1) if word else line)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], edge: int) -> str:
+    line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    return line if len(line) <= edge else line[: edge - 1] + "…"
+
+
+def _one_line(text: str) -> str:
+    """Names and messages come from elsewhere: no control character reaches the terminal."""
+    return "".join(char if char.isprintable() else " " for char in text)

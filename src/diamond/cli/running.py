@@ -1,0 +1,123 @@
+"""`diamond run`: a spec, or any command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from diamond.cli.options import Json, complete_endpoint
+from diamond.cli.output import print_json, say
+from diamond.cli.waiting import wait_for
+from diamond.cli.words import short
+from diamond.core.errors import BadRequest
+from diamond.sdk.client import Client, read_spec
+from diamond.sdk.models import Job
+from diamond.sdk.specs import with_fields
+
+app = typer.Typer(rich_markup_mode=None)
+WORDS = "diamond.words"
+
+
+class WithCommand(TyperCommand):
+    """Takes the words after `--` aside before options are read, so that they stay as typed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[WORDS] = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@app.command(cls=WithCommand)
+def run(
+    ctx: typer.Context,
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SPEC] [-- COMMAND...]", help="A diamond.yaml, or a command after --."
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", help="Endpoint, or endpoint/partition.", autocompletion=complete_endpoint
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter or a field."),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", "-w", help="Stay until it has ended.")] = False,
+    name: Annotated[str | None, typer.Option("--name", help="What to call it.")] = None,
+    nodes: Annotated[int | None, typer.Option("--nodes")] = None,
+    gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None,
+    cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None,
+    memory: Annotated[str | None, typer.Option("--memory", help="Per node, such as 4GB.")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Such as 30m or 2h.")] = None,
+    account: Annotated[
+        str | None, typer.Option("--account", help="The allocation that pays.")
+    ] = None,
+    partition: Annotated[str | None, typer.Option("--partition")] = None,
+    qos: Annotated[str | None, typer.Option("--qos")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a spec or a command, here or on a cluster.
+
+    With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
+    cancelled, 125 for anything else. Ctrl-C then leaves the task running.
+    """
+    fields = {
+        "name": name, "resources.nodes": nodes, "resources.gpus_per_node": gpus,
+        "resources.cpus_per_task": cpus, "resources.memory": memory, "resources.walltime": time,
+        "account": account, "partition": partition, "qos": qos,
+    }  # fmt: skip
+    spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
+    client = Client()
+    job = client.run(
+        with_fields(spec, {key: value for key, value in fields.items() if value is not None}),
+        on=on,
+        set=settings or [],
+        folder=folder,
+        say=(lambda words: None) if as_json else say,
+    )
+    _warn(job)
+    if wait:
+        raise typer.Exit(wait_for(client, job, as_json=as_json))
+    _tell(job, as_json=as_json)
+
+
+def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:
+    """One word is a spec; words after -- are a command, whatever they look like."""
+    if command and not specs:
+        return command
+    if len(specs) == 1 and not command:
+        return specs[0]
+    if not specs and command is None and Path("diamond.yaml").is_file():
+        return "diamond.yaml"
+    typed = " ".join([*specs, *(command or [])]) or "python train.py"
+    raise BadRequest(
+        "It is not clear what to run",
+        f"Name one spec (diamond run diamond.yaml), or a command after --: diamond run -- {typed}",
+    )
+
+
+def _warn(job: Job) -> None:
+    for words in job.warnings:
+        say(words)
+
+
+def _tell(job: Job, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": _plain(job), "tasks": [dict(task.raw) for task in job.tasks]})
+        return
+    task = job.task
+    print(f"{task.name} is task {task.id} on {task.endpoint}")
+    print(f"Follow it: diamond logs -f {short(task.id)}")
+
+
+def _plain(job: Job) -> dict[str, Any]:
+    return {key: value for key, value in job.raw.items() if key != "warnings"}

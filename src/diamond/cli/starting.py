@@ -1,0 +1,166 @@
+"""`diamond up` and `diamond open`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from diamond.cli.machine import (
+    await_online,
+    await_service,
+    last_words,
+    read_config,
+    running_client,
+    start_agent,
+    start_service,
+)
+from diamond.cli.options import Json
+from diamond.cli.output import print_json, say
+from diamond.core.errors import DiamondError, ServiceUnreachable
+from diamond.sdk.client import Client
+from diamond.sdk.where import diamond_home
+
+app = typer.Typer(rich_markup_mode=None)
+LOCAL = "local"
+STALE = 3
+"""An agent's exit code when another took over."""
+PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+@app.command()
+def up(
+    port: Annotated[int | None, typer.Option("--port", help="Default: 8642.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="A TOML file: port, host, database_url, public_url."),
+    ] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent/--no-agent", help="Whether this machine is an endpoint too.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Start Diamond on this machine and serve until Ctrl-C; running jobs go on after that."""
+    home = diamond_home()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings = read_config(config)
+    if port is not None:
+        settings["port"] = port
+    client = running_client(home)
+    if client is not None:
+        say(f"Diamond is already up at {client.url}")
+        _tell(client, as_json=as_json)
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    service = start_service(home, settings)
+    supervisor = _Supervisor(home, service)
+    try:
+        client = await_service(home, service)
+        if agent:
+            supervisor.begin_agent(client)
+        _tell(client, as_json=as_json)
+        supervisor.watch(client)
+    except KeyboardInterrupt:
+        say("Diamond stops here; jobs go on, and `diamond up` finds them again.")
+    finally:
+        supervisor.end()
+
+
+@app.command(name="open")
+def open_page(
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open it at once.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Print a one-time link that signs a browser in, and open it."""
+    url = Client().open_link()
+    if as_json:
+        print_json({"url": url})
+        return
+    print(url)
+    if browser and ("DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ):
+        webbrowser.open(url)
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _tell(client: Client, *, as_json: bool) -> None:
+    link = client.open_link()
+    if as_json:
+        print_json({"url": client.url, "open": link})
+    else:
+        print(f"Diamond is up at {client.url}")
+        print(f"Open it in a browser (once, within ten minutes): {link}")
+        print("First job, from another terminal: diamond run --wait -- echo hello")
+    with contextlib.suppress(OSError):
+        os.fsync(1)
+
+
+class _Supervisor:
+    """Keeps the agent alive, and says so when the service is not."""
+
+    def __init__(self, home: Path, service: subprocess.Popen[bytes]) -> None:
+        self._home, self._service = home, service
+        self._agent: subprocess.Popen[bytes] | None = None
+        self._deaths = 0
+        self._due = 0.0
+
+    def begin_agent(self, client: Client) -> None:
+        self._agent = start_agent(client, self._home, LOCAL)
+        self._log = self._home / "endpoints" / f"{LOCAL}.log"
+        if not await_online(client, LOCAL, lambda: self._lives(self._agent)):
+            say(f"The agent of this machine is not online yet: {last_words(self._log)}")
+
+    def watch(self, client: Client) -> None:
+        """Until the service ends, which is an error."""
+        while self._service.poll() is None:
+            self._tend_agent(client)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._service.wait(0.3)
+        log = self._home / "service.log"
+        raise ServiceUnreachable(
+            f"The service ended with {self._service.returncode}: {last_words(log)}",
+            f"All it said is in {log}. Start it again: diamond up",
+        )
+
+    def end(self) -> None:
+        for process in (self._agent, self._service):
+            if process is None or process.poll() is not None:
+                continue
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _tend_agent(self, client: Client) -> None:
+        if self._agent is None or self._lives(self._agent):
+            return
+        if self._agent.returncode == STALE:
+            say("Another agent serves this machine now.")
+            self._agent = None
+        elif not self._due:
+            self._due = time.monotonic() + PAUSES[min(self._deaths, len(PAUSES) - 1)]
+            self._deaths += 1
+            say(
+                f"The agent ended with {self._agent.returncode}: {last_words(self._log)}; starting it again"
+            )
+        elif time.monotonic() >= self._due:
+            self._due = 0.0
+            with contextlib.suppress(DiamondError):
+                self._agent = start_agent(client, self._home, LOCAL)
+
+    @staticmethod
+    def _lives(process: subprocess.Popen[bytes] | None) -> bool:
+        return process is not None and process.poll() is None

@@ -1,0 +1,103 @@
+"""`diamond tasks`, `cancel` and `retry`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from diamond.cli.options import Json, TaskId, complete_endpoint, complete_task
+from diamond.cli.output import print_error, print_json, print_table, say
+from diamond.cli.words import age, short, why
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.core.task import State
+from diamond.sdk.client import Client
+from diamond.sdk.models import Task
+
+app = typer.Typer(rich_markup_mode=None)
+STATES = [state.value for state in State]
+
+
+@app.command()
+def tasks(
+    state: Annotated[
+        list[str] | None, typer.Option("--state", help=f"One of {', '.join(STATES)}; repeatable.")
+    ] = None,
+    endpoint: Annotated[
+        str, typer.Option("--endpoint", "--on", autocompletion=complete_endpoint)
+    ] = "",
+    name: Annotated[str, typer.Option("--name", help="Part of the name.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help="run, build or transfer.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="All, without a limit.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List tasks, the newest first."""
+    for word in state or []:
+        if word not in STATES:
+            raise BadRequest(f"{word!r} is not a state", f"States: {', '.join(STATES)}")
+    wanted = None if everything else limit + 1
+    found = list(
+        Client().tasks(state=state or [], endpoint=endpoint, name=name, kind=kind, limit=wanted)
+    )
+    shown = found if everything else found[:limit]
+    if as_json:
+        more = len(found) > len(shown)
+        print_json(
+            {"items": [dict(task.raw) for task in shown], "next": shown[-1].id if more else None}
+        )
+        return
+    _print(shown, more=len(found) > len(shown))
+
+
+@app.command()
+def cancel(
+    tasks: Annotated[list[str], typer.Argument(metavar="TASK...", autocompletion=complete_task)],
+    as_json: Json = False,
+) -> None:
+    """End tasks, whatever they are doing."""
+    client = Client()
+    ended: list[Task] = []
+    failed = False
+    for one in tasks:
+        try:
+            ended.append(client.cancel(one))
+        except DiamondError as error:
+            print_error(error)
+            failed = True
+    if as_json:
+        print_json({"items": [dict(task.raw) for task in ended], "next": None})
+    else:
+        for task in ended:
+            print(f"{short(task.id)} {task.name}: {_cancel_words(task)}")
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def retry(task: TaskId, as_json: Json = False) -> None:
+    """Do the same again, as a new task of the same job."""
+    made = Client().retry(task)
+    if as_json:
+        print_json(dict(made.raw))
+        return
+    print(f"{made.name} is now task {made.id} on {made.endpoint}")
+    print(f"Follow it: diamond logs -f {short(made.id)}")
+
+
+def _print(found: list[Task], *, more: bool) -> None:
+    if not found:
+        say("No tasks. Start one: diamond run -- python train.py")
+        return
+    rows = [
+        (short(task.id), task.name, task.state, task.endpoint, age(task.created), why(task))
+        for task in found
+    ]
+    print_table(("TASK", "NAME", "STATE", "ENDPOINT", "CREATED", ""), rows)
+    if more:
+        say(f"The newest {len(found)}; more with --limit or --all.")
+
+
+def _cancel_words(task: Task) -> str:
+    if task.state == "cancelled":
+        return "cancelled"
+    return f"had {task.state}" if task.is_final else "being cancelled"

@@ -1,0 +1,178 @@
+"""Facts in words."""
+
+from __future__ import annotations
+
+import signal as signals
+import time
+from typing import Any
+
+from diamond.core.task import Reason
+from diamond.sdk.models import Endpoint, Task
+
+SHORT_ID = 8
+
+REASONS = {
+    Reason.EXIT_CODE: "the program ended with an error",
+    Reason.SIGNAL: "the program was killed by a signal",
+    Reason.WALL_TIME: "the time limit was reached",
+    Reason.OUT_OF_MEMORY: "it used more memory than it had",
+    Reason.NODE_LOST: "a node failed",
+    Reason.PREEMPTED: "the site took the nodes for other work",
+    Reason.BY_PERSON: "cancelled through Diamond",
+    Reason.BY_SITE: "cancelled in the batch system, not through Diamond",
+    Reason.SITE_LIMIT: "the site lets you queue no more now; Diamond feeds it in order",
+    Reason.REFUSED: "the batch system did not take it",
+    Reason.ENVIRONMENT: "the environment could not be made",
+    Reason.CODE: "the code could not be brought there",
+    Reason.DATA: "a data path is not there",
+    Reason.SECRET: "a secret is not set on the endpoint",
+    Reason.DISK: "no room, or no right to write, where it must run",
+    Reason.DEADLINE: "the batch system could not finish it before its deadline",
+    Reason.CONTINUE_LIMIT: "it asked to be continued more often than allowed",
+    Reason.LOST: "neither the batch system nor the run directory knows how it ended",
+    Reason.BUDGET: "the next attempt could have passed the budget",
+}
+PHASES = {
+    "staging": "code and data travel",
+    "building": "the environment is being made",
+    "queued": "in the batch system's queue",
+    "held": "held back",
+    "suspended": "paused by the site",
+    "ending": "the program ended; the batch system's word is awaited",
+    "cancelling": "being cancelled",
+    "between-attempts": "one attempt ended, the next is on its way",
+}
+NEXT_STEPS = {
+    Reason.WALL_TIME: "Ask for more time (--time), or let it continue: docs say `continue:`.",
+    Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
+    Reason.NODE_LOST: "Try again: diamond retry {id}",
+    Reason.PREEMPTED: "Try again: diamond retry {id}",
+    Reason.EXIT_CODE: "Read what it said: diamond logs {id} --stderr",
+    Reason.SIGNAL: "Read what it said: diamond logs {id} --stderr",
+    Reason.SECRET: "Set it: diamond secret set NAME --on {endpoint}",
+    Reason.DISK: "Make room: diamond clean --on {endpoint}",
+}
+
+
+def short(identifier: str) -> str:
+    """Enough of an id to type it back."""
+    return identifier[:SHORT_ID]
+
+
+def age(then: float | None, now: float | None = None) -> str:
+    """3 min ago."""
+    if not then:
+        return ""
+    seconds = (time.time() if now is None else now) - then
+    return "just now" if seconds < 5 else f"{span(seconds)} ago"
+
+
+def span(seconds: float) -> str:
+    """42 s, 3 min, 2.5 h, 4 days."""
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 36 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.0f} days"
+
+
+def clock(then: float | None) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(then)) if then else "-"
+
+
+def reason_words(reason: str) -> str:
+    try:
+        return REASONS.get(Reason(reason), reason)
+    except ValueError:
+        return reason
+
+
+def why(task: Task) -> str:
+    """What a table says beside the state: a detail, or why it waits or ended."""
+    if task.message and task.state != "succeeded":
+        return task.message
+    if task.state == "failed" and task.reason == Reason.EXIT_CODE.value:
+        return f"exit code {task.exit_code}"
+    if task.reason:
+        return reason_words(task.reason)
+    return PHASES.get(task.phase, "")
+
+
+def state_sentence(task: Task) -> str:
+    """Running for 3 min on node7."""
+    if task.is_final:
+        return f"{task.state} {age(task.ended)}".strip()
+    place = f" on {task.node}" if task.node else ""
+    if task.state == "running" and task.started:
+        return f"running for {span(time.time() - task.started)}{place}"
+    phase = PHASES.get(task.phase)
+    return f"{task.state}: {phase}" if phase else task.state
+
+
+def ending_words(task: Task) -> str:
+    """One line for a task that has ended."""
+    if task.state == "succeeded":
+        return "It succeeded."
+    if task.signal:
+        return f"Killed by signal {task.signal} ({signal_name(task.signal)}): {why(task)}"
+    if task.reason == Reason.EXIT_CODE.value:
+        detail = f": {task.message}" if task.message else ""
+        return f"It ended with exit code {task.exit_code}{detail}"
+    return f"It {task.state}: {why(task)}"
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signals.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def next_step(task: Task) -> str:
+    """What a person would do now; empty when there is nothing."""
+    if task.state == "succeeded":
+        return f"See its files: diamond files {short(task.id)}"
+    if not task.is_final:
+        return f"Follow it: diamond logs -f {short(task.id)}"
+    try:
+        text = NEXT_STEPS.get(Reason(task.reason), "Try again: diamond retry {id}")
+    except ValueError:
+        text = "Try again: diamond retry {id}"
+    return text.format(id=short(task.id), endpoint=task.endpoint)
+
+
+def endpoint_step(endpoint: Endpoint) -> str:
+    """How to get an endpoint to work; empty when it does."""
+    if endpoint.state == "online":
+        return ""
+    if endpoint.state == "confirming":
+        return f"Confirm it: diamond endpoint confirm {endpoint.name}"
+    if endpoint.state == "pairing":
+        return f"Pair it: diamond endpoint add {endpoint.name}"
+    return endpoint.revive or f"diamond endpoint connect {endpoint.name}"
+
+
+def waited(history: list[dict[str, Any]]) -> list[str]:
+    """Each reason for waiting that the history names, once, with since when."""
+    lines: list[str] = []
+    last = ""
+    for event in history:
+        words = _waiting_words(event)
+        if words and words != last:
+            lines.append(f"{clock(event.get('at'))}  {words}")
+            last = words
+    return lines
+
+
+def _waiting_words(event: dict[str, Any]) -> str:
+    data = event.get("data") or {}
+    if event.get("type") == "held":
+        return str(event.get("message") or reason_words(str(data.get("reason", ""))))
+    if event.get("type") == "staging":
+        return str(event.get("message") or f"making ready: {data.get('what', '')}")
+    if event.get("type") == "observed" and data.get("status") in ("queued", "suspended"):
+        native = str(data.get("native_state", ""))
+        return str(event.get("message") or f"the batch system says {native}")
+    return ""
