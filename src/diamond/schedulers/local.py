@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
@@ -17,8 +17,8 @@ from diamond.core.errors import Refused
 from diamond.core.native import NativeStatus
 from diamond.core.order import Resources
 from diamond.core.units import show_bytes
-from diamond.schedulers import local_endings as endings
 from diamond.schedulers.base import Submission
+from diamond.schedulers.local_endings import Ending, ended, queued, read_ending, running
 from diamond.schedulers.local_machine import capacity
 from diamond.schedulers.local_store import (
     ENDED,
@@ -26,8 +26,8 @@ from diamond.schedulers.local_store import (
     RUNNING,
     LocalJob,
     LocalStore,
+    job_text,
     new_job_id,
-    read_json,
     write,
 )
 from diamond.schedulers.local_supervisor import boot, identity, send
@@ -74,7 +74,7 @@ class LocalScheduler:
             state, path = place
             write(path / "cancel", "")
             if state == QUEUED:
-                self._end(native_id, QUEUED, {"cause": "cancelled", "exit_code": None})
+                self._end(native_id, QUEUED, Ending("cancelled"))
             else:
                 _signal_supervisor(path)
         self.advance()
@@ -83,12 +83,12 @@ class LocalScheduler:
         """Start what fits now, in order; record what has ended. Time limits are kept by the supervisors."""
         self._children = [child for child in self._children if child.poll() is None]
         with self._store.locked():
-            running = self._running()
+            busy = self._running()
             for job_id in self._store.ids(QUEUED):
                 job = self._store.read(self._store.folder / QUEUED / job_id)
-                if job is None or self._lacking(job, running):
+                if job is None or self._lacking(job, busy):
                     break
-                running.append(self._start(job, running))
+                busy.append(self._start(job, busy))
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         have, now = self._capacity, time.time()
@@ -105,13 +105,13 @@ class LocalScheduler:
 
     def free(self) -> Dict[str, Any]:
         with self._store.locked():
-            running = self._running()
+            busy = self._running()
         have = self._capacity
         value = {
-            "nodes_idle": 0 if running else 1,
+            "nodes_idle": 0 if busy else 1,
             "nodes_total": 1,
-            "cpus_idle": max(0, have.cores - sum(job.cores for job in running)),
-            "gpus_idle": len(have.gpus) - sum(job.gpus for job in running),
+            "cpus_idle": max(0, have.cores - sum(job.cores for job in busy)),
+            "gpus_idle": len(have.gpus) - sum(job.gpus for job in busy),
             "pending": len(self._store.ids(QUEUED)),
         }
         return {"value": {"local": value}, "source": "this machine", "at": time.time()}
@@ -148,43 +148,39 @@ class LocalScheduler:
             path = self._store.folder / RUNNING / job_id
             job, ending = self._store.read(path), self._ending(path)
             if job is None or ending is not None:
-                self._end(job_id, RUNNING, ending or {"cause": "lost"})
+                self._end(job_id, RUNNING, ending or Ending("lost"))
             elif _was_never_started(path):
                 self._store.move(job_id, RUNNING, QUEUED)
             else:
                 alive.append(job)
         return alive
 
-    def _ending(self, path: Path) -> Optional[Dict[str, Any]]:
+    def _ending(self, path: Path) -> Optional[Ending]:
         """How a job under `running/` ended; None while it runs or may still be starting."""
-        ending = read_json(path / "end")
-        if ending:
-            return ending
         supervisor = _read(path / "supervisor")
-        if not supervisor or _is_alive(supervisor):
-            return None
-        ending = read_json(path / "end")
-        if ending:
+        is_over = bool(supervisor) and not _is_alive(supervisor)
+        ending = read_ending(_read(path / "end"))
+        if ending or not is_over:
             return ending
         _kill_left_behind(path)
-        cause = "reboot" if supervisor.split()[-1] != boot() else "lost"
-        return {"cause": cause, "at": time.time()}
+        return Ending("reboot" if supervisor.split()[-1] != boot() else "lost")
 
-    def _end(self, job_id: str, state: str, ending: Dict[str, Any]) -> None:
+    def _end(self, job_id: str, state: str, ending: Ending) -> None:
         path = self._store.folder / state / job_id
         if not (path / "end").exists():
-            write(path / "end", endings.dumps({"at": time.time(), **ending}))
+            write(path / "end", ending.text())
         self._store.move(job_id, state, ENDED)
 
-    def _start(self, job: LocalJob, running: List[LocalJob]) -> LocalJob:
-        started = replace(job, environment=self._environment(job, running))
+    def _start(self, job: LocalJob, busy: List[LocalJob]) -> LocalJob:
+        started = replace(job, environment=self._environment(job, busy))
         path = self._store.folder / QUEUED / job.id
-        write(path / "job.json", endings.dumps(asdict(started)))
+        write(path / "job.json", job_text(started))
         path = self._store.move(job.id, QUEUED, RUNNING)
         os.utime(path)
         with (path / "supervisor.log").open("ab") as log:
             child = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(self._supervisor), str(path)],
+                self._command(started, path),
+                env={**os.environ, **started.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -194,24 +190,29 @@ class LocalScheduler:
         self._children.append(child)
         return started
 
-    def _environment(self, job: LocalJob, running: List[LocalJob]) -> Dict[str, str]:
-        taken = {index for other in running for index in _gpus_of(other)}
+    def _command(self, job: LocalJob, path: Path) -> List[str]:
+        python = [sys.executable, "-I", "-S", str(self._supervisor)]
+        return [*python, str(path), job.folder, job.script, str(job.walltime_seconds)]
+
+    def _environment(self, job: LocalJob, busy: List[LocalJob]) -> Dict[str, str]:
+        taken = {index for other in busy for index in _gpus_of(other)}
         mine = [index for index in self._capacity.gpus if index not in taken][: job.gpus]
+        visible = {"CUDA_VISIBLE_DEVICES": ",".join(mine)} if self._capacity.gpus else {}
         return {
             "DIAMOND_LOCAL_JOB_ID": job.id,
             "DIAMOND_LOCAL_SECONDS": str(job.walltime_seconds),
-            "CUDA_VISIBLE_DEVICES": ",".join(mine),
             "OMP_NUM_THREADS": str(job.cores),
+            **visible,
         }
 
-    def _lacking(self, job: LocalJob, running: List[LocalJob]) -> str:
+    def _lacking(self, job: LocalJob, busy: List[LocalJob]) -> str:
         """What is missing for a job to start now, in words."""
         have = self._capacity
-        if job.cores > have.cores - sum(other.cores for other in running):
+        if job.cores > have.cores - sum(other.cores for other in busy):
             return f"{job.cores} of the machine's {have.cores} cores"
-        if job.memory_mb > have.memory_mb - sum(other.memory_mb for other in running):
+        if job.memory_mb > have.memory_mb - sum(other.memory_mb for other in busy):
             return f"{show_bytes(job.memory_mb * 2**20)} of memory"
-        if job.gpus > len(have.gpus) - sum(other.gpus for other in running):
+        if job.gpus > len(have.gpus) - sum(other.gpus for other in busy):
             return f"{job.gpus} of the machine's {len(have.gpus)} GPUs"
         return ""
 
@@ -224,9 +225,9 @@ class LocalScheduler:
         if job is None:
             return None
         if state == QUEUED:
-            return endings.queued(job, self._wait(job))
-        ending = read_json(path / "end") if state == ENDED else self._ending(path)
-        return endings.ended(job, ending) if ending else endings.running(job)
+            return queued(job, self._wait(job))
+        ending = read_ending(_read(path / "end")) if state == ENDED else self._ending(path)
+        return ended(job, ending) if ending else running(job)
 
     def _moved(self, job_id: str) -> Optional[LocalJob]:
         place = self._store.place(job_id)

@@ -14,7 +14,7 @@ import shutil
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 from urllib.parse import quote
 
 QUEUED, RUNNING, ENDED = "queued", "running", "ended"
@@ -53,7 +53,7 @@ class LocalStore:
         """The name first: a job that is queued can always be found."""
         fresh = self.folder / "new" / job.id
         fresh.mkdir()
-        write(fresh / "job.json", json.dumps(asdict(job)))
+        write(fresh / "job.json", job_text(job))
         write(self._name_file(job.name), job.id)
         fresh.rename(self.folder / QUEUED / job.id)
 
@@ -76,9 +76,12 @@ class LocalStore:
         return None
 
     def read(self, path: Path) -> Optional[LocalJob]:
-        said = read_json(path / "job.json")
+        try:
+            said = json.loads((path / "job.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
         known = LocalJob.__dataclass_fields__
-        return LocalJob(**{key: said[key] for key in said if key in known}) if said else None
+        return LocalJob(**{key: said[key] for key in said if key in known})
 
     def move(self, job_id: str, before: str, after: str) -> Path:
         target = self.folder / after / job_id
@@ -100,6 +103,10 @@ class LocalStore:
         return self.folder / "names" / quote(name, safe="")
 
 
+def job_text(job: LocalJob) -> str:
+    return json.dumps(asdict(job), ensure_ascii=False)
+
+
 def new_job_id() -> str:
     return f"{time.time_ns() // 1000:x}-{secrets.token_hex(3)}"
 
@@ -117,11 +124,3 @@ def write(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     aside.replace(path)
-
-
-def read_json(path: Path) -> Dict[str, Any]:
-    try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return said if isinstance(said, dict) else {}

@@ -1,50 +1,50 @@
 """Runs one local job to its end and writes down how it ended.
 
-Started by `local.py` as a file of its own (`python -I -S`), so that it needs no package, outlives the agent and its upgrade,
-and starts within a few milliseconds. Usage: supervisor.py JOB_FOLDER, which holds `job.json`.
+Started by `local.py` as a file of its own (`python -I -S`): it needs no package and outlives the agent and its upgrade.
+Usage: supervisor.py JOB_FOLDER ATTEMPT_FOLDER SCRIPT SECONDS. It imports so little because each job waits for it: with
+pathlib, json and subprocess a job started 30 ms later.
 """
+# ruff: noqa: PTH105, PTH108, PTH110, PTH112, PTH118, PTH123, PTH208, SIM105
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any, Dict, List, Optional, Set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict, List, Optional
 
 PR_SET_CHILD_SUBREAPER = 36
 CANCEL_GRACE_SECONDS = 5.0
 LIMIT_GRACE_SECONDS = 10.0
 SWEEP_SECONDS = 2.0
-PROC = Path("/proc")
-HAS_PROC = (PROC / "self").is_dir()
+NOT_STARTED = 127
+HAS_PROC = os.path.isdir("/proc/self")
 
 
-def main(folder: Path) -> None:
-    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+def main(folder: str, attempt: str, script: str, seconds: str) -> None:
     wake = wake_on_signals()
     if claim(folder):
-        adopt_orphans()
-        Supervised(folder, job, wake).run()
+        job = Supervised(folder, wake, float(seconds))
+        job.run(attempt, script)
 
 
-def claim(folder: Path) -> bool:
+def claim(folder: str) -> bool:
     """One supervisor for one job: the first to link its identity there."""
-    mine = folder / f"supervisor.{os.getpid()}"
-    mine.write_text(identity(os.getpid()), encoding="utf-8")
+    mine = os.path.join(folder, f"supervisor.{os.getpid()}")
+    with open(mine, "w", encoding="utf-8") as file:
+        file.write(identity(os.getpid()))
     try:
-        os.link(mine, folder / "supervisor")
+        os.link(mine, os.path.join(folder, "supervisor"))
         return True
     except FileExistsError:
         return False
     finally:
-        mine.unlink()
+        os.unlink(mine)
 
 
 def identity(pid: int) -> str:
@@ -57,26 +57,30 @@ def start_time(pid: int) -> str:
     fields = stat_fields(pid)
     if fields is not None:
         return "" if fields[0] in ("Z", "X") else fields[19]
-    if HAS_PROC:
-        return ""
-    asked = subprocess.run(
-        ["ps", "-o", "lstart=", "-p", str(pid)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
+    return "" if HAS_PROC else start_time_by_ps(pid)
+
+
+def start_time_by_ps(pid: int) -> str:
+    import subprocess
+
+    words = ["ps", "-o", "lstart=", "-p", str(pid)]
+    asked = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return asked.stdout.decode("ascii", "replace").strip().replace(" ", "_")
 
 
 def stat_fields(pid: int) -> Optional[List[str]]:
     """/proc/PID/stat after the program's name: state, parent, …, start time at 19."""
     try:
-        said = (PROC / str(pid) / "stat").read_text(encoding="ascii", errors="replace")
-        return said.rpartition(")")[2].split()
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
     except OSError:
         return None
 
 
 def boot() -> str:
     try:
-        return (PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip()
     except OSError:
         return "-"
 
@@ -84,8 +88,12 @@ def boot() -> str:
 def adopt_orphans() -> None:
     """On Linux what a job leaves behind becomes our child, and is found at the end."""
     if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
+        import ctypes
+
+        try:
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        except (OSError, AttributeError):
+            pass
 
 
 def wake_on_signals() -> int:
@@ -101,44 +109,30 @@ def wake_on_signals() -> int:
 class Supervised:
     """One job from its start to its end."""
 
-    def __init__(self, folder: Path, job: Dict[str, Any], wake: int) -> None:
-        self.folder, self.job, self.wake = folder, job, wake
+    def __init__(self, folder: str, wake: int, seconds: float) -> None:
+        self.folder, self.wake = folder, wake
         self.child = 0
         self.code: Optional[int] = None
         self.cause = ""
         self.kill_at: Optional[float] = None
-        self.limit_at = time.monotonic() + float(job["walltime_seconds"])
+        self.limit_at = time.monotonic() + seconds
 
-    def run(self) -> None:
+    def run(self, attempt: str, script: str) -> None:
         if self.is_cancelled():
             self.cause = "cancelled"
             self.write_end()
             return
-        try:
-            self.start()
-        except OSError as error:
-            self.write_end(exit_code=127, message=str(error))
-            return
+        self.start(attempt, script)
         while not self.reap():
             self.act(self.pause())
         self.sweep()
-        self.write_end(**self.ending())
+        self.write_end()
 
-    def start(self) -> None:
-        attempt = Path(self.job["folder"])
-        environment = {**os.environ, **self.job["environment"]}
-        with (attempt / "native.log").open("ab") as log:
-            process = subprocess.Popen(
-                ["/bin/bash", self.job["script"]],
-                cwd=attempt,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self.child = process.pid
-        process.returncode = 0  # `reap` waits for it, since it must wait for adopted ones too
+    def start(self, attempt: str, script: str) -> None:
+        self.child = os.fork()
+        if self.child == 0:
+            become_job(attempt, script)
+        adopt_orphans()
         put(self.folder, "child", identity(self.child))
 
     def reap(self) -> bool:
@@ -158,7 +152,7 @@ class Supervised:
         until = self.limit_at if self.kill_at is None else self.kill_at
         select.select([self.wake], [], [], max(0.0, min(until - time.monotonic(), 3600)))
         try:
-            received: Set[int] = set(os.read(self.wake, 512))
+            received = set(os.read(self.wake, 512))
         except BlockingIOError:
             received = set()
         return bool(received & {signal.SIGTERM, signal.SIGINT})
@@ -173,7 +167,7 @@ class Supervised:
             self.end_it("time-limit", LIMIT_GRACE_SECONDS)
 
     def is_cancelled(self) -> bool:
-        return (self.folder / "cancel").exists()
+        return os.path.exists(os.path.join(self.folder, "cancel"))
 
     def end_it(self, cause: str, grace_seconds: float) -> None:
         self.cause = cause
@@ -201,53 +195,67 @@ class Supervised:
     def sweep(self) -> None:
         """Nothing of a job outlives its script."""
         deadline = time.monotonic() + SWEEP_SECONDS
-        while time.monotonic() < deadline:
-            left = self.members()
-            if not left:
-                break
+        while self.members() and time.monotonic() < deadline:
             self.signal_all(signal.SIGKILL)
             select.select([self.wake], [], [], 0.02)
             self.reap()
         if not HAS_PROC:
             send(-self.child, signal.SIGKILL)
 
-    def ending(self) -> Dict[str, Any]:
-        code = self.code if self.code is not None else -signal.SIGKILL
-        if code < 0:
-            return {"exit_code": 0, "signal": -code}
-        return {"exit_code": code}
+    def write_end(self) -> None:
+        """`cause exit-code signal time`, with - for what there is not."""
+        code = self.code
+        exited = "-" if code is None else max(0, code)
+        signalled = -code if code is not None and code < 0 else "-"
+        put(self.folder, "end", f"{self.cause or '-'} {exited} {signalled} {time.time():.3f}")
 
-    def write_end(self, **ending: Any) -> None:
-        record = {"cause": self.cause, "at": time.time(), **ending}
-        put(self.folder, "end", json.dumps(record))
+
+def become_job(attempt: str, script: str) -> None:
+    """In the child: a session of its own, its folder, its log, and then bash. Never returns."""
+    try:
+        os.setsid()
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(attempt)
+        log = os.open("native.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        os.execv("/bin/bash", ["/bin/bash", script])
+    except BaseException as error:
+        os.write(2, f"diamond: the job could not be started: {error}\n".encode())
+    finally:
+        os._exit(NOT_STARTED)
 
 
 def process_parents() -> Dict[int, int]:
     """The parent of each living process; empty where there is no /proc."""
-    pids = [int(path.name) for path in PROC.iterdir() if path.name.isdigit()] if HAS_PROC else []
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()] if HAS_PROC else []
     fields = {pid: stat_fields(pid) for pid in pids}
     return {pid: int(has[1]) for pid, has in fields.items() if has and has[0] not in ("Z", "X")}
 
 
 def exit_status(status: int) -> int:
-    """As subprocess has it: the exit code, or minus the signal."""
+    """The exit code, or minus the signal."""
     return -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def send(pid: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+    try:
         os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
-def put(folder: Path, name: str, text: str) -> None:
+def put(folder: str, name: str, text: str) -> None:
     """A file that is there whole or not at all."""
-    aside = folder / f".{name}"
-    with aside.open("w", encoding="utf-8") as file:
+    aside = os.path.join(folder, "." + name)
+    with open(aside, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    aside.replace(folder / name)
+    os.replace(aside, os.path.join(folder, name))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*sys.argv[1:])
