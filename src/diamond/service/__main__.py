@@ -1,0 +1,88 @@
+"""`python -m diamond.service`: run the service until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import socket
+import sys
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from diamond.core.errors import DiamondError
+from diamond.service.app import create_app
+from diamond.service.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """Says when it is ready, and lets held calls go when it is told to stop."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._state = app.state
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            print(f"ready {self._state.settings.url}", file=sys.stderr, flush=True)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._state.notifier.close()
+        super().handle_exit(sig, frame)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        app = create_app(_settings(arguments))
+    except DiamondError as error:
+        return _refused(error)
+    config = uvicorn.Config(
+        app,
+        host=app.state.settings.host,
+        port=app.state.settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+        # An agent's next call comes at once after a held one: the connection is kept for it.
+        timeout_keep_alive=75,
+    )
+    server = Server(app, config)
+    server.run()
+    return 0 if server.started else 1
+
+
+def _settings(arguments: list[str] | None) -> Settings:
+    parser = argparse.ArgumentParser(prog="python -m diamond.service", description=__doc__)
+    parser.add_argument("--home", type=Path, required=True, help="folder for database and blobs")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8642)
+    parser.add_argument(
+        "--database-url", default="", help="postgresql://…; default: SQLite in home"
+    )
+    parser.add_argument("--public-url", default="", help="https:// address of the proxy in front")
+    given = parser.parse_args(arguments)
+    return Settings(
+        home=given.home.expanduser().resolve(),
+        host=given.host,
+        port=given.port,
+        database_url=given.database_url,
+        public_url=given.public_url,
+    )
+
+
+def _refused(error: DiamondError) -> int:
+    print(f"{error.message}\n{error.hint}".strip(), file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

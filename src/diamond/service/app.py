@@ -1,0 +1,113 @@
+"""The application: parts put together, and what runs beside the calls."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import APIRouter, Depends, FastAPI
+
+from diamond import __version__
+from diamond.service import keeper, problems
+from diamond.service.agent_file import AgentFile
+from diamond.service.blobs import FolderBlobStore, make_private
+from diamond.service.bootstrap import first_start, write_token_file
+from diamond.service.guard import Guard
+from diamond.service.listener import Listener
+from diamond.service.notify import Notifier
+from diamond.service.presence import Presence
+from diamond.service.relay import Relay
+from diamond.service.routes import (
+    blobs,
+    endpoints,
+    events,
+    jobs,
+    output,
+    pages,
+    people,
+    sync,
+    tasks,
+)
+from diamond.service.routes.common import known_query
+from diamond.service.services import Services
+from diamond.service.settings import Settings, check_settings
+from diamond.service.store.engine import Store
+from diamond.service.store.filesystem import refuse_network_folder
+from diamond.service.store.migrate import upgrade
+
+log = logging.getLogger("diamond.service")
+PREFIX = "/api/v1"
+
+
+def create_app(settings: Settings) -> FastAPI:
+    check_settings(settings)
+    app = FastAPI(
+        title="Diamond",
+        version=__version__,
+        description="Train any model with any dataset on any machine.",
+        docs_url=f"{PREFIX}/docs",
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        lifespan=_lifespan,
+    )
+    app.state.settings = settings
+    app.state.notifier = Notifier()
+    problems.install(app)
+    app.add_middleware(Guard, settings=settings)
+    app.include_router(_api())
+    app.include_router(pages.router)
+    return app
+
+
+@asynccontextmanager
+async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[Services]:
+    """Everything that use cases need, on an upgraded database."""
+    make_private(settings.home)
+    make_private(settings.scratch)
+    if settings.database.startswith("sqlite"):
+        refuse_network_folder(Path(settings.database.split("///", 1)[1]).parent)
+    store = Store(settings.database, notifier)
+    try:
+        await upgrade(store)
+        yield Services(
+            settings=settings,
+            store=store,
+            notifier=notifier,
+            relay=Relay(notifier),
+            blobs=FolderBlobStore(settings.blob_folder),
+            agent_file=AgentFile(settings.agent_file),
+            presence=Presence(store),
+            instance=await first_start(store),
+        )
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    async with services_for(settings, app.state.notifier) as services:
+        app.state.services = services
+        await write_token_file(services.store, settings)
+        beside = [asyncio.create_task(keeper.keep(services))]
+        if not services.store.is_sqlite:
+            beside.append(asyncio.create_task(Listener(services).run()))
+        try:
+            yield
+        finally:
+            services.notifier.close()
+            for one in beside:
+                one.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.gather(*beside, return_exceptions=True)
+
+
+def _api() -> APIRouter:
+    api = APIRouter(prefix=PREFIX, dependencies=[Depends(known_query)])
+    for part in (people, jobs, tasks, output, endpoints, blobs, events, sync):
+        api.include_router(part.router)
+    return api

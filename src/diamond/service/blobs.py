@@ -1,0 +1,98 @@
+"""Bytes by content: a small protocol, and the folder that serves it now."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from diamond.core.errors import BadRequest, NotFound
+from diamond.core.ids import new_id
+
+PREFIX = "sha256:"
+_HEX = re.compile(r"[0-9a-f]{64}")
+_BLOCK = 1 << 20
+
+
+class BlobStore(Protocol):
+    """Digests are `sha256:<hex>`. A blob never changes, so every call may be repeated."""
+
+    def missing(self, digests: Iterable[str]) -> list[str]:
+        """Those that are not here, in the given order."""
+
+    def add_tar(self, archive: Path) -> int:
+        """Take in each member of a tar under its digest; raises BadRequest for one whose bytes are others."""
+
+    def stream_tar(self, digests: list[str]) -> Iterator[bytes]:
+        """A tar of these blobs, member names the plain hex; raises NotFound before the first byte."""
+
+
+class FolderBlobStore:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def missing(self, digests: Iterable[str]) -> list[str]:
+        return [digest for digest in digests if not self._path(digest).is_file()]
+
+    def add_tar(self, archive: Path) -> int:
+        try:
+            with tarfile.open(archive, "r:*") as tar:
+                return sum(self._add(tar, member) for member in tar)
+        except (tarfile.TarError, EOFError) as error:
+            raise BadRequest(f"This is not a whole tar archive: {error}") from None
+
+    def stream_tar(self, digests: list[str]) -> Iterator[bytes]:
+        absent = self.missing(digests)
+        if absent:
+            raise NotFound(f"{len(absent)} blobs are not here, {absent[0]} among them")
+        return self._tar(digests)
+
+    def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> int:
+        source = tar.extractfile(member) if member.isfile() else None
+        if source is None:
+            raise BadRequest(f"{member.name!r} in the archive is not a plain file")
+        target = self._path(member.name)
+        if target.is_file():
+            return 1
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = target.parent / new_id("b")
+        digest = hashlib.sha256()
+        try:
+            with aside.open("wb") as out:
+                while block := source.read(_BLOCK):
+                    digest.update(block)
+                    out.write(block)
+            if digest.hexdigest() != target.name:
+                raise BadRequest(f"The bytes of {member.name!r} have another digest")
+            aside.rename(target)
+        finally:
+            aside.unlink(missing_ok=True)
+        return 1
+
+    def _tar(self, digests: list[str]) -> Iterator[bytes]:
+        for digest in digests:
+            path = self._path(digest)
+            info = tarfile.TarInfo(path.name)
+            info.size = path.stat().st_size
+            yield info.tobuf(tarfile.USTAR_FORMAT)
+            with path.open("rb") as source:
+                while block := source.read(_BLOCK):
+                    yield block
+            yield bytes(-info.size % tarfile.BLOCKSIZE)
+        yield bytes(2 * tarfile.BLOCKSIZE)
+
+    def _path(self, digest: str) -> Path:
+        plain = digest.removeprefix(PREFIX)
+        if not _HEX.fullmatch(plain):
+            raise BadRequest(
+                f"{digest!r} is not a digest", "Digests are sha256: and 64 letters of 0-9a-f."
+            )
+        return self._folder / "sha256" / plain[:2] / plain
+
+
+def make_private(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)

@@ -1,0 +1,172 @@
+"""The one event stream of a client, read from the database: a wake-up only says when to look."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.cursor import Cursor, decode
+from diamond.service.notify import owner_topic, task_topic, wait
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.store import logs, metrics, streams
+from diamond.service.store.endpoints import endpoints_by_id
+from diamond.service.store.rows import Row
+from diamond.service.store.tasks import tasks_by_id
+from diamond.service.use_cases.intake import LOG_STREAMS
+from diamond.service.use_cases.metrics import TRAINING, USAGE
+from diamond.service.use_cases.tasks import find_task
+from diamond.service.views import show_endpoint, show_task
+
+PING_SECONDS = 15.0
+POLL_SECONDS = 2.0
+LOG_PIECE = 64 << 10
+POINTS = 2000
+PING = ": ping\n\n"
+Sent = tuple[str, dict[str, Any]]
+
+
+class EventStream:
+    """One client's stream. `open` before the first byte leaves, so that bad questions get a proper answer."""
+
+    def __init__(self, services: Services, principal: Principal) -> None:
+        self._services = services
+        self._owner = principal.user
+        self._principal = principal
+        self._cursor = Cursor()
+        self._watched: list[str] = []
+
+    async def open(self, watch: list[str], after: str) -> None:
+        """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their begin."""
+        async with self._services.store.read() as connection:
+            for one in watch:
+                row = await find_task(connection, self._principal, one)
+                self._watched.append(row["id"])
+            if after not in ("now", "start"):
+                self._cursor = decode(after)
+                return
+            self._cursor.number = await streams.newest_number(connection, self._owner)
+            if after == "now":
+                await self._to_the_end(connection)
+
+    async def lines(self) -> AsyncIterator[str]:
+        topics = [owner_topic(self._owner), *map(task_topic, self._watched)]
+        notifier = self._services.notifier
+        with notifier.listen(topics) as bell:
+            yield self._format("ready", {})
+            quiet_since = time.monotonic()
+            while not notifier.closing:
+                bell.clear()
+                async for event, data in self._news():
+                    quiet_since = time.monotonic()
+                    yield self._format(event, data)
+                if bell.is_set():
+                    continue
+                if not await wait(bell, POLL_SECONDS) and _is_quiet(quiet_since):
+                    quiet_since = time.monotonic()
+                    yield PING
+
+    async def _to_the_end(self, connection: AsyncConnection) -> None:
+        for task in self._watched:
+            for stream in await logs.streams_of(connection, task):
+                self._cursor.logs[stream["id"]] = stream["size"]
+            for series in await metrics.series_of(connection, task, TRAINING + USAGE):
+                self._cursor.curves[series["id"]] = series["count"]
+
+    async def _news(self) -> AsyncIterator[Sent]:
+        """All that is new, each piece yielded right after the cursor has moved past it."""
+        async with self._services.store.read() as connection:
+            for task in self._watched:
+                async for sent in self._log_news(connection, task):
+                    yield sent
+                async for sent in self._metric_news(connection, task):
+                    yield sent
+            while rows := await streams.events_after(connection, self._owner, self._cursor.number):
+                for sent in await self._render(connection, rows):
+                    self._cursor.number = sent[1]["n"]
+                    yield sent
+                self._cursor.number = rows[-1]["n"]
+
+    async def _render(self, connection: AsyncConnection, rows: list[Row]) -> list[Sent]:
+        """Tasks and endpoints as they now are: of several events of one, the last is enough."""
+        last = {(row["kind"], row["subject"]): row["n"] for row in rows if row["kind"] != "note"}
+        tasks = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
+        places = {one for kind, one in last if kind == "endpoint"}
+        endpoints = await endpoints_by_id(connection, places) if places else {}
+        sent: list[Sent] = []
+        for row in rows:
+            n, subject = row["n"], row["subject"]
+            if row["kind"] == "note":
+                sent.append(("note", {"task": subject, **row["data"], "n": n}))
+            elif last[row["kind"], subject] != n:
+                continue
+            elif subject in tasks:
+                sent.append(("task", {**show_task(tasks[subject]), "n": n}))
+            elif subject in endpoints:
+                shown = show_endpoint(endpoints[subject], self._services.settings)
+                sent.append(("endpoint", {**shown, "n": n}))
+        return sent
+
+    async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
+        for stream in await logs.streams_of(connection, task):
+            if stream["stream"] not in LOG_STREAMS:
+                continue
+            key = stream["id"]
+            at = self._cursor.logs.get(key, 0)
+            while at < stream["size"]:
+                start, data = await logs.read_kept(connection, key, at, LOG_PIECE)
+                if not data:
+                    start = await logs.next_kept(connection, key, at) or stream["size"]
+                if start > at:
+                    self._cursor.logs[key] = start
+                    yield "log", {**_which(stream), "skipped": [at, start]}
+                if data:
+                    data = data[: _whole_characters(data, start + len(data) >= stream["size"])]
+                    at = self._cursor.logs[key] = start + len(data)
+                    text = data.decode("utf-8", "replace")
+                    yield (
+                        "log",
+                        {**_which(stream), "offset": start, "length": len(data), "text": text},
+                    )
+                else:
+                    at = start
+
+    async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
+        for series in await metrics.series_of(connection, task, TRAINING + USAGE):
+            key = series["id"]
+            at = self._cursor.curves.get(key, 0)
+            while at < series["count"]:
+                rows = await metrics.points_after(connection, key, at, POINTS)
+                at = rows[-1]["n"] + 1 if len(rows) == POINTS else series["count"]
+                self._cursor.curves[key] = at
+                if rows:
+                    yield "metric", {"task": task, "points": [_point(series, row) for row in rows]}
+
+    def _format(self, event: str, data: dict[str, Any]) -> str:
+        body = json.dumps(data, separators=(",", ":"))
+        return f"id: {self._cursor.encode()}\nevent: {event}\ndata: {body}\n\n"
+
+
+def _which(stream: Row) -> dict[str, Any]:
+    return {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
+
+
+def _point(series: Row, row: Row) -> dict[str, Any]:
+    return {"name": series["name"], "step": row["step"], "time": row["time"], "value": row["value"]}
+
+
+def _whole_characters(data: bytes, at_end: bool) -> int:
+    """How many bytes to send so that no character is cut; at the end of a log at most a moment is waited for one."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    rest = len(decoder.getstate()[0])
+    return len(data) - rest if rest and rest < len(data) and not at_end else len(data)
+
+
+def _is_quiet(since: float) -> bool:
+    return time.monotonic() - since >= PING_SECONDS

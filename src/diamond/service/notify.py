@@ -1,0 +1,67 @@
+"""Wake-ups: who waits for a topic hears of a commit at once.
+
+A wake-up carries nothing: the database is the source, so one lost costs time, never an event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+
+class Notifier:
+    """Bells by topic, within one process."""
+
+    def __init__(self) -> None:
+        self._bells: dict[str, set[asyncio.Event]] = {}
+        self.closing = False
+
+    @contextmanager
+    def listen(self, topics: Iterable[str]) -> Iterator[asyncio.Event]:
+        """A bell that is set at each wake-up of a topic; clear it before looking."""
+        bell, names = asyncio.Event(), list(topics)
+        for name in names:
+            self._bells.setdefault(name, set()).add(bell)
+        try:
+            yield bell
+        finally:
+            for name in names:
+                self._forget(name, bell)
+
+    def wake(self, topics: Iterable[str]) -> None:
+        for topic in topics:
+            for bell in self._bells.get(topic, ()):
+                bell.set()
+
+    def close(self) -> None:
+        """Let everyone who waits go: the service stops."""
+        self.closing = True
+        self.wake(list(self._bells))
+
+    def _forget(self, name: str, bell: asyncio.Event) -> None:
+        bells = self._bells[name]
+        bells.discard(bell)
+        if not bells:
+            del self._bells[name]
+
+
+async def wait(bell: asyncio.Event, seconds: float) -> bool:
+    """Whether the bell rang in time."""
+    try:
+        await asyncio.wait_for(bell.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True
+
+
+def owner_topic(owner: str) -> str:
+    return f"owner:{owner}"
+
+
+def endpoint_topic(endpoint: str) -> str:
+    return f"endpoint:{endpoint}"
+
+
+def task_topic(task: str) -> str:
+    return f"task:{task}"

@@ -1,0 +1,107 @@
+"""What routes share: who asks, the services, and the problems a call may answer with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Query, Request
+
+from diamond.core.errors import Forbidden
+from diamond.service.guard import SAFE_METHODS
+from diamond.service.principal import Principal
+from diamond.service.problems import MEDIA_TYPE, InvalidRequest
+from diamond.service.schemas import Problem
+from diamond.service.services import Services
+from diamond.service.use_cases.pairing import AgentCall, agent_of
+from diamond.service.use_cases.tokens import person_of
+
+PROBLEMS = {
+    400: "What was asked cannot be done as written",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "No such thing, or not yours",
+    409: "The thing is in another state, or the name is taken",
+    413: "Over a stated limit",
+    416: "Outside of the file",
+    422: "Faults in fields; all are listed",
+    500: "The service failed",
+    503: "The endpoint does not answer now",
+}
+
+
+def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """The error responses of a route; those that every call may answer with are added."""
+    schema = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    wanted = sorted({400, 401, 403, 422, 500, *codes})
+    return {
+        code: {"description": PROBLEMS[code], "content": schema, "model": Problem}
+        for code in wanted
+    }
+
+
+def get_services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+async def get_person(request: Request) -> Principal:
+    """By token or cookie; a cookie may only write from our own pages."""
+    services = get_services(request)
+    cookie = request.cookies.get(cookie_name(services.instance), "")
+    principal = await person_of(services, token=_bearer(request), session=cookie)
+    writes = request.method not in SAFE_METHODS
+    if principal.by_cookie and writes and "origin" not in request.headers:
+        raise Forbidden("A browser's write names the page it comes from", code="bad-origin")
+    return principal
+
+
+async def get_agent(request: Request) -> AgentCall:
+    services = get_services(request)
+    call = await agent_of(services, _bearer(request), _generation(request))
+    await services.presence.heard_of(call.endpoint)
+    return call
+
+
+async def get_new_agent(request: Request) -> AgentCall:
+    """An agent that says hello has no generation yet."""
+    services = get_services(request)
+    call = await agent_of(services, _bearer(request), None)
+    await services.presence.heard_of(call.endpoint)
+    return call
+
+
+def known_query(request: Request) -> None:
+    """A misspelt filter would answer with too much: it is refused, with the right names."""
+    route = request.scope.get("route")
+    dependant = getattr(route, "dependant", None)
+    known = {field.alias for field in getattr(dependant, "query_params", ())}
+    unknown = sorted(set(request.query_params) - known)
+    if unknown and dependant is not None:
+        hint = f"Known here: {', '.join(sorted(known)) or 'none'}."
+        faults = [{"field": name, "message": "unknown parameter", "hint": hint} for name in unknown]
+        raise InvalidRequest(f"Unknown parameter {unknown[0]!r}", hint, faults=faults)
+
+
+def cookie_name(instance: str) -> str:
+    return f"diamond_{instance}"
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _generation(request: Request) -> int:
+    value = request.headers.get("diamond-generation", "")
+    if not value.isascii() or not value.isdigit():
+        raise InvalidRequest("Diamond-Generation is missing", "Say hello first.")
+    return int(value)
+
+
+Person = Annotated[Principal, Depends(get_person)]
+Agent = Annotated[AgentCall, Depends(get_agent)]
+NewAgent = Annotated[AgentCall, Depends(get_new_agent)]
+Service = Annotated[Services, Depends(get_services)]
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key")]
+Limit = Annotated[int, Query(ge=1, le=500)]
+PageCursor = Annotated[str | None, Query(alias="cursor", max_length=2000)]

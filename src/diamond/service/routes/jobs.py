@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from diamond.core.order import order_data
+from diamond.service import schemas
+from diamond.service.routes.common import (
+    IdempotencyKey,
+    Limit,
+    PageCursor,
+    Person,
+    Service,
+    problems,
+)
+from diamond.service.use_cases import files, jobs
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+@router.post("", status_code=201, response_model=schemas.Submitted, responses=problems(409, 503))
+async def submit_job(
+    body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """Check a spec and start it."""
+    code = body.code.model_dump() if body.code else None
+    return await jobs.submit_job(services, person, body.spec, code, key)
+
+
+@router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))
+async def check_job(
+    body: schemas.JobRequest, services: Service, person: Person, script: bool = False
+) -> dict[str, Any]:
+    """Check a spec; nothing is made."""
+    code = body.code.model_dump() if body.code else None
+    composed = await jobs.check_job(services, person, body.spec, code)
+    text = await files.preview_script(services, person, body.spec, code) if script else None
+    return {
+        "order": order_data(composed.order),
+        "endpoint": composed.endpoint,
+        "warnings": composed.warnings,
+        "script": text,
+    }
+
+
+@router.get("", response_model=schemas.Page[schemas.Job], responses=problems())
+async def list_jobs(
+    services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
+) -> dict[str, Any]:
+    items, after = await jobs.list_jobs(services, person, limit=limit, cursor=cursor)
+    return {"items": items, "next": after}
+
+
+@router.get("/{job}", response_model=schemas.Job, responses=problems(404, 409))
+async def get_job(job: str, services: Service, person: Person) -> dict[str, Any]:
+    return await jobs.get_job(services, person, job)

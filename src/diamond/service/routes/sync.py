@@ -1,0 +1,96 @@
+"""The calls of agents: `docs/internals/sync-protocol.md`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request
+from starlette.responses import StreamingResponse
+
+from diamond.core.errors import BadRequest, TooLarge
+from diamond.service.routes.common import Agent, NewAgent, Service, problems
+from diamond.service.use_cases import adopt, intake, pairing, sync
+
+router = APIRouter(prefix="/sync", tags=["sync"])
+MAX_ANSWER = 16 << 20
+Told = dict[str, Any]
+
+
+@router.post("/pair", responses=problems())
+async def pair(services: Service, told: Told) -> dict[str, Any]:
+    return await pairing.pair(services, told)
+
+
+@router.post("/hello", responses=problems())
+async def hello(services: Service, agent: NewAgent, told: Told) -> dict[str, Any]:
+    return await sync.hello(services, agent, told)
+
+
+@router.post("/events", responses=problems(409))
+async def events(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    return await sync.take_events(services, agent, told)
+
+
+@router.post("/adopt", responses=problems(409))
+async def adopt_task(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    await adopt.adopt_task(services, agent, told)
+    return {}
+
+
+@router.post("/commands", responses=problems(409))
+async def commands(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    return await sync.next_commands(services, agent, told)
+
+
+@router.post(
+    "/bytes",
+    responses=problems(409, 413),
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}},
+)
+async def take_bytes(request: Request, services: Service, agent: Agent) -> dict[str, Any]:
+    body = await _whole_body(request, intake.MAX_BYTES)
+    return await intake.take_bytes(services, agent, body)
+
+
+@router.post(
+    "/answers/{answered}",
+    responses=problems(409, 413),
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}},
+)
+async def answer(
+    answered: str,
+    request: Request,
+    services: Service,
+    agent: Agent,
+    status: Literal["ok", "error"] = "ok",
+    more: bool = False,
+) -> dict[str, Any]:
+    body = await _whole_body(request, MAX_ANSWER)
+    services.relay.answer(agent.endpoint["id"], answered, body, ok=status == "ok", more=more)
+    return {}
+
+
+@router.post("/blobs", response_class=StreamingResponse, responses=problems(404, 409))
+async def blobs(services: Service, agent: Agent, told: Told) -> StreamingResponse:
+    """A tar, one member a blob."""
+    digests = told.get("digests")
+    if not isinstance(digests, list):
+        raise BadRequest("digests is a list")
+    tar = services.blobs.stream_tar([str(one) for one in digests])
+    return StreamingResponse(tar, media_type="application/x-tar")
+
+
+@router.post("/profile", responses=problems(409))
+async def profile(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    await sync.store_profile(services, agent, told)
+    return {}
+
+
+async def _whole_body(request: Request, limit: int) -> bytes:
+    parts, size = [], 0
+    async for block in request.stream():
+        size += len(block)
+        if size > limit:
+            raise TooLarge(f"More than {limit} bytes in one call", "Send less at a time.")
+        parts.append(block)
+    return b"".join(parts)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from diamond.service import schemas
+from diamond.service.routes.common import (
+    IdempotencyKey,
+    Limit,
+    PageCursor,
+    Person,
+    Service,
+    problems,
+)
+from diamond.service.store.tasks import TaskFilter
+from diamond.service.use_cases import tasks
+
+router = APIRouter(prefix="/tasks", tags=["tasks"])
+
+
+@router.get("", response_model=schemas.Page[schemas.Task], responses=problems(404))
+async def list_tasks(
+    services: Service,
+    person: Person,
+    state: Annotated[list[str], Query()] = [],  # noqa: B006
+    endpoint: str = "",
+    name: Annotated[str, Query(max_length=200)] = "",
+    kind: str = "run",
+    job: str = "",
+    since: float | None = None,
+    sort: str = "-created",
+    limit: Limit = 50,
+    cursor: PageCursor = None,
+) -> dict[str, Any]:
+    wanted = TaskFilter(list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort)
+    items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
+    return {"items": items, "next": after}
+
+
+@router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))
+async def get_task(task: str, services: Service, person: Person) -> dict[str, Any]:
+    """By task id, job id or unique prefix; a job id gives its newest task."""
+    return await tasks.get_task(services, person, task)
+
+
+@router.post("/{task}/cancel", response_model=schemas.Task, responses=problems(404, 409))
+async def cancel_task(task: str, services: Service, person: Person) -> dict[str, Any]:
+    return await tasks.cancel_task(services, person, task)
+
+
+@router.post(
+    "/{task}/retry", status_code=201, response_model=schemas.Task, responses=problems(404, 409)
+)
+async def retry_task(
+    task: str, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """A new task of the same job; only for one that has ended."""
+    return await tasks.retry_task(services, person, task, key)
+
+
+@router.get(
+    "/{task}/history",
+    response_model=schemas.Page[schemas.HistoryLine],
+    responses=problems(404, 409),
+)
+async def task_history(task: str, services: Service, person: Person) -> dict[str, Any]:
+    """All events of the task, oldest first."""
+    return {"items": await tasks.task_history(services, person, task)}

@@ -1,0 +1,25 @@
+"""What use cases work with, made once per process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from diamond.service.agent_file import AgentFile
+from diamond.service.blobs import BlobStore
+from diamond.service.notify import Notifier
+from diamond.service.presence import Presence
+from diamond.service.relay import Relay
+from diamond.service.settings import Settings
+from diamond.service.store.engine import Store
+
+
+@dataclass(frozen=True)
+class Services:
+    settings: Settings
+    store: Store
+    notifier: Notifier
+    relay: Relay
+    blobs: BlobStore
+    agent_file: AgentFile
+    presence: Presence
+    instance: str

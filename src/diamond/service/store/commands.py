@@ -1,0 +1,97 @@
+"""Durable commands to agents, repeated until they are done."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core import ids
+from diamond.service.notify import endpoint_topic
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row, rows_of
+from diamond.service.store.tables import commands
+
+NEW, SENT, DONE, VOID = "new", "sent", "done", "void"
+REPEAT_SECONDS = 5.0
+"""An answer may be lost on its way; the agent knows a command that it has seen."""
+
+
+@dataclass(frozen=True)
+class Command:
+    type: str
+    endpoint: str
+    owner: str
+    task: str = ""
+    attempt: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+async def send(tx: Transaction, orders: list[Command]) -> None:
+    if not orders:
+        return
+    now = time.time()
+    rows = [
+        {
+            "id": ids.new_id(ids.COMMAND), "owner": order.owner, "endpoint": order.endpoint,
+            "task": order.task, "attempt": order.attempt, "type": order.type, "data": order.data,
+            "state": NEW, "created": now,
+        }
+        for order in orders
+    ]  # fmt: skip
+    await tx.connection.execute(insert(commands), rows)
+    for order in orders:
+        tx.wake(endpoint_topic(order.endpoint))
+
+
+async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int = 200) -> list[Row]:
+    """What the agent of this generation should act on now; from here on it counts as handed over."""
+    query = select(commands).where(_is_due(endpoint, generation))
+    found = await tx.connection.execute(
+        query.order_by(commands.c.seq).limit(limit).with_for_update()
+    )
+    due = rows_of(found)
+    if due:
+        sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
+        values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}
+        await tx.connection.execute(sent.values(values))
+    return due
+
+
+async def has_due(connection: AsyncConnection, endpoint: str, generation: int) -> bool:
+    """A cheap look before a transaction is opened."""
+    query = select(commands.c.seq).where(_is_due(endpoint, generation))
+    return (await connection.execute(query.limit(1))).first() is not None
+
+
+async def mark_done(tx: Transaction, endpoint: str, done: list[str]) -> None:
+    closed = update(commands).where(commands.c.endpoint == endpoint, commands.c.id.in_(done))
+    await tx.connection.execute(closed.where(commands.c.state == SENT).values(state=DONE))
+
+
+async def void_submit(tx: Transaction, task: str, attempt: str) -> bool:
+    """Take a submit back; False when an agent may already have it."""
+    taken = update(commands).where(
+        commands.c.task == task,
+        commands.c.attempt == attempt,
+        commands.c.type == "submit",
+        commands.c.state == NEW,
+    )
+    return bool((await tx.connection.execute(taken.values(state=VOID))).rowcount)
+
+
+async def forget_commands(tx: Transaction, before: float) -> None:
+    over = commands.c.state.in_([DONE, VOID])
+    await tx.connection.execute(delete(commands).where(over, commands.c.created < before))
+
+
+def _is_due(endpoint: str, generation: int) -> ColumnElement[bool]:
+    lost = or_(
+        commands.c.sent_generation != generation,
+        commands.c.sent_at < time.time() - REPEAT_SECONDS,
+    )
+    due = or_(commands.c.state == NEW, and_(commands.c.state == SENT, lost))
+    return and_(commands.c.endpoint == endpoint, due)

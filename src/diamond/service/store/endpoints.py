@@ -1,0 +1,100 @@
+"""Endpoints: machines with an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import FINAL_STATES
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row, row_of, rows_of
+from diamond.service.store.tables import commands, endpoints, tasks
+
+FINAL = sorted(state.value for state in FINAL_STATES)
+
+
+async def add_endpoint(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(endpoints), row)
+
+
+async def change_endpoint(tx: Transaction, endpoint: str, values: dict[str, Any]) -> None:
+    changed = update(endpoints).where(endpoints.c.id == endpoint).values(values)
+    await tx.connection.execute(changed)
+
+
+async def drop_endpoint(tx: Transaction, endpoint: str) -> None:
+    await tx.connection.execute(delete(commands).where(commands.c.endpoint == endpoint))
+    await tx.connection.execute(delete(endpoints).where(endpoints.c.id == endpoint))
+
+
+async def find_endpoint(
+    connection: AsyncConnection, owner: str, name: str, *, lock: bool = False
+) -> Row | None:
+    query = select(endpoints).where(endpoints.c.owner == owner, endpoints.c.name == name)
+    found = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(found)
+
+
+async def endpoint_by_id(
+    connection: AsyncConnection, endpoint: str, *, lock: bool = False
+) -> Row | None:
+    query = select(endpoints).where(endpoints.c.id == endpoint)
+    found = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(found)
+
+
+async def endpoint_by_hash(
+    connection: AsyncConnection, *, key_hash: str = "", pairing_hash: str = ""
+) -> Row | None:
+    query = select(endpoints).where(
+        endpoints.c.key_hash == key_hash if key_hash else endpoints.c.pairing_hash == pairing_hash
+    )
+    return row_of(await connection.execute(query))
+
+
+async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
+    query = select(endpoints.c.generation).where(endpoints.c.id == endpoint)
+    return int((await connection.execute(query)).scalar_one_or_none() or 0)
+
+
+async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Row]:
+    query = select(endpoints).where(endpoints.c.owner == owner)
+    found = await connection.execute(query.order_by(endpoints.c.created.desc(), endpoints.c.id))
+    return rows_of(found)
+
+
+async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+    found = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def silent_endpoints(connection: AsyncConnection, before: float) -> list[Row]:
+    """Those that read online and were not heard of since `before`."""
+    query = select(endpoints).where(endpoints.c.state == "online", endpoints.c.last_seen < before)
+    return rows_of(await connection.execute(query))
+
+
+async def agents_on_cluster(connection: AsyncConnection, cluster: str) -> int:
+    query = select(func.count()).where(
+        endpoints.c.cluster == cluster, endpoints.c.state == "online"
+    )
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def clear_default(tx: Transaction, owner: str) -> None:
+    others = update(endpoints).where(endpoints.c.owner == owner, endpoints.c.is_default)
+    await tx.connection.execute(others.values(is_default=False))
+
+
+async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
+    named = update(tasks).where(tasks.c.endpoint == endpoint).values(endpoint_name=name)
+    await tx.connection.execute(named)
+
+
+async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[Row]:
+    query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts).where(
+        tasks.c.endpoint == endpoint, tasks.c.state.not_in(FINAL)
+    )
+    return rows_of(await connection.execute(query.order_by(tasks.c.created)))

@@ -1,0 +1,117 @@
+"""The database: SQLite inside the service, or PostgreSQL by URL, behind the same two doors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import event, text
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from diamond.service.notify import Notifier
+
+CHANNEL = "diamond"
+RETRIES = 8
+# PostgreSQL: serialization failure, deadlock, and a unique row that another made first.
+TRY_AGAIN = frozenset({"40001", "40P01", "23505"})
+Result = TypeVar("Result")
+
+
+class LostRace(Exception):
+    """Somebody else changed the row meanwhile; the work is run again on what it is now."""
+
+
+class Transaction:
+    """One write: a connection, and whom to wake once it is committed."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.connection = connection
+        self.topics: set[str] = set()
+
+    def wake(self, topic: str) -> None:
+        self.topics.add(topic)
+
+
+class Store:
+    def __init__(self, url: str, notifier: Notifier) -> None:
+        self.engine = _engine(url)
+        self.notifier = notifier
+        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        # SQLite's own waiting for a writer sleeps in steps; here the next one goes on at once.
+        self._one_writer = asyncio.Lock()
+
+    async def run(self, work: Callable[[Transaction], Awaitable[Result]]) -> Result:
+        """Commit `work`, from its start again when it lost a race."""
+        for _ in range(RETRIES):
+            try:
+                async with self.write() as tx:
+                    return await work(tx)
+            except LostRace:
+                continue
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) not in TRY_AGAIN:
+                    raise
+        raise LostRace("the row changed each time")
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        async with self._turn(), self.engine.connect() as connection:
+            writer = await connection.execution_options(diamond_write=True)
+            async with writer.begin():
+                tx = Transaction(writer)
+                yield tx
+                await self._announce(tx)
+        self.notifier.wake(tx.topics)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        async with self.engine.connect() as connection:
+            yield connection
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+    def _turn(self) -> contextlib.AbstractAsyncContextManager[Any]:
+        return self._one_writer if self.is_sqlite else contextlib.nullcontext()
+
+    async def _announce(self, tx: Transaction) -> None:
+        """Other processes hear of it when this commits."""
+        if self.is_sqlite or not tx.topics:
+            return
+        statement = text("SELECT pg_notify(:channel, :topic)")
+        rows = [{"channel": CHANNEL, "topic": topic} for topic in sorted(tx.topics)]
+        for row in rows:
+            await tx.connection.execute(statement, row)
+
+
+def _engine(url: str) -> AsyncEngine:
+    if not url.startswith("sqlite"):
+        return create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
+    engine = create_async_engine(url, pool_size=5, max_overflow=10)
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "busy_timeout=10000",
+        "cache_size=-8000",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("diamond_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,80 @@
+"""Pages by keyset: a cursor names the last row seen, so page 1000 costs as much as page 1."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Select, select, tuple_, union_all
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import BadRequest
+from diamond.service.store.rows import Row, rows_of
+
+Keys = tuple[Column[Any], Column[Any]]
+
+
+@dataclass(frozen=True)
+class Page:
+    rows: list[Row]
+    next: str | None
+
+
+async def page_of(
+    connection: AsyncConnection,
+    parts: list[Select[Any]],
+    *,
+    keys: Keys,
+    descending: bool,
+    limit: int,
+    cursor: str | None,
+) -> Page:
+    """One page of the union of `parts`: each is cut to the page first, so each stays within its index."""
+    after = decode_cursor(cursor, type(keys[0].type.python_type())) if cursor else None
+    cut = [_cut(part, keys, descending=descending, limit=limit, after=after) for part in parts]
+    query: Select[Any] = cut[0] if len(cut) == 1 else _merged(cut, keys, descending, limit)
+    rows = rows_of(await connection.execute(query))
+    more = len(rows) > limit
+    rows = rows[:limit]
+    last = (rows[-1][keys[0].name], rows[-1][keys[1].name]) if rows else None
+    return Page(rows, encode_cursor(*last) if more and last else None)
+
+
+def encode_cursor(key: Any, row: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([key, row]).encode()).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str, kind: type) -> tuple[Any, str]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        key, row = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (ValueError, TypeError):
+        raise _bad_cursor() from None
+    number = isinstance(key, (int, float)) and not isinstance(key, bool)
+    if not isinstance(row, str) or (not number if kind is float else not isinstance(key, kind)):
+        raise _bad_cursor()
+    return key, row
+
+
+def _bad_cursor() -> BadRequest:
+    return BadRequest("This cursor is not one of ours", "Use the `next` of the page before it.")
+
+
+def _cut(
+    part: Select[Any], keys: Keys, *, descending: bool, limit: int, after: tuple[Any, str] | None
+) -> Select[Any]:
+    if after is not None:
+        place = tuple_(*keys)
+        part = part.where(place < after if descending else place > after)
+    order = [key.desc() if descending else key.asc() for key in keys]
+    return part.order_by(*order).limit(limit + 1)
+
+
+def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, limit: int) -> Select[Any]:
+    # SQLite takes no LIMIT inside a bare UNION: each part is wrapped.
+    merged = union_all(*[select(part.subquery()) for part in cut]).subquery()
+    columns = [merged.c[key.name] for key in keys]
+    order = [column.desc() if descending else column.asc() for column in columns]
+    return select(merged).order_by(*order).limit(limit + 1)

@@ -1,0 +1,130 @@
+"""Tasks: rows, and the core's view of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Select, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import State
+from diamond.service.store.engine import LostRace, Transaction
+from diamond.service.store.pages import Keys, Page, page_of
+from diamond.service.store.prefix import starts_with
+from diamond.service.store.rows import Row, row_of, rows_of
+from diamond.service.store.tables import history, tasks
+
+STATES = [state.value for state in State]
+SORTS: dict[str, tuple[Keys, bool]] = {
+    "-created": ((tasks.c.created, tasks.c.id), True),
+    "created": ((tasks.c.created, tasks.c.id), False),
+    "-updated": ((tasks.c.updated, tasks.c.id), True),
+    "name": ((tasks.c.name, tasks.c.id), False),
+}
+
+
+@dataclass(frozen=True)
+class TaskFilter:
+    states: list[str] = field(default_factory=list)
+    endpoint: str = ""
+    """Its id."""
+    name: str = ""
+    kind: str = "run"
+    job: str = ""
+    since: float | None = None
+    sort: str = "-created"
+
+
+async def add_task(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(tasks), row)
+
+
+async def save_task(tx: Transaction, task: str, version: int, values: dict[str, Any]) -> None:
+    """Save what was decided on `version` of the row; raises LostRace if it is no longer that."""
+    saved = update(tasks).where(tasks.c.id == task, tasks.c.version == version)
+    result = await tx.connection.execute(saved.values({**values, "version": version + 1}))
+    if result.rowcount != 1:
+        raise LostRace(task)
+
+
+async def find_task(connection: AsyncConnection, task: str) -> Row | None:
+    found = await connection.execute(select(tasks).where(tasks.c.id == task))
+    return row_of(found)
+
+
+async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+    if not ids:
+        return {}
+    found = await connection.execute(select(tasks).where(tasks.c.id.in_(sorted(ids))))
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def tasks_with_prefix(
+    connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
+) -> list[Row]:
+    query = select(tasks).where(tasks.c.owner == owner, starts_with(tasks.c.id, prefix))
+    return rows_of(await connection.execute(query.limit(limit)))
+
+
+async def newest_task_of(connection: AsyncConnection, job: str) -> Row | None:
+    query = select(tasks).where(tasks.c.job == job)
+    found = await connection.execute(query.order_by(tasks.c.created.desc()).limit(1))
+    return row_of(found)
+
+
+async def list_tasks(
+    connection: AsyncConnection,
+    owner: str,
+    wanted: TaskFilter,
+    *,
+    limit: int,
+    cursor: str | None,
+) -> Page:
+    keys, descending = SORTS[wanted.sort]
+    return await page_of(
+        connection,
+        _parts(owner, wanted),
+        keys=keys,
+        descending=descending,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def _parts(owner: str, wanted: TaskFilter) -> list[Select[Any]]:
+    """One query for each state, where states or an endpoint are asked for: each reads one index range."""
+    query = select(tasks).where(tasks.c.owner == owner, tasks.c.kind == wanted.kind)
+    if wanted.name:
+        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
+    if wanted.job:
+        query = query.where(tasks.c.job == wanted.job)
+    if wanted.since is not None:
+        query = query.where(tasks.c.created >= wanted.since)
+    if not wanted.endpoint and not wanted.states:
+        return [query]
+    if wanted.endpoint:
+        query = query.where(tasks.c.endpoint == wanted.endpoint)
+    return [query.where(tasks.c.state == state) for state in wanted.states or STATES]
+
+
+async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        await tx.connection.execute(insert(history), rows)
+
+
+async def history_of(connection: AsyncConnection, task: str) -> list[Row]:
+    query = select(history).where(history.c.task == task).order_by(history.c.n)
+    return rows_of(await connection.execute(query))
+
+
+async def untold_tasks(connection: AsyncConnection, endpoint: str, limit: int = 500) -> list[str]:
+    """Ended tasks whose agent was not yet told that the end is recorded."""
+    query = select(tasks.c.id).where(tasks.c.endpoint == endpoint, tasks.c.untold)
+    return list((await connection.execute(query.limit(limit))).scalars())
+
+
+async def mark_told(tx: Transaction, ids: list[str]) -> None:
+    """Not a change of the task: its version stays."""
+    if ids:
+        await tx.connection.execute(update(tasks).where(tasks.c.id.in_(ids)).values(untold=False))

@@ -1,0 +1,96 @@
+"""People, what the service remembers of itself, and how people prove who they are."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+from sqlalchemy import ColumnElement, delete, insert, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core import ids
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row, row_of, rows_of
+from diamond.service.store.tables import credentials, facts, streams, users
+
+TOKEN, SESSION, LINK = "token", "session", "link"
+
+
+def hashed(secret: str) -> str:
+    """Secrets are 256 random bits: one round of SHA-256 leaves nothing to guess."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+async def find_user(connection: AsyncConnection, user: str) -> Row | None:
+    found = await connection.execute(select(users).where(users.c.id == user))
+    return row_of(found)
+
+
+async def add_user(tx: Transaction, user: str, name: str) -> None:
+    row = {"id": user, "name": name, "created": time.time()}
+    await tx.connection.execute(insert(users), row)
+    await tx.connection.execute(insert(streams), {"owner": user, "last": 0})
+
+
+async def read_fact(connection: AsyncConnection, name: str) -> str | None:
+    found = await connection.execute(select(facts.c.value).where(facts.c.name == name))
+    return found.scalar_one_or_none()
+
+
+async def write_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
+    await tx.connection.execute(insert(facts), {"owner": owner, "name": name, "value": value})
+
+
+async def add_credential(
+    tx: Transaction, owner: str, kind: str, name: str, *, expires: float | None = None
+) -> tuple[str, str]:
+    """A new secret and its id; only its hash is kept. An empty name takes the id."""
+    secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
+    row = {
+        "id": key, "owner": owner, "kind": kind, "name": name or key,
+        "hash": hashed(secret), "created": time.time(), "expires": expires,
+    }  # fmt: skip
+    await tx.connection.execute(insert(credentials), row)
+    return key, secret
+
+
+async def find_credential(connection: AsyncConnection, kind: str, secret: str) -> Row | None:
+    """The credential of a secret with its owner's name, unless it is over."""
+    query = select(credentials, users.c.name.label("user_name")).join(
+        users, users.c.id == credentials.c.owner
+    )
+    query = query.where(credentials.c.hash == hashed(secret), credentials.c.kind == kind)
+    query = query.where(_is_valid())
+    return row_of(await connection.execute(query))
+
+
+async def take_credential(tx: Transaction, kind: str, secret: str) -> str | None:
+    """Use up a credential; gives its owner once."""
+    gone = delete(credentials).where(
+        credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid()
+    )
+    return (await tx.connection.execute(gone.returning(credentials.c.owner))).scalar_one_or_none()
+
+
+async def list_credentials(connection: AsyncConnection, owner: str, kind: str) -> list[Row]:
+    query = select(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+    found = await connection.execute(query.order_by(credentials.c.created.desc()))
+    return rows_of(found)
+
+
+async def drop_credential(tx: Transaction, owner: str, key: str) -> bool:
+    gone = delete(credentials).where(credentials.c.owner == owner, credentials.c.id == key)
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def drop_named(tx: Transaction, owner: str, kind: str, name: str) -> None:
+    gone = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+    await tx.connection.execute(gone.where(credentials.c.name == name))
+
+
+async def drop_expired(tx: Transaction) -> None:
+    await tx.connection.execute(delete(credentials).where(credentials.c.expires < time.time()))
+
+
+def _is_valid() -> ColumnElement[bool]:
+    return or_(credentials.c.expires.is_(None), credentials.c.expires > time.time())

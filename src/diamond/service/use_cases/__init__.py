@@ -1,0 +1,1 @@
+"""What can be done: each takes a principal, decides nothing about HTTP."""

@@ -1,0 +1,79 @@
+"""After a restore from a backup: tasks that the machines know and the service forgot."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from diamond.core.errors import BadRequest
+from diamond.core.lifecycle import begin_attempt
+from diamond.core.order import order_from
+from diamond.core.task import Attempt, Task
+from diamond.service.services import Services
+from diamond.service.store import jobs as job_rows
+from diamond.service.store import tasks as task_rows
+from diamond.service.store.engine import Transaction
+from diamond.service.store.streams import News, publish
+from diamond.service.store.task_rows import attempt_entry, row_values
+from diamond.service.use_cases.pairing import AgentCall
+from diamond.service.use_cases.text import clean
+
+
+async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
+    """Make job and task anew from `task.json`; its owner is the endpoint's, whatever the file says."""
+    facts, attempts = clean(told.get("task_json")), clean(told.get("attempts") or [])
+    try:
+        row = _row(call, facts, attempts)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise BadRequest(f"This task.json cannot be read: {error}") from None
+
+    async def adopt(tx: Transaction) -> None:
+        if await task_rows.find_task(tx.connection, row["id"]):
+            return
+        job = await job_rows.find_job(tx.connection, row["job"])
+        if job is None:
+            await job_rows.add_job(tx, _job(row))
+        elif job["owner"] != row["owner"]:
+            raise BadRequest("This job belongs to somebody else")
+        await task_rows.add_task(tx, row)
+        await task_rows.add_history(tx, [_line(row)])
+        await publish(tx, row["owner"], [News("task", row["id"])])
+
+    await services.store.run(adopt)
+
+
+def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    now, endpoint, order = time.time(), call.endpoint, facts["order"]
+    known = sorted(
+        (Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts),
+        key=lambda one: one.number,
+    )
+    newest = known[-1]
+    begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
+    work = (endpoint["folders"] or {}).get("work", "")
+    return {
+        "id": str(facts["task"]), "owner": call.principal.user, "job": str(facts["job"]),
+        "name": str(facts["name"]), "kind": str(facts.get("kind", "run")),
+        "endpoint": endpoint["id"], "endpoint_name": endpoint["name"], **row_values(begun),
+        "attempts": [attempt_entry(one) for one in known], "node": "", "started": None,
+        "ended": None, "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
+        "created": float(facts.get("created") or now), "updated": now, "retry_of": None,
+        "order": order, "digest": order_from(order).digest, "code": None, "untold": False,
+        "history": 1, "version": 1,
+    }  # fmt: skip
+
+
+def _job(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["job"], "owner": row["owner"], "name": row["name"], "spec": {},
+        "code": None, "digest": row["digest"], "created": row["created"],
+    }  # fmt: skip
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "task": row["id"], "n": 1, "owner": row["owner"], "at": row["created"],
+        "received": time.time(), "type": "adopted",
+        "message": "found on the machine; the service had lost its record",
+        "data": {"attempt": row["attempt"]},
+    }  # fmt: skip

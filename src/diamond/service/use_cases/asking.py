@@ -1,0 +1,30 @@
+"""Before an agent is asked while a person waits: is it there?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from diamond.core.errors import EndpointAway
+from diamond.service.services import Services
+from diamond.service.store.endpoints import endpoint_by_id
+from diamond.service.views import revive_line
+
+
+async def require_online(services: Services, task: Mapping[str, Any]) -> None:
+    """Raise EndpointAway at once when the task's endpoint does not answer now."""
+    async with services.store.read() as connection:
+        row = await endpoint_by_id(connection, task["endpoint"])
+    if row is None:
+        raise EndpointAway(
+            f"Endpoint {task['endpoint_name']} was removed", "What lies there is out of reach."
+        )
+    require_endpoint_online(services, row)
+
+
+def require_endpoint_online(services: Services, row: Mapping[str, Any]) -> None:
+    if row["state"] != "online":
+        raise EndpointAway(
+            f"Endpoint {row['name']} does not answer now: it is {row['state']}",
+            f"Wake it with: {revive_line(row, services.settings)}",
+        )

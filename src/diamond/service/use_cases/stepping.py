@@ -1,0 +1,193 @@
+"""Carries out what `core.lifecycle.step` decides, for many events in one transaction."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from diamond.core import ids
+from diamond.core.events import EVENT_TYPES, CancelAsked, Event, Exited, Note, Observed, Started
+from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
+from diamond.core.task import Attempt, Task
+from diamond.service.store.commands import Command, send
+from diamond.service.store.engine import Transaction
+from diamond.service.store.streams import News, publish
+from diamond.service.store.task_rows import attempt_entry, core_task, row_values
+from diamond.service.store.tasks import add_history, save_task
+
+EVENT_NAMES: dict[type[Event], str] = {
+    **{cls: name for name, cls in EVENT_TYPES.items()},
+    CancelAsked: "cancel-asked",
+}
+
+
+@dataclass
+class Life:
+    """One task while events are applied to it."""
+
+    row: dict[str, Any]
+    task: Task
+    attempts: list[dict[str, Any]]
+    extra: dict[str, Any] = field(default_factory=dict)
+    lines: int = 0
+    is_changed: bool = False
+    is_news: bool = False
+
+
+class Steps:
+    """Applies events to tasks of one owner, then saves all of it: rows, history, commands, news."""
+
+    def __init__(self, owner: str, run_dir: str = "") -> None:
+        self._owner = owner
+        self._run_dir = run_dir
+        self._now = time.time()
+        self._lives: dict[str, Life] = {}
+        self._history: list[dict[str, Any]] = []
+        self._commands: list[Command] = []
+        self._news: list[News] = []
+
+    def load(self, row: Mapping[str, Any]) -> None:
+        own = dict(row)
+        self._lives[own["id"]] = Life(own, core_task(own), copy.deepcopy(own["attempts"]))
+
+    def knows(self, task: str) -> bool:
+        return task in self._lives
+
+    def apply(self, task: str, event: Event) -> None:
+        life = self._lives[task]
+        before = life.task
+        after, actions = step(before, event)
+        self._keep(life, event, after)
+        if not _is_repeat(before, after, event, actions):
+            self._record(life, event, actions)
+        for action in actions:
+            self._act(life, action, event)
+        if isinstance(event, Note):
+            data = {"message": event.message, "code": event.code}
+            self._news.append(News("note", task, data))
+        life.is_changed = True
+        life.is_news = life.is_news or replace(before, as_of=0.0) != replace(life.task, as_of=0.0)
+
+    async def save(self, tx: Transaction) -> None:
+        """In the order of ids, so that two writers never wait for each other in a ring."""
+        for task in sorted(self._lives):
+            life = self._lives[task]
+            if life.is_changed:
+                await save_task(tx, task, life.row["version"], self._values(life))
+                if life.is_news:
+                    self._news.append(News("task", task))
+        await add_history(tx, self._history)
+        await send(tx, self._commands)
+        await publish(tx, self._owner, self._news)
+
+    def _keep(self, life: Life, event: Event, after: Task) -> None:
+        """The columns beside the life cycle: when, where, each attempt's own story."""
+        was_final, life.task = life.task.is_final, after
+        entry = _entry(life, after.attempt)
+        entry.update(
+            native_id=after.attempt.native_id, run=after.attempt.run,
+            exit_code=after.attempt.exit_code, exit_run=after.attempt.exit_run,
+        )  # fmt: skip
+        if isinstance(event, Started) and event.attempt == entry["id"]:
+            self._keep_start(life, entry, event)
+        if isinstance(event, Exited) and event.attempt == entry["id"]:
+            _keep_exit(entry, event)
+        if after.is_final and not was_final:
+            _end(entry, event.at, after.reason.value)
+            life.extra["ended"] = event.at
+        if after.is_final:
+            entry["reason"] = after.reason.value
+            life.extra["untold"] = True
+
+    def _keep_start(self, life: Life, entry: dict[str, Any], event: Started) -> None:
+        if all(run["run"] != event.run for run in entry["runs"]):
+            entry["runs"].append({"run": event.run, "node": event.node, "started": event.at})
+        entry["started"] = entry["started"] or event.at
+        if life.row["started"] is None:
+            life.extra.setdefault("started", event.at)
+        if event.run == life.task.attempt.run:
+            life.extra["node"] = event.node
+
+    def _record(self, life: Life, event: Event, actions: list[Action]) -> None:
+        life.lines += 1
+        data = {key: value for key, value in vars(event).items() if key not in ("at", "message")}
+        recorded = next((action for action in actions if isinstance(action, Recorded)), None)
+        if recorded and recorded.why:
+            data["ignored"] = recorded.why
+        self._history.append(
+            {
+                "task": life.task.id, "n": life.row["history"] + life.lines, "owner": self._owner,
+                "at": event.at, "received": self._now, "type": EVENT_NAMES[type(event)],
+                "message": getattr(event, "message", ""), "data": data,
+            }
+        )  # fmt: skip
+
+    def _act(self, life: Life, action: Action, event: Event) -> None:
+        if isinstance(action, SendCancel):
+            self._command(life, "cancel", action.attempt, {})
+        elif isinstance(action, NextAttempt):
+            _end(_entry(life, life.task.attempt), event.at, life.task.reason.value)
+            attempt = ids.new_id(ids.ATTEMPT)
+            life.task = begin_attempt(life.task, attempt, action.number)
+            _entry(life, life.task.attempt)
+            data = {"number": action.number, "task_json": task_json(life.row)}
+            self._command(life, "submit", attempt, data)
+
+    def _command(self, life: Life, kind: str, attempt: str, data: dict[str, Any]) -> None:
+        row = life.row
+        self._commands.append(
+            Command(kind, row["endpoint"], self._owner, task=row["id"], attempt=attempt, data=data)
+        )
+
+    def _values(self, life: Life) -> dict[str, Any]:
+        values = {**row_values(life.task), **life.extra, "attempts": life.attempts}
+        values["history"] = life.row["history"] + life.lines
+        if self._run_dir and not life.row["run_dir"]:
+            values["run_dir"] = f"{self._run_dir}/tasks/{life.row['id']}"
+        if life.is_news:
+            values["updated"] = self._now
+        return values
+
+
+def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """`task.json` of the run directory."""
+    return {
+        "version": 1,
+        "task": row["id"],
+        "job": row["job"],
+        "name": row["name"],
+        "kind": row["kind"],
+        "owner": row["owner"],
+        "order": row["order"],
+        "created": row["created"],
+    }
+
+
+def _entry(life: Life, attempt: Attempt) -> dict[str, Any]:
+    """The attempt in the row's list; an adopted one takes the place of the one of its number."""
+    for entry in life.attempts:
+        if entry["id"] == attempt.id:
+            return entry
+    fresh = attempt_entry(attempt)
+    life.attempts[:] = [old for old in life.attempts if old["number"] != attempt.number] + [fresh]
+    return fresh
+
+
+def _keep_exit(entry: dict[str, Any], event: Exited) -> None:
+    for run in entry["runs"]:
+        if run["run"] == event.run:
+            run.update(exit_code=event.exit_code, ended=event.at)
+
+
+def _end(entry: dict[str, Any], at: float, reason: str) -> None:
+    entry["ended"] = entry["ended"] or at
+    entry["reason"] = reason
+
+
+def _is_repeat(before: Task, after: Task, event: Event, actions: list[Action]) -> bool:
+    """The same word of the batch system once more: only `as_of` moves."""
+    same = replace(before, as_of=0.0) == replace(after, as_of=0.0)
+    return same and not actions and isinstance(event, Observed)

@@ -1,0 +1,202 @@
+"""The sync protocol: what an agent says and what it is told. `docs/internals/sync-protocol.md`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from diamond.core.errors import BadRequest
+from diamond.core.events import Event, event_from
+from diamond.service.notify import endpoint_topic, wait
+from diamond.service.services import Services
+from diamond.service.store import commands as command_rows
+from diamond.service.store import endpoints as rows
+from diamond.service.store import tasks as task_rows
+from diamond.service.store.engine import Transaction
+from diamond.service.store.streams import News, publish
+from diamond.service.use_cases.pairing import AgentCall, refuse_older
+from diamond.service.use_cases.stepping import Steps
+from diamond.service.use_cases.text import clean
+
+MAX_WAIT_SECONDS = 25.0
+POLL_SECONDS = 2.0
+QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER = 4.0, 6.0
+
+
+async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
+    """A new generation begins; every older agent of this endpoint is fenced off."""
+
+    async def greet(tx: Transaction) -> tuple[int, list[dict[str, Any]]]:
+        row = await rows.endpoint_by_id(tx.connection, call.endpoint["id"], lock=True)
+        assert row is not None
+        generation = max(row["generation"], int(told.get("last_generation") or 0)) + 1
+        values = {"generation": generation, **_introduction(told)}
+        if told.get("epoch") != row["epoch"]:
+            values["have"] = 0
+        await rows.change_endpoint(tx, row["id"], values)
+        await publish(tx, row["owner"], [News("endpoint", row["id"])])
+        return generation, [_open(task) for task in await rows.open_tasks(tx.connection, row["id"])]
+
+    generation, still_open = await services.store.run(greet)
+    # An agent that waits under an older generation learns of this one at once.
+    services.notifier.wake([endpoint_topic(call.endpoint["id"])])
+    return {
+        "endpoint": call.endpoint["id"],
+        "name": call.endpoint["name"],
+        "generation": generation,
+        "now": time.time(),
+        "open_tasks": still_open,
+        "status_questions_per_minute": await questions_per_minute(services, call),
+    }
+
+
+async def take_events(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
+    """All events of one call in one transaction; those already taken are passed over."""
+    epoch, incoming = str(told.get("epoch", "")), _events(told)
+
+    async def take(tx: Transaction) -> dict[str, Any]:
+        row = await rows.endpoint_by_id(tx.connection, call.endpoint["id"], lock=True)
+        assert row is not None
+        have = row["have"] if row["epoch"] == epoch else 0
+        fresh = [item for item in incoming if item[0] > have]
+        unknown = await _apply(tx, row, fresh)
+        newest = max([have, *(n for n, _, _ in fresh)])
+        if newest != row["have"] or epoch != row["epoch"]:
+            await rows.change_endpoint(tx, row["id"], {"epoch": epoch, "have": newest})
+        return {"have": newest, "unknown_tasks": unknown}
+
+    return await services.store.run(take)
+
+
+async def next_commands(
+    services: Services, call: AgentCall, told: dict[str, Any]
+) -> dict[str, Any]:
+    """What the agent should do now; held while there is nothing."""
+    endpoint, done = call.endpoint["id"], [str(one) for one in told.get("done") or ()]
+    held = min(max(float(told.get("wait") or 0), 0.0), MAX_WAIT_SECONDS)
+    if done:
+        await services.store.run(lambda tx: command_rows.mark_done(tx, endpoint, done))
+    deadline = time.monotonic() + held
+    turn = services.presence.new_turn(endpoint)
+    services.notifier.wake([endpoint_topic(endpoint)])
+    with services.notifier.listen([endpoint_topic(endpoint)]) as bell:
+        while True:
+            bell.clear()
+            await _require_newest(services, call)
+            left = deadline - time.monotonic()
+            if not services.presence.has_turn(endpoint, turn) or services.notifier.closing:
+                return await _closing(services, call, {"commands": [], "requests": []})
+            answer = await _due(services, call)
+            if answer["commands"] or answer["requests"] or left <= 0:
+                return await _closing(services, call, answer)
+            await wait(bell, min(left, POLL_SECONDS))
+
+
+async def store_profile(services: Services, call: AgentCall, profile: dict[str, Any]) -> None:
+    facts = clean(profile.get("facts") or {})
+    if not isinstance(facts, dict):
+        raise BadRequest("A site profile has facts")
+    cluster = facts.get("cluster")
+    values = {
+        "profile": {"version": 1, "probed_at": profile.get("probed_at"), "facts": facts},
+        "cluster": str(cluster.get("value", "")) if isinstance(cluster, dict) else "",
+    }
+
+    async def put(tx: Transaction) -> None:
+        await rows.change_endpoint(tx, call.endpoint["id"], values)
+        await publish(tx, call.principal.user, [News("endpoint", call.endpoint["id"])])
+
+    await services.store.run(put)
+
+
+async def questions_per_minute(services: Services, call: AgentCall) -> float:
+    """The cluster's budget of status questions, divided among the agents there."""
+    async with services.store.read() as connection:
+        row = await rows.endpoint_by_id(connection, call.endpoint["id"])
+        if row is None or not row["cluster"]:
+            return QUESTIONS_PER_MINUTE
+        agents = max(await rows.agents_on_cluster(connection, row["cluster"]), 1)
+    return min(QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER / agents)
+
+
+async def _apply(tx: Transaction, endpoint: Any, fresh: list[tuple[int, str, Event]]) -> list[str]:
+    """Gives the tasks that the service does not know."""
+    known = await task_rows.tasks_by_id(tx.connection, {task for _, task, _ in fresh if task})
+    steps = Steps(endpoint["owner"], run_dir=str((endpoint["folders"] or {}).get("work", "")))
+    for row in known.values():
+        if row["endpoint"] == endpoint["id"]:
+            steps.load(row)
+    for _, task, event in fresh:
+        if steps.knows(task):
+            steps.apply(task, event)
+    await steps.save(tx)
+    return sorted({task for _, task, _ in fresh if task and task not in known})
+
+
+def _events(told: dict[str, Any]) -> list[tuple[int, str, Event]]:
+    """(n, task, event), times moved to the service's clock."""
+    shift = time.time() - float(told["now"]) if told.get("now") else 0.0
+    found = []
+    for data in clean(told.get("events") or []):
+        try:
+            event = event_from({**data, "at": float(data.get("at") or 0) + shift})
+            found.append((int(data["n"]), str(data.get("task", "")), event))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadRequest(f"This is not an event: {data!r} ({error})") from None
+    return sorted(found, key=lambda item: item[0])
+
+
+async def _require_newest(services: Services, call: AgentCall) -> None:
+    async with services.store.read() as connection:
+        newest = await rows.newest_generation(connection, call.endpoint["id"])
+    refuse_older(newest, call.generation)
+
+
+async def _due(services: Services, call: AgentCall) -> dict[str, Any]:
+    endpoint = call.endpoint["id"]
+    async with services.store.read() as connection:
+        waiting = await command_rows.has_due(connection, endpoint, call.generation)
+    due = []
+    if waiting:
+        due = await services.store.run(
+            lambda tx: command_rows.take_due(tx, endpoint, call.generation)
+        )
+    commands = [
+        {
+            "id": row["id"],
+            "type": row["type"],
+            "task": row["task"],
+            "attempt": row["attempt"],
+            **row["data"],
+        }
+        for row in due
+    ]
+    return {"commands": commands, "requests": services.relay.take(endpoint)}
+
+
+async def _closing(services: Services, call: AgentCall, answer: dict[str, Any]) -> dict[str, Any]:
+    """Told once, and again whenever the agent brings up an ended task."""
+    async with services.store.read() as connection:
+        closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
+    if closed:
+        await services.store.run(lambda tx: task_rows.mark_told(tx, closed))
+    share = await questions_per_minute(services, call)
+    return {**answer, "status_questions_per_minute": share, "closed": closed}
+
+
+def _introduction(told: dict[str, Any]) -> dict[str, Any]:
+    folders = told.get("folders")
+    return {
+        "epoch": str(told.get("epoch", "")),
+        "host": str(told.get("host", "")),
+        "user": str(told.get("user", "")),
+        "agent_version": str(told.get("agent_version", "")),
+        "python": str(told.get("python", "")),
+        "stays": str(told.get("stays", "")),
+        "folders": clean(folders) if isinstance(folders, dict) else {},
+    }
+
+
+def _open(task: Any) -> dict[str, Any]:
+    number = next((one["number"] for one in task["attempts"] if one["id"] == task["attempt"]), 1)
+    return {"task": task["id"], "attempt": task["attempt"], "number": number}

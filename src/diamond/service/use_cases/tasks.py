@@ -1,0 +1,150 @@
+"""Tasks: find, list, cancel, retry."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import BadRequest, Conflict, NotFound
+from diamond.core.events import CancelAsked
+from diamond.core.task import State
+from diamond.service.authorize import Action, require
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.store import jobs as job_rows
+from diamond.service.store import tasks as task_rows
+from diamond.service.store.commands import void_submit
+from diamond.service.store.endpoints import endpoint_by_id, find_endpoint
+from diamond.service.store.engine import Transaction
+from diamond.service.store.tasks import TaskFilter
+from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.jobs import make_task
+from diamond.service.use_cases.stepping import Steps
+from diamond.service.views import show_task
+
+FINAL = frozenset({"succeeded", "failed", "cancelled"})
+
+
+async def list_tasks(
+    services: Services, principal: Principal, wanted: TaskFilter, *, limit: int, cursor: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """`wanted.endpoint` is a name here."""
+    _check_filter(wanted)
+    async with services.store.read() as connection:
+        resolved = await _resolved(connection, principal, wanted)
+        page = await task_rows.list_tasks(
+            connection, principal.user, resolved, limit=limit, cursor=cursor
+        )
+    return [show_task(row) for row in page.rows], page.next
+
+
+async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    return show_task(await load_task(services, principal, task))
+
+
+async def load_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+    """The row, by task id, job id or unique prefix."""
+    async with services.store.read() as connection:
+        return await find_task(connection, principal, task)
+
+
+async def task_history(services: Services, principal: Principal, task: str) -> list[dict[str, Any]]:
+    async with services.store.read() as connection:
+        row = await find_task(connection, principal, task)
+        lines = await task_rows.history_of(connection, row["id"])
+    return [
+        {key: value for key, value in line.items() if key not in ("task", "owner")}
+        for line in lines
+    ]
+
+
+async def cancel_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    """End it: at once if no agent has it yet, else by the agent. A task that has ended stays as it is."""
+
+    async def cancel(tx: Transaction) -> str:
+        row = await find_task(tx.connection, principal, task, action=Action.WRITE)
+        if row["state"] not in FINAL and not row["cancel_requested"]:
+            voided = await void_submit(tx, row["id"], row["attempt"])
+            steps = Steps(row["owner"])
+            steps.load(row)
+            asked = CancelAsked(time.time(), delivered=not voided, by=principal.name)
+            steps.apply(row["id"], asked)
+            await steps.save(tx)
+        return str(row["id"])
+
+    return await get_task(services, principal, await services.store.run(cancel))
+
+
+async def retry_task(
+    services: Services, principal: Principal, task: str, key: str | None
+) -> dict[str, Any]:
+    """A new task of the same job; the one that ended keeps its end."""
+
+    async def retry(tx: Transaction) -> dict[str, Any]:
+        row = await find_task(tx.connection, principal, task, action=Action.WRITE)
+        if row["state"] not in FINAL:
+            raise Conflict(
+                f"{row['id']} has not ended yet: it is {row['state']}", "Cancel it first."
+            )
+        endpoint = await endpoint_by_id(tx.connection, row["endpoint"])
+        job = await job_rows.find_job(tx.connection, row["job"])
+        if endpoint is None or job is None:
+            raise Conflict(
+                f"Endpoint {row['endpoint_name']} is no longer there",
+                "Run the spec on another one.",
+            )
+        made = await make_task(
+            tx, job=job, endpoint=endpoint, order=row["order"], retry_of=row["id"]
+        )
+        return show_task(made)
+
+    return await once(services.store, principal, Once.of(key, "retry", task), retry)
+
+
+async def find_task(
+    connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
+) -> Mapping[str, Any]:
+    row = await task_rows.find_task(connection, task)
+    row = row or await _by_prefix(connection, principal, task)
+    require(principal, action, owner=row["owner"], what="task")
+    return row
+
+
+async def _by_prefix(
+    connection: AsyncConnection, principal: Principal, text: str
+) -> Mapping[str, Any]:
+    tasks = await task_rows.tasks_with_prefix(connection, principal.user, text) if text else []
+    jobs = await job_rows.jobs_with_prefix(connection, principal.user, text) if text else []
+    if len(tasks) + len(jobs) > 1:
+        candidates = ", ".join(row["id"] for row in [*tasks, *jobs])
+        raise Conflict(f"{text} is the beginning of several ids", f"Which one: {candidates}?")
+    newest = await task_rows.newest_task_of(connection, jobs[0]["id"]) if jobs else None
+    found = tasks[0] if tasks else newest
+    if found is None:
+        raise NotFound(f"There is no task {text!r}", "`diamond tasks` lists what there is.")
+    return found
+
+
+def _check_filter(wanted: TaskFilter) -> None:
+    valid = [state.value for state in State]
+    unknown = [state for state in wanted.states if state not in valid]
+    if unknown:
+        raise BadRequest(f"{unknown[0]!r} is not a state", f"States: {', '.join(valid)}")
+    if wanted.sort not in task_rows.SORTS:
+        raise BadRequest(
+            f"{wanted.sort!r} is not an order", f"Orders: {', '.join(task_rows.SORTS)}"
+        )
+
+
+async def _resolved(
+    connection: AsyncConnection, principal: Principal, wanted: TaskFilter
+) -> TaskFilter:
+    if not wanted.endpoint:
+        return wanted
+    row = await find_endpoint(connection, principal.user, wanted.endpoint)
+    if row is None:
+        raise NotFound(f"There is no endpoint {wanted.endpoint!r}", "See `diamond endpoint list`.")
+    return TaskFilter(**{**vars(wanted), "endpoint": row["id"]})

@@ -1,0 +1,16 @@
+"""Text from machines, made fit for both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def clean(value: Any) -> Any:
+    """Without NULs and half characters, which PostgreSQL refuses; a bad byte must not stop an agent's events."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [clean(one) for one in value]
+    if isinstance(value, dict):
+        return {clean(key): clean(one) for key, one in value.items()}
+    return value

@@ -1,0 +1,88 @@
+"""Rows as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from diamond.service.settings import Settings
+
+TASK_COLUMNS = (
+    "id", "job", "name", "kind", "owner", "state", "phase", "native_state", "reason", "message",
+    "exit_code", "signal", "as_of", "created", "updated", "started", "ended", "node", "attempt",
+    "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
+)  # fmt: skip
+ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
+ENDPOINT_COLUMNS = (
+    "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
+    "last_seen", "since", "stays", "retention", "created",
+)  # fmt: skip
+
+
+def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {name: row[name] for name in TASK_COLUMNS}
+    attempts = [{name: one[name] for name in ATTEMPT_FIELDS} for one in row["attempts"]]
+    current = [one["native_id"] for one in attempts if one["id"] == row["attempt"]]
+    shown.update(
+        endpoint=row["endpoint_name"], attempts=attempts, native_id=current[0] if current else ""
+    )
+    return shown
+
+
+def show_job(row: Mapping[str, Any], tasks: list[str]) -> dict[str, Any]:
+    shown = {
+        name: row[name] for name in ("id", "name", "created", "owner", "spec", "code", "digest")
+    }
+    return {**shown, "tasks": tasks}
+
+
+def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    shown = {name: row[name] for name in ENDPOINT_COLUMNS}
+    return {
+        **shown,
+        "default": row["is_default"],
+        "profile": show_profile(row),
+        "revive": revive_line(row, settings),
+    }
+
+
+def show_profile(row: Mapping[str, Any]) -> dict[str, Any]:
+    """As exported: what was probed, and the corrections that win over it."""
+    profile = row["profile"] or {}
+    return {
+        "version": 1,
+        "probed_at": profile.get("probed_at"),
+        "facts": profile.get("facts") or {},
+        "corrections": row["corrections"] or {},
+    }
+
+
+def effective_facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Each fact's value, a correction before what was probed."""
+    profile = show_profile(row)
+    merged = {**profile["facts"], **profile["corrections"]}
+    return {
+        name: fact["value"]
+        for name, fact in merged.items()
+        if isinstance(fact, dict) and "value" in fact
+    }
+
+
+def revive_line(row: Mapping[str, Any], settings: Settings) -> str:
+    """What to type when the endpoint is away."""
+    if row["carrier"] == "local":
+        return f"diamond endpoint start {row['name']}"
+    if row["carrier"] == "ssh":
+        return f"diamond endpoint connect {row['name']}"
+    place = f" # on {row['host']} as {row['user']}" if row["host"] else ""
+    return f"python3 ~/.diamond-agent/agent.pyz start --url {settings.url}{place}"
+
+
+def pairing_line(settings: Settings) -> str:
+    """One line to paste on a login node; the code is asked for, so that it stays out of `ps` and history."""
+    url = settings.url
+    return (
+        "mkdir -p ~/.diamond-agent && "
+        f"curl -fsS {url}/agent.pyz -o ~/.diamond-agent/agent.pyz && "
+        f"python3 ~/.diamond-agent/agent.pyz pair --url {url}"
+    )
