@@ -80,10 +80,8 @@ def _guarded(check: Callable[[], Finding]) -> Finding:
 
 
 def _python() -> Finding:
-    words = f"{sys.version.split()[0]} at {sys.executable}"
-    if sys.version_info < (3, 11):
-        return Finding("Python", "broken", words, "Diamond needs Python 3.11 or newer here.")
-    return Finding("Python", "ok", f"{words}, diamond {__version__}")
+    words = f"{sys.version.split()[0]} at {sys.executable}, diamond {__version__}"
+    return Finding("Python", "ok", words)
 
 
 def _home() -> Finding:

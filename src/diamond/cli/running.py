@@ -38,7 +38,7 @@ def run(
     specs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SPEC] [-- COMMAND...]", help="A diamond.yaml, or a command after --."
+            metavar="SPEC | -- COMMAND", help="A diamond.yaml, or a command after --."
         ),
     ] = None,
     on: Annotated[

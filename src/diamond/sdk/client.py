@@ -47,31 +47,16 @@ class Client(EndpointCalls):
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
         Raises `InvalidSpec` with all faults; `say` hears what travels.
         """
-        made, base = read_spec(spec)
-        made = with_settings(made, set)
-        if on is not None:
-            made["on"] = on
-        sent = send_code(
-            self.transport,
-            made.get("code"),
-            folder or base,
-            cache=diamond_home() / "cache",
-            say=say,
-        )
-        body = {"spec": made, **({"code": sent.body} if sent.body else {})}
-        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), sent.notes)
+        body, notes = self._request(spec, on, set, folder, say)
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
         return self._finished(job) if wait else job
 
     def check(
         self, spec: Spec, *, on: str | None = None, set: Settings = (), script: bool = False
     ) -> Any:
         """What a spec would become, without asking for it."""
-        made, _ = read_spec(spec)
-        made = with_settings(made, set)
-        if on is not None:
-            made["on"] = on
-        path = f"{API}/jobs/check" + ("?script=true" if script else "")
-        return self.transport.post(path, {"spec": made})
+        body, _ = self._request(spec, on, set, None, lambda words: None)
+        return self.transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
 
     def job(self, job: str) -> Job:
         return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
@@ -182,13 +167,14 @@ class Client(EndpointCalls):
     def get(self, task: str, path: str, dest: Path | str | None = None) -> list[Path]:
         """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped."""
         found = self.task(task).id
+        path = "" if path.strip("/") == "." else path
         goal = None if dest is None else Path(dest)
         as_folder = str(dest or "").endswith("/")
         if not self._is_folder(found, path):
             place = place_for(path, goal, folder=as_folder)
             return [download(self.transport, found, path, place)]
         name = path.rstrip("/").rsplit("/", 1)[-1]
-        top = goal if goal is not None else Path(name if name not in ("", ".") else found)
+        top = goal if goal is not None else Path(name or found)
         return [
             download(self.transport, found, one, inside(top, relative))
             for one, relative in self._below(found, path.strip("/"))
@@ -201,13 +187,30 @@ class Client(EndpointCalls):
     def report(self, task: str) -> Any:
         return self.transport.get(_path(task, "report"))
 
+    def _request(
+        self,
+        spec: Spec,
+        on: str | None,
+        settings: Settings,
+        folder: Path | None,
+        say: Callable[[str], None],
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The body for POST /jobs, its code sent ahead, and words for the person."""
+        made, base = read_spec(spec)
+        made = with_settings(made, settings)
+        if on is not None:
+            made["on"] = on
+        place, cache = folder or base, diamond_home() / "cache"
+        sent = send_code(self.transport, made.get("code"), place, cache=cache, say=say)
+        return {"spec": made, **({"code": sent.body} if sent.body else {})}, sent.notes
+
     def _finished(self, job: Job) -> Job:
         tasks = [self.wait(task.id) for task in job.tasks]
         return build_job(job.raw, [task.raw for task in tasks])
 
     def _is_folder(self, task: str, path: str) -> bool:
         clean = path.strip("/")
-        if clean in ("", "."):
+        if not clean:
             return True
         parent, _, name = clean.rpartition("/")
         for one in self.files(task, parent):

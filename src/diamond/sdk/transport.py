@@ -165,7 +165,7 @@ def problem_of(status: int, body: bytes) -> DiamondError:
         problem = {}
     if not isinstance(problem, dict) or "title" not in problem:
         words = body.decode(errors="replace").strip()[:200]
-        problem = {"title": f"The service answered {status}: {words or 'without words'}"}
+        problem = {"title": f"The service answered {status}: {words or 'no words'}", "code": ""}
     return from_problem({"status": status, **problem})
 
 

@@ -1,0 +1,116 @@
+"""A spec means what a person meant."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.sdk import Client
+from diamond.sdk.specs import load_spec, parse_spec, spec_of_command, with_fields, with_settings
+from diamond.sdk.transport import API
+from support.small_server import Reply, Request, serving
+
+
+def test_yaml_is_read_as_people_write_it() -> None:
+    text = "on: auto\nparams: {lr: 1e-3, n: 010, yes: no, day: 2024-01-02, t: true}\nresources: {walltime: 12:00:00}"
+    assert parse_spec(text) == {
+        "on": "auto",
+        "params": {"lr": 0.001, "n": "010", "yes": "no", "day": "2024-01-02", "t": True},
+        "resources": {"walltime": "12:00:00"},
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [", "- a", "a: 1\na: 2", "!!python/object/apply:os.system [x]"]
+)
+def test_a_bad_spec_is_answered_in_words(text: str) -> None:
+    with pytest.raises(InvalidSpec):
+        parse_spec(text)
+
+
+def test_a_missing_spec_names_the_other_way(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest) as caught:
+        load_spec(tmp_path / "no.yaml")
+    assert "--" in caught.value.hint
+
+
+def test_settings_reach_parameters_and_fields() -> None:
+    spec = {"run": "x {lr} {new}", "params": {"lr": 1}}
+    changed = with_settings(spec, ["lr=0.5", "new=a=b", "resources.nodes=2", "account=abc"])
+    assert changed["params"] == {"lr": 0.5, "new": "a=b"}
+    assert changed["resources"] == {"nodes": 2} and changed["account"] == "abc"
+    assert spec == {"run": "x {lr} {new}", "params": {"lr": 1}}
+
+
+def test_a_setting_that_nothing_reads_is_refused() -> None:
+    with pytest.raises(InvalidSpec, match="momentum") as caught:
+        with_settings({"run": "x {lr}", "params": {"lr": 1}}, ["momentum=1"])
+    assert "lr" in caught.value.hint
+    with pytest.raises(BadRequest):
+        with_settings({"run": "x"}, ["lr"])
+
+
+def test_a_command_keeps_its_words() -> None:
+    words = ["python", "train.py", "--name", "a b; $(x)"]
+    assert spec_of_command(words) == {"name": "train", "run": words}
+    assert with_fields({"run": words}, {"resources.nodes": 2})["resources"] == {"nodes": 2}
+
+
+class Blobs:
+    """Takes jobs and blobs as the service does."""
+
+    def __init__(self) -> None:
+        self.blobs: dict[str, bytes] = {}
+        self.jobs: list[dict[str, object]] = []
+
+    def __call__(self, request: Request) -> Reply:
+        if request.path == f"{API}/blobs/missing":
+            asked = json.loads(request.body)["digests"]
+            missing = [one for one in asked if one.removeprefix("sha256:") not in self.blobs]
+            return Reply(json.dumps({"missing": missing}).encode())
+        if request.path == f"{API}/blobs":
+            with tarfile.open(fileobj=BytesIO(request.body)) as archive:
+                for member in archive:
+                    content = archive.extractfile(member)
+                    assert content
+                    self.blobs[member.name] = content.read()
+            return Reply(b'{"stored": 1}', 201)
+        self.jobs.append(json.loads(request.body))
+        return Reply(b'{"job": {"id": "j1"}, "tasks": [{"id": "t1"}]}', 201)
+
+
+def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "home"))
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "diamond.yaml").write_text("run: python train.py\ncode: .\n")
+    (code / "train.py").write_text("print(1)\n")
+    (code / ".env").write_text("SECRET=1")
+    service = Blobs()
+    with serving(service) as server:
+        client = Client(server.url, "t")
+        first = client.run(code / "diamond.yaml")
+        sent = len(service.blobs)
+        client.run(code)
+        uploads = [one for one in server.requests if one.path == f"{API}/blobs"]
+    assert first.task.id == "t1" and "Left out: .env" in first.warnings[0]
+    assert sent == len(service.blobs) == 3 and len(uploads) == 1
+    assert b"print(1)\n" in service.blobs.values() and b"SECRET=1" not in service.blobs.values()
+    code_sent = service.jobs[0]["code"]
+    assert isinstance(code_sent, dict) and code_sent["files"] == 2
+
+
+def test_a_folder_that_is_no_project_stays_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "big.bin").write_text("x")
+    service = Blobs()
+    with serving(service) as server:
+        job = Client(server.url, "t").run(["echo", "hi"])
+    assert "code" not in service.jobs[0] and "No code travels along" in job.warnings[0]
