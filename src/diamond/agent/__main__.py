@@ -1,0 +1,166 @@
+"""The agent's command line: `run`, `pair`, `status`, `stop`, `cron-line`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from diamond import __version__
+from diamond.agent.disk import read_json
+from diamond.agent.fence import Fence
+from diamond.agent.folders import Folders, choose_folders
+from diamond.agent.links import Declined, HttpLink, Link, LinkDown
+from diamond.agent.pairing import check_address, pair, read_code
+from diamond.agent.stays import cron_line, how_it_stays, own_command
+from diamond.agent.stdio_link import StdioLink
+from diamond.core.errors import BadRequest, DiamondError
+
+
+def main(argv: list[str] | None = None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["sample"]:
+        from diamond.training.sampler import main as sample
+
+        return sample(words[1:]) or 0
+    arguments = _parser().parse_args(words)
+    folders = choose_folders(os.environ, Path.home())
+    acts = {"run": _run, "pair": _pair, "status": _status, "stop": _stop, "cron-line": _cron_line}
+    try:
+        return acts[arguments.act](arguments, folders)
+    except DiamondError as error:
+        print(f"{error.message}\n{error.hint}".strip(), file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="diamond-agent", description="Diamond's agent on a machine"
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    acts = parser.add_subparsers(dest="act", required=True)
+    run = acts.add_parser("run", help="act as this endpoint until stopped")
+    run.add_argument(
+        "--stdio", action="store_true", help="speak on standard input and output (ssh)"
+    )
+    run.add_argument("--url", help="the service; else the one of the pairing")
+    run.add_argument("--key-file", type=Path, help="a file with the endpoint's key")
+    run.add_argument("--scheduler", help="local, slurm, …; else found out")
+    pairing = acts.add_parser("pair", help="become an endpoint: asks for the pairing code")
+    pairing.add_argument("--url", required=True)
+    pairing.add_argument("--no-run", action="store_true", help="only store the key")
+    pairing.add_argument("--scheduler", help="local, slurm, …; else found out")
+    acts.add_parser("status", help="say whether an agent acts here")
+    acts.add_parser("stop", help="stop the agent; jobs go on")
+    acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, folders: Folders) -> int:
+    """Already acting on this host: nothing to do under cron, else take over."""
+    if os.environ.get("DIAMOND_STAYS") == "cron" and Fence(folders.keep).acting()[0]:
+        return 0
+    folders.make()
+    pipe = _private_stdout() if arguments.stdio else None
+    _start_log(folders, quiet=arguments.stdio)
+    return _act(arguments, folders, _link(arguments, folders, pipe))
+
+
+def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
+    from diamond.agent.loop import Agent
+    from diamond.schedulers.registry import detect, load_scheduler
+
+    name = arguments.scheduler or detect()
+    scheduler = load_scheduler(name, folders.work / "schedulers" / name)
+    stdio = isinstance(link, StdioLink)
+    agent = Agent(folders, link, scheduler, stays=how_it_stays(os.environ, stdio=stdio))
+    signal.signal(signal.SIGTERM, lambda *_: agent.stop())
+    signal.signal(signal.SIGINT, lambda *_: agent.stop())
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    code = agent.run()
+    if code == 3:
+        print("Another agent of this endpoint has taken over; this one stops.", file=sys.stderr)
+    elif code == 4:
+        print("The service does not accept this agent's key. Pair again.", file=sys.stderr)
+    return code
+
+
+def _link(arguments: argparse.Namespace, folders: Folders, pipe: BinaryIO | None) -> Link:
+    if pipe is not None:
+        return StdioLink(sys.stdin.buffer, pipe)
+    paired = read_json(folders.keep / "agent.json") or {}
+    url = arguments.url or paired.get("url")
+    key = arguments.key_file.read_text().strip() if arguments.key_file else paired.get("key")
+    if not url or not key:
+        raise BadRequest("This machine is not paired yet", "Run: agent.pyz pair --url ADDRESS")
+    check_address(url)
+    return HttpLink(url, key)
+
+
+def _private_stdout() -> BinaryIO:
+    """The pipe carries frames only: whatever else is printed goes to standard error."""
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return pipe
+
+
+def _start_log(folders: Folders, *, quiet: bool) -> None:
+    file = logging.handlers.RotatingFileHandler(
+        folders.keep / "agent.log", maxBytes=2_000_000, backupCount=2
+    )
+    handlers: list[logging.Handler] = [file]
+    if not quiet and sys.stderr.isatty():
+        handlers.append(logging.StreamHandler())
+    (folders.keep / "agent.log").chmod(0o600)
+    layout = "%(asctime)s %(levelname)s %(threadName)s %(message)s"
+    logging.basicConfig(level=logging.INFO, handlers=handlers, format=layout)
+    logging.raiseExceptions = False
+
+
+def _pair(arguments: argparse.Namespace, folders: Folders) -> int:
+    folders.make()
+    try:
+        name = pair(arguments.url, read_code(), folders.keep)
+    except (Declined, LinkDown) as error:
+        print(f"Pairing failed: {error}\nAsk for a fresh code and try again.", file=sys.stderr)
+        return 1
+    print(f"Paired as endpoint {name}. Its owner must confirm this host and user.", file=sys.stderr)
+    if arguments.no_run:
+        return 0
+    _start_log(folders, quiet=False)
+    plain = argparse.Namespace(url=None, key_file=None, scheduler=arguments.scheduler)
+    return _act(plain, folders, _link(plain, folders, None))
+
+
+def _status(_: argparse.Namespace, folders: Folders) -> int:
+    pid, host = Fence(folders.keep).acting()
+    print(f"acting: process {pid} on {host}" if pid else "no agent is acting here")
+    return 0 if pid else 1
+
+
+def _stop(_: argparse.Namespace, folders: Folders) -> int:
+    import socket
+
+    pid, host = Fence(folders.keep).acting()
+    if not pid:
+        print("no agent is acting here")
+        return 0
+    if host != socket.gethostname():
+        raise BadRequest(f"The agent acts on {host}", f"Sign in to {host} and stop it there.")
+    os.kill(pid, signal.SIGTERM)
+    print(f"process {pid} was asked to stop; jobs go on")
+    return 0
+
+
+def _cron_line(_: argparse.Namespace, __: Folders) -> int:
+    print(cron_line(own_command(["run"])))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""Answers to requests: a person waits for each of them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+from urllib.parse import quote
+
+from diamond.agent.cleaning import usage
+from diamond.agent.files import list_files, read_file, stat_file
+from diamond.agent.folders import Folders, safe_id
+from diamond.agent.links import Declined, Link, LinkDown
+from diamond.agent.logs import LOGS, RECORDS
+from diamond.agent.report import report
+from diamond.agent.secrets import delete_secret, list_secrets, set_secret
+from diamond.agent.staging import Stager
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.core.order import order_from
+from diamond.runtimes.base import Entered
+
+log = logging.getLogger(__name__)
+
+ANSWERERS = 3
+Answer = Union[dict[str, Any], bytes]
+Request = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Knows the answer to every type of request."""
+
+    folders: Folders
+    tasks: TaskFolders
+    stager: Stager
+
+    def answer(self, request: Request) -> Answer:
+        handlers: dict[str, Callable[[Request], Answer]] = {
+            "list-files": lambda r: {"items": list_files(self._run_dir(r), str(r.get("path", "")))},
+            "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"])),
+            "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
+            "read-log": self._read_log,
+            "script": self._script,
+            "set-secret": self._set_secret,
+            "list-secrets": lambda r: {"items": list_secrets(self.folders.secrets)},
+            "delete-secret": self._delete_secret,
+            "usage": lambda r: {"items": usage(self.folders.tasks)},
+            "report": lambda r: report(self.folders, self.tasks, safe_id(r["task"])),
+        }
+        kind = str(request.get("type"))
+        if kind not in handlers:
+            raise BadRequest(f"This agent knows no request {kind!r}", "Upgrade the agent.")
+        return handlers[kind](request)
+
+    def _run_dir(self, request: Request) -> Path:
+        return self.folders.tasks / safe_id(request["task"]) / "run"
+
+    def _read_log(self, request: Request) -> bytes:
+        folder = self.tasks.attempt(request["task"], request["attempt"])
+        file = {**LOGS, **RECORDS}.get(str(request["stream"]))
+        if file is None:
+            raise BadRequest(f"There is no stream {request['stream']!r}")
+        return read_file(folder.run_folder(int(request["run"])), file, *_range(request))
+
+    def _script(self, request: Request) -> dict[str, Any]:
+        order = order_from(request["order"])
+        place = self.folders.tasks / "TASK" / "attempts" / "ATTEMPT"
+        folder = AttemptFolder("TASK", "ATTEMPT", place)
+        return {"script": self.stager.script(folder, order, entered=Entered(), data=order.data)}
+
+    def _set_secret(self, request: Request) -> dict[str, Any]:
+        set_secret(self.folders.secrets, str(request["name"]), str(request["value"]))
+        return {}
+
+    def _delete_secret(self, request: Request) -> dict[str, Any]:
+        delete_secret(self.folders.secrets, str(request["name"]))
+        return {}
+
+
+class Answerers:
+    """A few threads, so that a large file does not keep a small question waiting."""
+
+    def __init__(self, desk: Desk, link: Link) -> None:
+        self._desk, self._link = desk, link
+        self._waiting: queue.Queue[Request] = queue.Queue()
+
+    def start(self) -> None:
+        for number in range(ANSWERERS):
+            threading.Thread(target=self._run, name=f"answer-{number}", daemon=True).start()
+
+    def put(self, request: Request) -> None:
+        self._waiting.put(request)
+
+    def _run(self) -> None:
+        while True:
+            request = self._waiting.get()
+            status, body = self._result(request)
+            call = f"answers/{quote(str(request.get('id', '')), safe='')}"
+            try:
+                self._link.call(call, body, query=f"status={status}&more=0", timeout=120)
+            except (LinkDown, Declined) as error:
+                log.info("the answer to %s was not taken: %s", request.get("type"), error)
+            except Exception:
+                log.exception("answering %s failed", request.get("type"))
+
+    def _result(self, request: Request) -> tuple[str, bytes]:
+        try:
+            answer = self._desk.answer(request)
+            return "ok", answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        except DiamondError as error:
+            problem = error.as_problem()
+        except (OSError, KeyError, ValueError, TypeError) as error:
+            log.warning("request %s: %s", request.get("type"), type(error).__name__)
+            problem = BadRequest(f"The agent could not answer: {error}").as_problem()
+        return "error", json.dumps(problem).encode()
+
+
+def _range(request: Request) -> tuple[int, int]:
+    return int(request.get("offset") or 0), int(request.get("length") or 0)

@@ -1,0 +1,283 @@
+"""All attempts that the agent knows, and what happens to them. Runs in the agent's main thread.
+
+Other threads (staging, submitting, asking, cancelling) hand their findings over through `post`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from diamond.agent import verdicts
+from diamond.agent.disk import read_json
+from diamond.agent.profile import Profile
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.verdicts import Watched
+from diamond.agent.watch import read_duplicates, read_runs
+from diamond.agent.workers import Workers
+from diamond.core.events import (
+    AttemptKnown,
+    Event,
+    Gone,
+    Held,
+    Note,
+    Observed,
+    PrepareFailed,
+    Staging,
+    Submitted,
+)
+from diamond.core.task import Reason
+
+log = logging.getLogger(__name__)
+
+STAGING, READY, SUBMITTED, ENDED = "staging", "ready", "submitted", "ended"
+CANCEL_AGAIN_SECONDS = 30.0
+
+
+@dataclass
+class Tracked:
+    """One attempt in memory; all of it can be rebuilt from its folder."""
+
+    folder: AttemptFolder
+    number: int
+    order: int
+    partition: str = ""
+    phase: str = STAGING
+    watched: Watched = field(default_factory=Watched)
+    facts: list[Event] = field(default_factory=list)
+    """What the service was told, to be told again to one that has forgotten."""
+    duplicates: set[str] = field(default_factory=set)
+    cancel_asked_at: float | None = None
+    is_confirmed: bool = False
+    """The service has recorded the task's final state."""
+
+    @property
+    def is_active(self) -> bool:
+        return self.phase == SUBMITTED and not self.watched.over
+
+    @property
+    def is_over(self) -> bool:
+        return self.phase == ENDED or self.watched.over
+
+
+class Attempts:
+    """`tell` sends an event; `workers` do what takes time."""
+
+    def __init__(
+        self,
+        folders: TaskFolders,
+        *,
+        tell: Callable[[str, Event], None],
+        profile: Callable[[], Profile],
+        workers: Workers,
+    ) -> None:
+        self._folders, self._tell, self._profile, self._workers = folders, tell, profile, workers
+        self.known: dict[str, Tracked] = {}
+        self._order = 0
+
+    def submit(self, folder: AttemptFolder, number: int) -> None:
+        """The intent is on disk: make it ready and hand it over. Repeats are harmless."""
+        rival = self._folders.rival(folder, number)
+        if rival is not None:
+            self._tell(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
+        elif folder.attempt in self.known:
+            self.tell_again([folder.task])
+        else:
+            self.load(folder)
+
+    def cancel(self, folder: AttemptFolder) -> None:
+        """The tombstone is on disk: end whatever there is of the attempt."""
+        tracked = self.known.get(folder.attempt)
+        if tracked is None:
+            self.load(folder)
+        elif tracked.is_over:
+            self._say(tracked, [Gone()])
+        elif tracked.phase == SUBMITTED:
+            self._say(tracked, verdicts.cancel(tracked.watched))
+            self._ask_for_end(tracked)
+        else:
+            self._workers.submitter.look_again()
+
+    def load(self, folder: AttemptFolder) -> Tracked:
+        """Take up an attempt from what lies in its folder, wherever it was left."""
+        tracked = self._track(folder)
+        native_id, failure = folder.native_id or folder.owner, folder.failure
+        if native_id:
+            self._take_up_submitted(tracked, native_id)
+        elif failure is not None:
+            self._end(tracked, PrepareFailed(reason=failure["reason"], message=failure["message"]))
+            self._gone_if_cancelled(tracked)
+        elif folder.was_submitting:
+            tracked.phase = READY
+            self._hand_over(tracked, is_uncertain=True)
+        elif folder.is_cancelled:
+            self._end(tracked, Gone())
+        else:
+            self._workers.stage(tracked)
+        return tracked
+
+    def staged(self, tracked: Tracked) -> None:
+        tracked.phase = READY
+        self._hand_over(tracked)
+
+    def submitted(self, folder: AttemptFolder, native_id: str) -> None:
+        tracked = self.known[folder.attempt]
+        tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
+        self._say(tracked, [Submitted(native_id=native_id)])
+        self._workers.asker_hint()
+        if folder.is_cancelled:
+            self.cancel(folder)
+
+    def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
+        """Written down first: an attempt that was called failed must never be tried again."""
+        try:
+            folder.write_failure(reason.value, message)
+        except OSError as error:
+            log.error("%s: failed.json could not be written: %s", folder.attempt, error)
+        tracked = self.known[folder.attempt]
+        self._end(tracked, PrepareFailed(reason=reason.value, message=message))
+        self._gone_if_cancelled(tracked)
+
+    def held(self, folder: AttemptFolder, message: str) -> None:
+        held = Held(reason=Reason.SITE_LIMIT.value, message=message)
+        self._say(self.known[folder.attempt], [held])
+
+    def called_off(self, folder: AttemptFolder) -> None:
+        self._end(self.known[folder.attempt], Gone())
+
+    def note(self, folder: AttemptFolder, message: str, code: str) -> None:
+        self._say(self.known[folder.attempt], [Note(message=message, code=code)])
+
+    def staging(self, tracked: Tracked, what: str, message: str) -> None:
+        self._say(tracked, [Staging(what=what, message=message)])
+
+    def look_at(self, tracked: Tracked, *, earliest: float = 0.0) -> None:
+        """Read the attempt's folder for news."""
+        was_over = tracked.watched.over
+        events = read_runs(tracked.folder, tracked.watched, earliest=earliest)
+        events += read_duplicates(tracked.folder, tracked.duplicates)
+        self._say(tracked, events)
+        if tracked.watched.over and not was_over:
+            self._workers.submitter.look_again()
+
+    def answered(self, answers: dict[str, Any]) -> None:
+        """The batch system's word on many jobs."""
+        now = time.monotonic()
+        for tracked in self.active():
+            if tracked.watched.native_id in answers:
+                self._heard(tracked, answers[tracked.watched.native_id], now)
+
+    def time_passed(self) -> None:
+        """Draw the conclusions that only need time."""
+        now = time.monotonic()
+        for tracked in self.active():
+            watched = tracked.watched
+            if watched.ended is not None or watched.absent_since is not None:
+                self._look_before_an_end(tracked)
+            self._say(tracked, verdicts.time_passed(watched, now=now))
+            if watched.over:
+                self._workers.submitter.look_again()
+            elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
+                self._ask_for_end(tracked)
+
+    def active(self) -> list[Tracked]:
+        return [tracked for tracked in list(self.known.values()) if tracked.is_active]
+
+    def is_idle(self) -> bool:
+        return all(tracked.is_over for tracked in list(self.known.values()))
+
+    def room(self, partition: str) -> str:
+        """Why a partition takes no more jobs now, or ''. Called from the submitting thread."""
+        limit = self._profile().submit_limit(partition)
+        if limit is None:
+            return ""
+        used = sum(1 for tracked in self.active() if tracked.partition == partition)
+        return f"the site lets you have {limit} jobs in {partition}" if used >= limit else ""
+
+    def tell_again(self, tasks: Iterable[str]) -> None:
+        """Repeat all facts of these tasks, from memory or from their folders."""
+        for task in tasks:
+            for folder in self._folders.attempts(task):
+                tracked = self.known.get(folder.attempt)
+                if tracked is None:
+                    self.load(folder)
+                    continue
+                for event in tracked.facts:
+                    self._tell(task, event)
+
+    def forget(self, tracked: Tracked) -> None:
+        """The service has the final state and all bytes: nothing is left to do."""
+        tracked.folder.write_closed()
+        self.known.pop(tracked.folder.attempt, None)
+
+    def _track(self, folder: AttemptFolder) -> Tracked:
+        self._order += 1
+        partition = self._profile().partition(folder.order().placement.partition)
+        tracked = Tracked(folder, number=folder.number, order=self._order, partition=partition)
+        self.known[folder.attempt] = tracked
+        return tracked
+
+    def _take_up_submitted(self, tracked: Tracked, native_id: str) -> None:
+        tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
+        submitted_at = _submitted_at(tracked.folder)
+        self._say(tracked, [replace(Submitted(native_id=native_id), at=submitted_at)])
+        self.look_at(tracked, earliest=submitted_at)
+        if tracked.folder.is_cancelled:
+            self._say(tracked, verdicts.cancel(tracked.watched))
+            self._ask_for_end(tracked)
+
+    def _hand_over(self, tracked: Tracked, *, is_uncertain: bool = False) -> None:
+        self._workers.submitter.put(
+            tracked.folder,
+            partition=tracked.partition,
+            order=tracked.order,
+            is_uncertain=is_uncertain,
+        )
+
+    def _ask_for_end(self, tracked: Tracked) -> None:
+        if tracked.watched.over:
+            return
+        tracked.cancel_asked_at = time.monotonic()
+        ids = {tracked.watched.native_id, tracked.folder.owner, tracked.folder.native_id} - {""}
+        self._workers.cancel(sorted(ids))
+
+    def _heard(self, tracked: Tracked, status: Any, now: float) -> None:
+        if status is None or status.status == "ended":
+            self._look_before_an_end(tracked)
+        if tracked.watched.over:
+            return
+        self._say(tracked, verdicts.heard(tracked.watched, status, now=now))
+
+    def _look_before_an_end(self, tracked: Tracked) -> None:
+        """The files may know better: an exit file, or a claim by another job than the one asked about."""
+        self.look_at(tracked)
+        if verdicts.follow_owner(tracked.watched, tracked.folder.owner):
+            self._say(tracked, [Submitted(native_id=tracked.watched.native_id)])
+
+    def _end(self, tracked: Tracked, event: Event) -> None:
+        tracked.phase = ENDED
+        self._say(tracked, [event])
+
+    def _gone_if_cancelled(self, tracked: Tracked) -> None:
+        if tracked.folder.is_cancelled:
+            self._say(tracked, [Gone()])
+
+    def _say(self, tracked: Tracked, events: Iterable[Event]) -> None:
+        for event in events:
+            event = replace(event, attempt=tracked.folder.attempt, at=event.at or time.time())
+            _remember(tracked.facts, event)
+            self._tell(tracked.folder.task, event)
+
+
+def _remember(facts: list[Event], event: Event) -> None:
+    """Of words that replace each other only the last is kept."""
+    if isinstance(event, (Staging, Observed, Held)):
+        facts[:] = [fact for fact in facts if not isinstance(fact, type(event))]
+    facts.append(event)
+
+
+def _submitted_at(folder: AttemptFolder) -> float:
+    return float((read_json(folder.path / "native.json") or {}).get("submitted_at") or time.time())

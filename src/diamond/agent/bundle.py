@@ -1,0 +1,49 @@
+"""The agent as one file: a zipapp of the parts it needs, with the same bytes each time it is built."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import diamond
+from diamond.agent.disk import write_whole
+
+PACKAGES = ("core", "schedulers", "runtimes", "launchers", "agent", "data", "training")
+SHEBANG = b"#!/usr/bin/env python3\n"
+_MAIN = "import sys\n\nfrom diamond.agent.__main__ import main\n\nsys.exit(main())\n"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def build_bundle(target: Path) -> str:
+    """Write the agent's file and return its SHA-256 in hex."""
+    content = bundle_bytes()
+    write_whole(target, content, mode=0o755)
+    return hashlib.sha256(content).hexdigest()
+
+
+def bundle_bytes() -> bytes:
+    buffer = io.BytesIO()
+    buffer.write(SHEBANG)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_entry("__main__.py"), _MAIN)
+        for name, file in bundle_files().items():
+            archive.writestr(_entry(name), file.read_bytes())
+    return buffer.getvalue()
+
+
+def bundle_files() -> dict[str, Path]:
+    """What the bundle carries: names in the archive with the installed files."""
+    root = Path(diamond.__file__).parent
+    files = [root / "__init__.py"]
+    for package in PACKAGES:
+        files += (file for file in (root / package).rglob("*") if file.suffix in (".py", ".sh"))
+    return {f"diamond/{file.relative_to(root).as_posix()}": file for file in sorted(files)}
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry

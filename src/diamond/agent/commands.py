@@ -1,0 +1,92 @@
+"""Commands of the service: the intent is on disk before a command counts as done."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from diamond.agent.attempts import Attempts
+from diamond.agent.cleaning import remove_task
+from diamond.agent.tasks import TaskFolders
+from diamond.core.errors import BadRequest
+from diamond.core.events import Event, PrepareFailed
+from diamond.core.task import Reason
+
+log = logging.getLogger(__name__)
+
+Command = dict[str, Any]
+
+
+@dataclass
+class Clerk:
+    """Writes intents in the thread that fetched the commands, then posts the act to the main thread."""
+
+    tasks: TaskFolders
+    attempts: Attempts
+    post: Callable[[Callable[[], None]], None]
+    tell: Callable[[str, Event], None]
+    probe: Callable[[bool], None]
+    upgrade: Callable[[str], None]
+    done: set[str] = field(default_factory=set)
+    """Ids to be acknowledged with the next call."""
+
+    def take(self, command: Command) -> None:
+        """Write one command down; a fault in it is logged and acknowledged, since repeating would not help."""
+        kind, number = str(command.get("type")), str(command.get("id"))
+        handlers = {
+            "submit": self._submit,
+            "cancel": self._cancel,
+            "probe": self._probe,
+            "clean": self._clean,
+            "upgrade": self._upgrade,
+        }
+        try:
+            handler = handlers.get(kind)
+            if handler is None:
+                log.warning("a command of an unknown type %r is passed over", kind)
+            else:
+                handler(command)
+        except (BadRequest, KeyError, ValueError, TypeError):
+            log.exception("the command %s (%s) makes no sense", number, kind)
+        except OSError as error:
+            self._no_room(command, error)
+        self.done.add(number)
+
+    def _submit(self, command: Command) -> None:
+        number = int(command.get("number") or 1)
+        folder = self.tasks.attempt(command["task"], command["attempt"])
+        rival = self.tasks.rival(folder, number)
+        if rival is None:
+            folder = self.tasks.record(
+                command["task"], command["attempt"], number, command["task_json"]
+            )
+        self.post(lambda: self.attempts.submit(folder, number))
+
+    def _cancel(self, command: Command) -> None:
+        folder = self.tasks.record_cancel(command["task"], command["attempt"])
+        self.post(lambda: self.attempts.cancel(folder))
+
+    def _probe(self, command: Command) -> None:
+        self.probe(bool(command.get("compute")))
+
+    def _clean(self, command: Command) -> None:
+        for task in command.get("tasks") or []:
+            if any(one.folder.task == task for one in self.attempts.active()):
+                log.warning("task %s is active and is not removed", task)
+            else:
+                remove_task(self.tasks, str(task))
+
+    def _upgrade(self, command: Command) -> None:
+        self.upgrade(str(command.get("digest", "")))
+
+    def _no_room(self, command: Command, error: OSError) -> None:
+        """Nothing could be written down, so nothing will be done: the person hears why."""
+        log.error("%s: %s", error.filename, error.strerror)
+        if command.get("type") == "submit":
+            message = f"the agent cannot write in its work folder: {error.strerror}"
+            failed = PrepareFailed(
+                attempt=str(command["attempt"]), reason=Reason.DISK.value, message=message
+            )
+            self.tell(str(command["task"]), failed)

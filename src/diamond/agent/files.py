@@ -1,0 +1,103 @@
+"""Reading inside one folder and nowhere else: each step of a path is opened from the one before it.
+
+A symlink is listed but never followed, `..` is never taken: nothing outside can be reached, also not
+by a program that swaps a folder for a link between two looks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import BadRequest, NotFound
+
+MAX_ITEMS = 10_000
+MAX_READ = 4 * 2**20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+
+
+def list_files(root: Path, path: str) -> list[dict[str, Any]]:
+    """What a folder holds, or the one file that `path` names."""
+    with _opened(root, path) as descriptor:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            return [_item(path, os.fstat(descriptor))]
+        with os.scandir(descriptor) as entries:
+            names = sorted(entry.name for entry in entries)[:MAX_ITEMS]
+        found = [(name, _look(descriptor, name)) for name in names]
+    prefix = "/".join(_steps(path))
+    return [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
+
+
+def stat_file(root: Path, path: str) -> dict[str, Any]:
+    """Size, time and digest of a file."""
+    with _opened_file(root, path) as descriptor:
+        digest = hashlib.sha256()
+        for chunk in iter(lambda: os.read(descriptor, 1 << 20), b""):
+            digest.update(chunk)
+        facts = os.fstat(descriptor)
+    return {"size": facts.st_size, "modified": facts.st_mtime, "sha256": digest.hexdigest()}
+
+
+def read_file(root: Path, path: str, offset: int, length: int) -> bytes:
+    """A range of a file; shorter at its end."""
+    with _opened_file(root, path) as descriptor:
+        return os.pread(descriptor, max(0, min(length, MAX_READ)), max(0, offset))
+
+
+@contextlib.contextmanager
+def _opened_file(root: Path, path: str) -> Iterator[int]:
+    with _opened(root, path) as descriptor:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise BadRequest(f"{path!r} is not a file", "Only plain files can be fetched.")
+        yield descriptor
+
+
+@contextlib.contextmanager
+def _opened(root: Path, path: str) -> Iterator[int]:
+    """A descriptor of what `path` names below `root`."""
+    descriptor = os.open(root, _FOLDER)
+    try:
+        steps = _steps(path)
+        for position, step in enumerate(steps):
+            flags = _FILE if position == len(steps) - 1 else _FOLDER
+            inner = os.open(step, flags, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    except OSError as error:
+        raise NotFound(
+            f"{path!r} cannot be read in the run directory ({error.strerror})",
+            "Symlinks are not followed. List what is there with: diamond files TASK",
+        ) from error
+    finally:
+        os.close(descriptor)
+
+
+def _steps(path: str) -> list[str]:
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    if ".." in steps or path.startswith("/") or "\0" in path:
+        raise BadRequest(f"{path!r} leads out of the run directory", "Name a path inside of it.")
+    return steps
+
+
+def _look(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None
+
+
+def _item(path: str, facts: os.stat_result) -> dict[str, Any]:
+    kind = "file"
+    if stat.S_ISDIR(facts.st_mode):
+        kind = "folder"
+    elif stat.S_ISLNK(facts.st_mode):
+        kind = "link"
+    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return {"path": shown, "kind": kind, "size": facts.st_size, "modified": facts.st_mtime}

@@ -1,0 +1,176 @@
+"""Carrying logs and metrics home by offset: nothing lost, nothing doubled, never in the way of a cancel."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.links import Link
+
+CALL_BYTES = 1_000_000
+FIRST_BYTES = 65_536
+"""The service may stand further than a new agent knows; so the first part of a stream is small."""
+HEAD_BYTES = TAIL_BYTES = 8 * 2**20
+"""What the service keeps of a log; the rest stays here and is fetched by range."""
+QUICK_SECONDS, SLOW_SECONDS = 0.2, 1.0
+QUIET_AFTER = 5.0
+MANY_RUNS = 20
+LAST_LOOK_SECONDS = 10.0
+"""A shared file system may show the last bytes of another node late."""
+
+LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
+RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
+
+
+@dataclass
+class Stream:
+    """One growing file. `offset` is where the service stands."""
+
+    task: str
+    attempt: str
+    run: int
+    name: str
+    path: Path
+    offset: int = 0
+    is_known: bool = False
+    """The service has said where it stands."""
+    grew_at: float = field(default_factory=time.monotonic)
+    looked_at: float = 0.0
+    ended_at: float | None = None
+    is_done: bool = False
+
+    def is_due(self, now: float, *, many: bool) -> bool:
+        is_quick = self.name in LOGS and not (many and now - self.grew_at > QUIET_AFTER)
+        return (
+            not self.is_done
+            and now - self.looked_at >= (QUICK_SECONDS if is_quick else SLOW_SECONDS) - 0.01
+        )
+
+    def look(self, now: float) -> int:
+        """How many bytes the service does not have."""
+        self.looked_at = now
+        try:
+            behind = self.path.stat().st_size - self.offset
+        except OSError:
+            behind = 0
+        if behind > 0:
+            self.grew_at = now
+        elif (
+            self.ended_at is not None and now - max(self.ended_at, self.grew_at) > LAST_LOOK_SECONDS
+        ):
+            self.is_done = True
+        return max(behind, 0)
+
+    def take(self, behind: int, room: int) -> tuple[dict[str, Any], bytes]:
+        """The next part, at most `room` bytes."""
+        offset, jump = self.offset, 0
+        if self.name in LOGS and self.is_known:
+            offset, jump = _next_offset(self.offset, behind)
+        limit = min(room, behind - jump) if self.is_known else min(room, behind, FIRST_BYTES)
+        if self.name in LOGS and offset < HEAD_BYTES < offset + limit and behind > TAIL_BYTES:
+            limit = HEAD_BYTES - offset
+        with self.path.open("rb") as source:
+            source.seek(offset)
+            content = source.read(limit)
+        return self._part(offset, len(content), skipped=jump > 0), content
+
+    def confirm(self, offset: Any) -> None:
+        if isinstance(offset, int):
+            self.offset, self.is_known = offset, True
+
+    def _part(self, offset: int, length: int, *, skipped: bool) -> dict[str, Any]:
+        return {
+            "task": self.task, "attempt": self.attempt, "run": self.run, "rank": 0,
+            "stream": self.name, "offset": offset, "length": length, "skipped": skipped,
+        }  # fmt: skip
+
+
+class Streams:
+    """All streams of all runs, and the thread that carries them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._streams: dict[tuple[str, int], list[Stream]] = {}
+
+    def follow(self, task: str, attempt: str, run: int, folder: Path) -> None:
+        """Carry the files of a run from now on. Repeats are harmless."""
+        with self._lock:
+            if (attempt, run) not in self._streams:
+                names = {**LOGS, **RECORDS}.items()
+                made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
+                self._streams[attempt, run] = made
+
+    def ended(self, attempt: str, run: int) -> None:
+        """The run is over: its files are carried to their end, then left alone."""
+        for stream in self._streams.get((attempt, run), ()):
+            if stream.ended_at is None:
+                stream.ended_at = time.monotonic()
+
+    def are_done(self, attempt: str) -> bool:
+        with self._lock:
+            mine = [
+                s for key, streams in self._streams.items() if key[0] == attempt for s in streams
+            ]
+        return all(stream.is_done for stream in mine)
+
+    def forget(self, attempt: str) -> None:
+        with self._lock:
+            for key in [key for key in self._streams if key[0] == attempt]:
+                del self._streams[key]
+
+    def start_again(self, tasks: Iterable[str]) -> None:
+        """The service has forgotten these tasks: ask where it stands."""
+        wanted = set(tasks)
+        for stream in self._all():
+            if stream.task in wanted:
+                stream.is_known, stream.is_done = False, False
+
+    def send(self, link: Link) -> bool:
+        """One call with what is due; False when nothing was."""
+        parts, contents, streams = self._collect(time.monotonic())
+        if not parts:
+            return False
+        head = json.dumps({"parts": parts}).encode() + b"\n"
+        answer = json.loads(link.call("bytes", head + b"".join(contents)))
+        for stream, offset in zip(streams, answer.get("have") or []):
+            stream.confirm(offset)
+        return True
+
+    @property
+    def count(self) -> int:
+        return sum(1 for stream in self._all() if not stream.is_done)
+
+    def _all(self) -> list[Stream]:
+        with self._lock:
+            return [stream for streams in self._streams.values() for stream in streams]
+
+    def _collect(self, now: float) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
+        parts, contents, streams = [], [], []
+        room, everything = CALL_BYTES, self._all()
+        many = len(everything) > MANY_RUNS * (len(LOGS) + len(RECORDS))
+        due = [stream for stream in everything if stream.is_due(now, many=many)]
+        behind = [(stream, count) for stream in due for count in [stream.look(now)] if count]
+        for position, (stream, count) in enumerate(behind):
+            share = room // (len(behind) - position)
+            if share <= 0:
+                break
+            part, content = stream.take(count, share)
+            room -= len(content)
+            parts.append(part)
+            contents.append(content)
+            streams.append(stream)
+            stream.looked_at = 0.0
+        return parts, contents, streams
+
+
+def _next_offset(offset: int, behind: int) -> tuple[int, int]:
+    """Where to go on, and how many bytes that leaves out: head and tail are kept, the middle stays here."""
+    if offset < HEAD_BYTES or behind <= TAIL_BYTES:
+        return offset, 0
+    jump = behind - TAIL_BYTES
+    return offset + jump, jump

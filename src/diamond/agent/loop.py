@@ -1,0 +1,364 @@
+"""The agent: one main thread that decides, and threads that carry, ask, stage and submit."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from diamond.agent.answers import Answerers, Desk
+from diamond.agent.attempts import SUBMITTED, Attempts, Tracked
+from diamond.agent.commands import Clerk
+from diamond.agent.fence import Fence, Superseded
+from diamond.agent.folders import Folders
+from diamond.agent.house import Housekeeping
+from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.agent.logs import QUICK_SECONDS, Streams
+from diamond.agent.profile import Profile, load_profile, save_corrections
+from diamond.agent.staging import Stager
+from diamond.agent.status import Answers, Asker, Budget
+from diamond.agent.submit import Submitter
+from diamond.agent.sync import Caller, Hooks, Session, Welcome
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.tensorboard import Scalars
+from diamond.agent.upgrade import upgrade
+from diamond.agent.watch import is_seen, look_at_inbox
+from diamond.agent.workers import Workers
+from diamond.core.task import Reason
+from diamond.schedulers.base import Scheduler
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS, IDLE_TICK_SECONDS = 0.2, 1.0
+SWEEP_SECONDS = 10.0
+CONCLUDE_SECONDS = 0.5
+STALE_EXIT, KEY_EXIT = 3, 4
+
+
+class Agent:
+    """Everything one endpoint process holds. `run` returns its exit code."""
+
+    def __init__(self, folders: Folders, link: Link, scheduler: Scheduler, *, stays: str) -> None:
+        self.folders, self.link, self.scheduler = folders, link, scheduler
+        self.fence = Fence(folders.keep)
+        self.session = Session(link, folders=folders, fence=self.fence, stays=stays)
+        self.tasks, self.streams = TaskFolders(folders), Streams()
+        self._advance: Callable[[], None] | None = getattr(scheduler, "advance", None)
+        self.budget = Budget(unlimited=self._advance is not None)
+        self._posted: queue.Queue[Callable[[], None]] = queue.Queue()
+        self._stopping, self._is_linked = threading.Event(), True
+        self._exit_code, self._needs_hello, self._hurry = 0, False, False
+        self._hello_at = self._swept_at = self._concluded_at = self._fenced_at = 0.0
+        self._profile = load_profile(folders)
+        self._assemble()
+
+    def run(self) -> int:
+        """Greet, rebuild, then work until told to stop or superseded."""
+        predecessor = self.fence.acting()
+        welcome = self._first_hello()
+        if welcome is None:
+            return self._exit_code
+        self.fence.wait_for_predecessor(*predecessor)
+        self.fence.sign()
+        log.info("generation %d of endpoint %s", welcome.generation, welcome.name)
+        self._rebuild(welcome)
+        self._start_threads()
+        self._work()
+        self.session.outbox.wait_until_empty(2.0 if self._is_linked and not self._exit_code else 0)
+        return self._exit_code
+
+    def stop(self, code: int = 0) -> None:
+        """Stop acting; jobs are left alone."""
+        self._exit_code = self._exit_code or code
+        self._stopping.set()
+        self._posted.put(lambda: None)
+
+    def profile(self) -> Profile:
+        return self._profile
+
+    def reload_profile(self) -> None:
+        self._profile = load_profile(self.folders)
+
+    def post(self, act: Callable[[], None]) -> None:
+        """Have the main thread do something."""
+        self._posted.put(act)
+
+    def _assemble(self) -> None:
+        stager = Stager(self.folders, self.scheduler, self.link, self.profile)
+        self.workers = Workers(
+            stager, self.scheduler, self.fence, post=self.post, hurry=self._ask_soon
+        )
+        self.attempts = Attempts(
+            self.tasks, tell=self.session.outbox.put, profile=self.profile, workers=self.workers
+        )
+        submitter = Submitter(
+            self.scheduler, stager.submission, self.fence, self.budget,
+            outcome=_Posted(self), room=self.attempts.room,
+        )  # fmt: skip
+        self.workers.bind(self.attempts, submitter)
+        self.asker = Asker(self.scheduler, self.budget, answered=self._answered)
+        self.house = Housekeeping(self)
+        self.clerk = Clerk(
+            self.tasks, self.attempts, self.post, self.session.outbox.put,
+            probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
+        )  # fmt: skip
+        self.answerers = Answerers(Desk(self.folders, self.tasks, stager), self.link)
+        self.scalars = Scalars()
+
+    def _first_hello(self) -> Welcome | None:
+        """Greet until there is an answer; a service that is down is waited for."""
+        pause, waiting = 0.25, False
+        while not self._stopping.is_set():
+            try:
+                return self.session.hello()
+            except (LinkClosed, Stale) as error:
+                log.error("%s", error)
+                self.stop(STALE_EXIT if isinstance(error, Stale) else 0)
+            except LinkDown as error:
+                log.info("hello: %s", error)
+            except Declined as error:
+                waiting = self._is_awaited(error, waiting)
+            self._stopping.wait(pause)
+            pause = min(pause * 2, 2.0 if waiting else 10.0)
+        return None
+
+    def _is_awaited(self, error: Declined, waiting: bool) -> bool:
+        if error.code == "awaiting-confirmation":
+            if not waiting:
+                log.warning("waiting: the endpoint's owner must confirm this host and user")
+            return True
+        log.error("the service does not accept this agent: %s", error)
+        if error.status in (401, 403):
+            self.stop(KEY_EXIT)
+        return False
+
+    def _rebuild(self, welcome: Welcome) -> None:
+        """Take up every attempt that is not closed, and what the service believes open."""
+        self._welcomed(welcome)
+        wanted = {str(one.get("task")) for one in welcome.open_tasks}
+        for folder in self.tasks.every_attempt():
+            if not folder.is_closed or folder.task in wanted:
+                self._load(folder)
+        for tracked in list(self.attempts.known.values()):
+            self._follow_streams(tracked)
+
+    def _load(self, folder: AttemptFolder) -> None:
+        try:
+            self.attempts.load(folder)
+        except Exception:
+            log.exception("attempt %s cannot be taken up", folder.attempt)
+
+    def _start_threads(self) -> None:
+        hooks = Hooks(
+            stopping=self._stopping,
+            generation=lambda: self.link.generation,
+            stale=lambda words: self._superseded(words),
+            closed=self._link_closed,
+            failed=self._link_failed,
+        )
+        self.workers.start()
+        self.asker.start()
+        self.answerers.start()
+        self.house.start()
+        Caller("commands", self._commands_once, hooks).start()
+        Caller("events", self._events_once, hooks).start()
+        quiet = Hooks(hooks.stopping, hooks.generation, hooks.stale, lambda: None, lambda: None)
+        Caller("bytes", self._bytes_once, quiet).start()
+
+    def _work(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._tick()
+            except Superseded as error:
+                self._superseded(str(error))
+            except Exception:
+                log.exception("a tick failed")
+                self._stopping.wait(1.0)
+
+    def _tick(self) -> None:
+        self._do_posted()
+        self._look_at_inbox()
+        now = time.monotonic()
+        if now - self._concluded_at >= CONCLUDE_SECONDS:
+            self._concluded_at = now
+            self._conclude(now)
+        if not self._is_linked and self._is_idle():
+            log.info("the connection ended and nothing is left to do")
+            self.stop()
+
+    def _do_posted(self) -> None:
+        """Wait for the next act or tick, then do all that is there."""
+        tick = IDLE_TICK_SECONDS if self._is_idle() else TICK_SECONDS
+        with contextlib.suppress(queue.Empty):
+            act = self._posted.get(timeout=tick)
+            while True:
+                act()
+                act = self._posted.get_nowait()
+
+    def _conclude(self, now: float) -> None:
+        if now - self._fenced_at >= 1.0:
+            self._fenced_at = now
+            self.fence.check()
+        active = self.attempts.active()
+        if active and self._advance:
+            self._advance()
+        if now - self._swept_at >= SWEEP_SECONDS:
+            self._swept_at = now
+            for tracked in active:
+                self.attempts.look_at(tracked)
+        self.attempts.time_passed()
+        self._ask(active)
+        for tracked in list(self.attempts.known.values()):
+            self._follow_streams(tracked)
+            self._close(tracked)
+        self.scalars.look(active)
+
+    def _look_at_inbox(self) -> None:
+        for mark in look_at_inbox(self.folders.inbox):
+            tracked = self.attempts.known.get(mark.attempt)
+            folder = self.tasks.attempt(mark.task, mark.attempt)
+            if tracked is not None:
+                self.attempts.look_at(tracked)
+                self._follow_streams(tracked)
+            if (tracked and is_seen(mark, tracked.watched, folder)) or not folder.path.exists():
+                mark.path.unlink()
+
+    def _ask(self, active: list[Tracked]) -> None:
+        ids = {tracked.watched.native_id for tracked in active} - {""}
+        urgent = self._hurry or any(tracked.watched.awaits_word for tracked in active)
+        if ids and self.asker.is_due(urgent=urgent):
+            self._hurry = False
+            self.asker.ask(ids)
+
+    def _answered(self, answers: Answers) -> None:
+        self.post(lambda: self.attempts.answered(answers))
+
+    def _ask_soon(self) -> None:
+        self._hurry = True
+
+    def _follow_streams(self, tracked: Tracked) -> None:
+        watched, folder = tracked.watched, tracked.folder
+        for run in watched.starts | set(watched.exits):
+            self.streams.follow(folder.task, folder.attempt, run, folder.run_folder(run))
+            if watched.over or run < watched.run or run in watched.exits:
+                self.scalars.finish(tracked)
+                self.streams.ended(folder.attempt, run)
+
+    def _close(self, tracked: Tracked) -> None:
+        """Once the service has the final state and every byte."""
+        if (
+            tracked.is_confirmed
+            and tracked.is_over
+            and self.streams.are_done(tracked.folder.attempt)
+        ):
+            self.streams.forget(tracked.folder.attempt)
+            self.attempts.forget(tracked)
+
+    def _is_idle(self) -> bool:
+        return self.attempts.is_idle() and self._posted.empty()
+
+    def _commands_once(self) -> None:
+        if self._needs_hello and time.monotonic() - self._hello_at > 5:
+            self._hello_at, self._needs_hello = time.monotonic(), False
+            welcome = self.session.hello()
+            self.post(lambda: self._welcomed_again(welcome))
+        sent = set(self.clerk.done)
+        answer = self.session.poll(sent)
+        self.clerk.done -= sent
+        for command in answer.get("commands") or []:
+            self.clerk.take(command)
+        for request in answer.get("requests") or []:
+            self.answerers.put(request)
+        self._heed(answer)
+
+    def _heed(self, answer: dict[str, Any]) -> None:
+        if answer.get("status_questions_per_minute"):
+            self.budget.set_rate(float(answer["status_questions_per_minute"]))
+        if isinstance(answer.get("corrections"), dict):
+            save_corrections(self.folders, answer["corrections"])
+            self.reload_profile()
+        closed = {str(task) for task in answer.get("closed") or []}
+        if closed:
+            self.post(lambda: self._confirmed(closed))
+
+    def _confirmed(self, tasks: set[str]) -> None:
+        for tracked in list(self.attempts.known.values()):
+            if tracked.folder.task in tasks:
+                tracked.is_confirmed = True
+
+    def _events_once(self) -> None:
+        events = self.session.outbox.wait(1.0)
+        if events:
+            unknown = self.session.send_events(events)
+            if unknown:
+                self.post(lambda: self._adopt(unknown))
+
+    def _bytes_once(self) -> None:
+        if not self.streams.send(self.link):
+            self._stopping.wait(QUICK_SECONDS if self.streams.count else IDLE_TICK_SECONDS)
+
+    def _adopt(self, unknown: list[str]) -> None:
+        """The service was restored from a backup: give it the task anew, then all that is known of it."""
+        for task in unknown:
+            folders = [one for one in self.tasks.attempts(task) if one.is_known]
+            if not folders or not self.tasks.has(task):
+                continue
+            attempts = [{"attempt": one.attempt, "number": one.number} for one in folders]
+            message = {"task_json": folders[0].task_json(), "attempts": attempts}
+            with contextlib.suppress(LinkDown, Declined):
+                ask(self.link, "adopt", message)
+                self.attempts.tell_again([task])
+                self.streams.start_again([task])
+
+    def _welcomed(self, welcome: Welcome) -> None:
+        self.budget.set_rate(welcome.questions_per_minute)
+        if welcome.corrections is not None:
+            save_corrections(self.folders, welcome.corrections)
+            self.reload_profile()
+
+    def _welcomed_again(self, welcome: Welcome) -> None:
+        """After the link was away the service may be another: tell it what it believes open, and all that is."""
+        self._welcomed(welcome)
+        tasks = {str(one.get("task")) for one in welcome.open_tasks}
+        tasks |= {tracked.folder.task for tracked in self.attempts.known.values()}
+        self.attempts.tell_again(sorted(tasks))
+        self.streams.start_again(tasks)
+
+    def _link_failed(self) -> None:
+        self._needs_hello = True
+
+    def _link_closed(self) -> None:
+        self._is_linked = False
+
+    def _superseded(self, words: str) -> None:
+        log.error("stopping: another agent of this endpoint has taken over (%s)", words)
+        self.stop(STALE_EXIT)
+
+
+class _Posted:
+    """Hears from the submitting thread and passes it to the main thread."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def submitted(self, folder: AttemptFolder, native_id: str) -> None:
+        """Counted at once: the next look for room comes before the main thread has heard."""
+        tracked = self._agent.attempts.known[folder.attempt]
+        tracked.watched.native_id, tracked.phase = native_id, SUBMITTED
+        self._agent.post(lambda: self._agent.attempts.submitted(folder, native_id))
+
+    def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
+        self._agent.post(lambda: self._agent.attempts.refused(folder, reason, message))
+
+    def held(self, folder: AttemptFolder, message: str) -> None:
+        self._agent.post(lambda: self._agent.attempts.held(folder, message))
+
+    def called_off(self, folder: AttemptFolder) -> None:
+        self._agent.post(lambda: self._agent.attempts.called_off(folder))
+
+    def note(self, folder: AttemptFolder, message: str, code: str) -> None:
+        self._agent.post(lambda: self._agent.attempts.note(folder, message, code))

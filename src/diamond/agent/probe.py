@@ -1,0 +1,152 @@
+"""The site profile: what the batch system says, and what this login node itself shows."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from diamond.agent.folders import Folders
+from diamond.schedulers.base import Scheduler
+
+RUNTIMES = ("apptainer", "singularity", "charliecloud", "podman", "enroot", "shifter")
+_PROGRAMS = {"charliecloud": "ch-run"}
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+
+Fact = dict[str, Any]
+
+
+def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
+    """Each fact with its source and time; what cannot be learned is left out."""
+    facts = dict(scheduler.probe())
+    facts["folders"] = _fact(probe_folders(folders), "statvfs, quota")
+    facts["runtimes"] = _fact({"login": runtimes(), "compute": None}, "PATH")
+    facts["python"] = _fact({"login": platform.python_version(), "compute": None}, "the agent")
+    facts["internet"] = _fact(
+        {"login": internet(), "compute": None}, "one connection to pip's index"
+    )
+    return facts
+
+
+def probe_folders(folders: Folders) -> dict[str, Fact]:
+    """Room and quota of keep, work and tmp."""
+    paths = {"keep": folders.keep, "work": folders.work, "tmp": folders.tmp}
+    return {name: _folder(path) for name, path in paths.items() if path.exists()}
+
+
+def runtimes() -> dict[str, str]:
+    """Container tools on PATH with their versions."""
+    found = {}
+    for name in RUNTIMES:
+        program = _PROGRAMS.get(name, name)
+        if shutil.which(program):
+            match = _VERSION.search(output_of([program, "--version"]))
+            found[name] = match.group() if match else ""
+    return found
+
+
+def internet() -> bool | None:
+    """Whether the host of pip's own index answers; None when nobody has said which host to try."""
+    host, port = index_host()
+    if not host:
+        return None
+    try:
+        with socket.create_connection((host, port), timeout=3):
+            return True
+    except OSError:
+        return False
+
+
+def index_host() -> tuple[str, int]:
+    """Host and port of the index that pip is set to, by variable or file; ('', 0) when none is."""
+    url = os.environ.get("PIP_INDEX_URL") or _index_from_files()
+    parts = urlsplit(url)
+    return (
+        (parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443))
+        if url
+        else ("", 0)
+    )
+
+
+def output_of(words: list[str]) -> str:
+    """What a quick command prints; '' when it fails or takes longer than five seconds."""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout or done.stderr) if done.returncode == 0 else ""
+
+
+def _fact(value: Any, source: str) -> Fact:
+    return {"value": value, "source": source, "at": time.time()}
+
+
+def _index_from_files() -> str:
+    home = Path.home()
+    files = [Path("/etc/pip.conf"), home / ".pip/pip.conf", home / ".config/pip/pip.conf"]
+    settings = configparser.ConfigParser(interpolation=None)
+    try:
+        settings.read(files)
+    except configparser.Error:
+        return ""
+    return settings.get("global", "index-url", fallback="")
+
+
+def _folder(path: Path) -> Fact:
+    room = os.statvfs(path)
+    facts: Fact = {
+        "path": str(path),
+        "type": file_system(path),
+        "free_bytes": room.f_bavail * room.f_frsize,
+        "free_files": room.f_favail,
+        "quota_bytes": None,
+        "quota_files": None,
+        "purge_days": None,
+    }
+    return {**facts, **_quota(path, facts["type"])}
+
+
+def file_system(path: Path) -> str:
+    """The type of the file system that holds a path (Linux); '' elsewhere."""
+    best, kind = "", ""
+    try:
+        lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        words = line.split()
+        mount = words[1].replace("\\040", " ")
+        if (str(path) + "/").startswith(mount.rstrip("/") + "/") and len(mount) >= len(best):
+            best, kind = mount, words[2]
+    return kind
+
+
+def _quota(path: Path, kind: str) -> Fact:
+    """Limits in bytes and files, by the tool of the file system, where there is one."""
+    user = str(os.getuid())
+    if kind == "lustre" and shutil.which("lfs"):
+        return read_quota(output_of(["lfs", "quota", "-q", "-u", user, str(path)]))
+    if shutil.which("quota"):
+        return read_quota(output_of(["quota", "-w", "-p", "-f", str(path)]))
+    return {}
+
+
+def read_quota(text: str) -> Fact:
+    """Block and file limits from the last line of numbers: used, soft, hard, grace, files, soft, hard, grace."""
+    for line in reversed(text.splitlines()):
+        numbers = [word.rstrip("*") for word in line.split()[1:]]
+        if len(numbers) >= 7 and numbers[0].isdigit() and numbers[2].isdigit():
+            files = numbers[6] if numbers[6].isdigit() else "0"
+            return {
+                "quota_bytes": int(numbers[2]) * 1024 or None,
+                "quota_files": int(files) or None,
+            }
+    return {}

@@ -1,0 +1,58 @@
+"""What this machine allows, as the agent itself needs it: probed facts overlaid by hand-made corrections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from diamond.agent.disk import read_json, write_json
+from diamond.agent.folders import Folders
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The facts in force: {name: value}."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def flags(self) -> dict[str, str]:
+        value = self.facts.get("flags")
+        return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {}
+
+    @property
+    def modules(self) -> list[str]:
+        value = self.facts.get("modules")
+        return [str(line) for line in value] if isinstance(value, list) else []
+
+    def partition(self, name: str) -> str:
+        """The name itself, or the default partition's for ''."""
+        if name:
+            return name
+        return next((str(p.get("name")) for p in self._partitions() if p.get("default")), "")
+
+    def submit_limit(self, partition: str) -> int | None:
+        """How many jobs a person may have in a partition; None when nothing is known."""
+        for one in self._partitions():
+            if one.get("name") == partition and isinstance(one.get("submit_limit"), int):
+                return int(one["submit_limit"])
+        return None
+
+    def _partitions(self) -> list[dict[str, Any]]:
+        value = self.facts.get("partitions")
+        return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def load_profile(folders: Folders) -> Profile:
+    """From `profile.json` (probed) and `settings.json` (corrections)."""
+    probed = (read_json(folders.profile) or {}).get("facts")
+    facts = {name: fact.get("value") for name, fact in probed.items()} if probed else {}
+    corrections = (read_json(folders.settings) or {}).get("corrections")
+    return Profile({**facts, **(corrections if isinstance(corrections, dict) else {})})
+
+
+def save_corrections(folders: Folders, corrections: dict[str, Any]) -> None:
+    """Keep the corrections that a person made on the service's side."""
+    settings = read_json(folders.settings) or {}
+    if settings.get("corrections") != corrections:
+        write_json(folders.settings, {**settings, "corrections": corrections})

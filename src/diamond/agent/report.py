@@ -1,0 +1,94 @@
+"""Facts about one task for a support ticket, with everything secret left out."""
+
+from __future__ import annotations
+
+import platform
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import diamond
+from diamond.agent.disk import read_json
+from diamond.agent.folders import Folders
+from diamond.agent.secrets import list_secrets
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.core.errors import NotFound
+
+TAIL_BYTES = 16_384
+_SECRET_WORD = re.compile(
+    r"(?i)((?:token|secret|passw(?:or)?d|api[_-]?key|authorization|credential)[\w-]*\s*[=:]\s*)(\S+)"
+)
+_URL_PASSWORD = re.compile(r"(\w+://)[^/\s@]+@")
+
+
+def report(folders: Folders, tasks: TaskFolders, task: str) -> dict[str, Any]:
+    """What a helper needs to see: orders, scripts, the ends of logs, the profile. Redacted."""
+    if not tasks.has(task):
+        raise NotFound(f"There is no folder of task {task} here", "It may have been cleaned.")
+    found: dict[str, Any] = {
+        "agent": {"version": diamond.__version__, "python": platform.python_version()},
+        "host": socket.gethostname(),
+        "task": read_json(tasks.root / task / "task.json"),
+        "attempts": [_attempt(attempt) for attempt in tasks.attempts(task)],
+        "profile": read_json(folders.profile),
+        "agent_log": _tail(folders.keep / "agent.log"),
+    }
+    cleaned = redact(found, _values(folders))
+    assert isinstance(cleaned, dict)
+    return cleaned
+
+
+def redact(value: Any, secrets: list[str]) -> Any:
+    """The same facts without the values of known secrets or what looks like one."""
+    if isinstance(value, dict):
+        return {key: redact(inner, secrets) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [redact(inner, secrets) for inner in value]
+    return _redact_text(value, secrets) if isinstance(value, str) else value
+
+
+def _redact_text(text: str, secrets: list[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "[secret]")
+    return _URL_PASSWORD.sub(r"\1[secret]@", _SECRET_WORD.sub(r"\1[secret]", text))
+
+
+def _values(folders: Folders) -> list[str]:
+    files = [folders.secrets / name for name in list_secrets(folders.secrets)]
+    values = [file.read_text(errors="replace").strip() for file in files]
+    key = str((read_json(folders.keep / "agent.json") or {}).get("key", ""))
+    return [value for value in [*values, key] if len(value) >= 4]
+
+
+def _attempt(folder: AttemptFolder) -> dict[str, Any]:
+    runs = [
+        {
+            "run": run,
+            "started": _tail(folder.run_folder(run) / "started"),
+            "exit": _tail(folder.run_folder(run) / "exit"),
+            "stdout": _tail(folder.run_folder(run) / "stdout.log"),
+            "stderr": _tail(folder.run_folder(run) / "stderr.log"),
+        }
+        for run in folder.runs()
+    ]
+    return {
+        "attempt": folder.attempt,
+        "native": read_json(folder.path / "native.json"),
+        "failure": folder.failure,
+        "cancelled": folder.is_cancelled,
+        "owner": folder.owner,
+        "duplicates": folder.duplicates(),
+        "script": _tail(folder.path / "script.sh"),
+        "native_log": _tail(folder.path / "native.log"),
+        "runs": runs,
+    }
+
+
+def _tail(path: Path) -> str:
+    try:
+        with path.open("rb") as source:
+            source.seek(max(0, path.stat().st_size - TAIL_BYTES))
+            return source.read().decode(errors="replace")
+    except OSError:
+        return ""

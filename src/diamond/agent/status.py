@@ -1,0 +1,105 @@
+"""Questions to the batch system: one for all jobs, within the budget that the service gives this agent."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import Any
+
+from diamond.core.errors import Unanswered
+from diamond.core.native import NativeStatus
+from diamond.schedulers.base import Scheduler
+
+log = logging.getLogger(__name__)
+
+BURST = 2.0
+FREE_SECONDS = 300.0
+
+Answers = dict[str, "NativeStatus | None"]
+
+
+class Budget:
+    """A bucket of questions, filled at `per_minute`; several threads may draw from it."""
+
+    def __init__(self, per_minute: float = 4.0, *, unlimited: bool = False) -> None:
+        self._lock = threading.Lock()
+        self._tokens, self._at = BURST, time.monotonic()
+        self.per_minute, self.unlimited = per_minute, unlimited
+
+    def set_rate(self, per_minute: float) -> None:
+        with self._lock:
+            self.per_minute = max(per_minute, 0.05)
+
+    def take(self) -> bool:
+        """Draw one question; False when there is none left now."""
+        with self._lock:
+            now = time.monotonic()
+            self._tokens = min(BURST, self._tokens + (now - self._at) * self.per_minute / 60)
+            self._at = now
+            if self._tokens < 1 and not self.unlimited:
+                return False
+            self._tokens = max(0.0, self._tokens - 1)
+            return True
+
+    @property
+    def interval(self) -> float:
+        """Seconds between regular questions: three quarters of the budget, the rest is for urgent ones."""
+        return 2.0 if self.unlimited else 80.0 / self.per_minute
+
+
+class Asker:
+    """Asks in a thread of its own, so that a hanging batch system holds nothing else up."""
+
+    def __init__(
+        self, scheduler: Scheduler, budget: Budget, *, answered: Callable[[Answers], None]
+    ) -> None:
+        self._scheduler, self._budget, self._answered = scheduler, budget, answered
+        self._work: queue.Queue[list[str]] = queue.Queue()
+        self._busy = False
+        self._asked_at = 0.0
+        self._free_at = time.monotonic()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="status", daemon=True).start()
+
+    def is_due(self, *, urgent: bool) -> bool:
+        """Whether a question now would be in order. An urgent one only waits for the budget."""
+        since = time.monotonic() - self._asked_at
+        if self._busy or (urgent and since < 0.5) or (not urgent and since < self._budget.interval):
+            return False
+        return self._budget.take()
+
+    def ask(self, ids: Collection[str]) -> None:
+        self._busy, self._asked_at = True, time.monotonic()
+        self._work.put(sorted(ids))
+
+    def free(self) -> dict[str, Any] | None:
+        """How much of the site is free; None when it was asked a short while ago."""
+        if time.monotonic() - self._free_at < FREE_SECONDS or not self._budget.take():
+            return None
+        self._free_at = time.monotonic()
+        return self._scheduler.free()
+
+    def _run(self) -> None:
+        while True:
+            ids = self._work.get()
+            try:
+                self._answered(self._question(ids))
+            except Unanswered as error:
+                log.info("no answer on %d jobs: %s", len(ids), error.message)
+                self._answered({})
+            except Exception:
+                log.exception("asking about %d jobs failed", len(ids))
+            self._busy = False
+
+    def _question(self, ids: list[str]) -> Answers:
+        """What is known of each id; an id is None only when queue and accounting both really answered."""
+        answers: Answers = dict(self._scheduler.status(ids))
+        absent = [one for one in ids if one not in answers]
+        if absent and self._budget.take():
+            past = self._scheduler.history(absent)
+            answers.update({one: past.get(one) for one in absent})
+        return answers

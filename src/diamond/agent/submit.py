@@ -1,0 +1,225 @@
+"""Submitting exactly once: one thread, in order, with evidence before anything is tried again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from diamond.agent.disk import mark
+from diamond.agent.fence import Fence
+from diamond.agent.status import Budget
+from diamond.agent.steps import reached
+from diamond.agent.tasks import AttemptFolder
+from diamond.core.errors import DiamondError, Refused, Unanswered
+from diamond.core.task import Reason
+from diamond.schedulers.base import Scheduler, Submission
+
+log = logging.getLogger(__name__)
+
+GRACE = 20.0
+"""Seconds between the first negative answer about an uncertain submission and the next try."""
+LIMIT_PAUSE = 30.0
+"""Seconds until a site that had no room is tried again, unless a job of ours ends before."""
+
+
+class Outcome(Protocol):
+    """Who hears how a submission went. Called from the submitting thread."""
+
+    def submitted(self, folder: AttemptFolder, native_id: str) -> None: ...
+    def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None: ...
+    def held(self, folder: AttemptFolder, message: str) -> None: ...
+    def called_off(self, folder: AttemptFolder) -> None: ...
+    def note(self, folder: AttemptFolder, message: str, code: str) -> None: ...
+
+
+@dataclass
+class Entry:
+    """An attempt that is ready, or whose submission has an unknown outcome."""
+
+    folder: AttemptFolder
+    partition: str
+    order: int
+    is_uncertain: bool = False
+    due: float = 0.0
+    pause: float = 2.0
+    negative_since: float | None = None
+    is_held: bool = False
+
+
+@dataclass
+class Submitter:
+    """`room` says why a partition takes no more jobs now, or ''."""
+
+    scheduler: Scheduler
+    submission: Callable[[AttemptFolder], Submission]
+    fence: Fence
+    budget: Budget
+    outcome: Outcome
+    room: Callable[[str], str]
+    _entries: list[Entry] = field(default_factory=list)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _full_until: dict[str, float] = field(default_factory=dict)
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="submit", daemon=True).start()
+
+    def put(
+        self, folder: AttemptFolder, *, partition: str, order: int, is_uncertain: bool = False
+    ) -> None:
+        with self._changed:
+            self._entries.append(Entry(folder, partition, order, is_uncertain))
+            self._entries.sort(key=lambda entry: entry.order)
+            self._changed.notify_all()
+
+    def look_again(self) -> None:
+        """A job ended or one was cancelled: there may be room, or less to do."""
+        with self._changed:
+            self._full_until.clear()
+            self._changed.notify_all()
+
+    @property
+    def count(self) -> int:
+        return len(self._entries)
+
+    def _run(self) -> None:
+        while True:
+            entry = self._next()
+            try:
+                self._handle(entry)
+            except Exception:
+                log.exception("submitting %s failed", entry.folder.attempt)
+                self._later(entry, 10)
+
+    def _next(self) -> Entry:
+        """The first entry, in order, that may go now; the list keeps it until it is settled."""
+        while True:
+            with self._changed:
+                entry = self._ready()
+                if entry is not None:
+                    return entry
+                self._changed.wait(1.0 if self._entries else None)
+
+    def _ready(self) -> Entry | None:
+        now, full = time.monotonic(), set[str]()
+        for entry in self._entries:
+            if entry.due > now:
+                continue
+            if entry.is_uncertain or entry.folder.is_cancelled:
+                return entry
+            if entry.partition in full or self._is_full(entry, now):
+                full.add(entry.partition)
+                continue
+            return entry
+        return None
+
+    def _is_full(self, entry: Entry, now: float) -> bool:
+        if self._full_until.get(entry.partition, 0) > now:
+            self._hold(entry, "the site takes no more jobs of yours now")
+            return True
+        why = self.room(entry.partition)
+        if why:
+            self._hold(entry, why)
+        return bool(why)
+
+    def _hold(self, entry: Entry, why: str) -> None:
+        if not entry.is_held:
+            entry.is_held = True
+            self.outcome.held(
+                entry.folder, f"{why}; Diamond hands it over as soon as there is room"
+            )
+
+    def _handle(self, entry: Entry) -> None:
+        self.fence.check()
+        if entry.is_uncertain:
+            self._gather_evidence(entry)
+        elif entry.folder.is_cancelled:
+            self._settle(entry)
+            self.outcome.called_off(entry.folder)
+        else:
+            self._submit(entry)
+
+    def _submit(self, entry: Entry) -> None:
+        folder = entry.folder
+        try:
+            mark(folder.path / "submitting", durable=True)
+            reached("submitting-written")
+            native_id = self.scheduler.submit(self.submission(folder))
+            reached("taken-by-the-scheduler")
+            self._found(entry, native_id)
+        except Unanswered as error:
+            log.warning(
+                "%s: it is not known whether it was taken: %s", folder.attempt, error.message
+            )
+            entry.is_uncertain = True
+            self._later(entry, entry.pause)
+        except Refused as error:
+            self._refused(entry, error)
+        except DiamondError as error:
+            self._fail(entry, Reason.REFUSED, f"{error.message} {error.hint}".strip())
+        except OSError as error:
+            self._fail(entry, Reason.DISK, f"{error.strerror}: {error.filename}")
+
+    def _found(self, entry: Entry, native_id: str) -> None:
+        try:
+            entry.folder.write_native(native_id, scheduler=self.scheduler.name, at=time.time())
+        except OSError as error:
+            log.error("%s: native.json could not be written: %s", entry.folder.attempt, error)
+        reached("native-written")
+        self._settle(entry)
+        self.outcome.submitted(entry.folder, native_id)
+
+    def _refused(self, entry: Entry, error: Refused) -> None:
+        if error.detail_code != "submit-limit":
+            self._fail(entry, Reason.REFUSED, f"{error.message} {error.hint}".strip())
+            return
+        (entry.folder.path / "submitting").unlink()
+        with self._changed:
+            self._full_until[entry.partition] = time.monotonic() + LIMIT_PAUSE
+        self._hold(entry, error.message)
+
+    def _fail(self, entry: Entry, reason: Reason, message: str) -> None:
+        self._settle(entry)
+        self.outcome.refused(entry.folder, reason, message)
+
+    def _gather_evidence(self, entry: Entry) -> None:
+        """Claim, then the queue and the accounting by name; nothing there twice, a grace apart: not taken."""
+        owner = entry.folder.owner
+        if owner:
+            self._found(entry, owner)
+            return
+        if not self.budget.take():
+            self._later(entry, 1.0)
+            return
+        try:
+            found = self.scheduler.find(entry.folder.job_name)
+        except Unanswered:
+            entry.pause = min(entry.pause * 2, GRACE)
+            self._later(entry, entry.pause)
+            return
+        if found:
+            self._found(entry, found)
+        else:
+            self._no_trace(entry)
+
+    def _no_trace(self, entry: Entry) -> None:
+        now = time.monotonic()
+        if entry.negative_since is None:
+            entry.negative_since = now
+            self._later(entry, GRACE)
+            return
+        entry.is_uncertain, entry.negative_since = False, None
+        (entry.folder.path / "submitting").unlink()
+        words = f"no trace of it in the batch system for {GRACE:.0f} s: handed over again"
+        self.outcome.note(entry.folder, words, "resubmitted")
+
+    def _later(self, entry: Entry, seconds: float) -> None:
+        with self._changed:
+            entry.due = time.monotonic() + seconds
+
+    def _settle(self, entry: Entry) -> None:
+        with self._changed:
+            self._entries.remove(entry)

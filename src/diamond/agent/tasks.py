@@ -1,0 +1,207 @@
+"""Task and attempt folders: the agent's memory, which a person can read with `ls`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.disk import mark, read_json, read_words, write_json
+from diamond.agent.folders import Folders, safe_id
+from diamond.core.order import Order, order_from
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """The `started` file of one run."""
+
+    native_id: str
+    node: str
+    seen_at: float
+    """When the file was written, by its own file system."""
+
+
+@dataclass(frozen=True)
+class RunExit:
+    """The `exit` file of one run."""
+
+    code: int
+    seen_at: float
+
+
+@dataclass(frozen=True)
+class AttemptFolder:
+    """`tasks/<task>/attempts/<attempt>`."""
+
+    task: str
+    attempt: str
+    path: Path
+
+    @property
+    def run_dir(self) -> Path:
+        return self.path.parent.parent / "run"
+
+    @property
+    def job_name(self) -> str:
+        return f"diamond-{self.attempt}"
+
+    @property
+    def number(self) -> int:
+        return int((read_json(self.path / "attempt.json") or {}).get("number", 1))
+
+    @property
+    def is_known(self) -> bool:
+        return (self.path / "attempt.json").exists()
+
+    @property
+    def is_closed(self) -> bool:
+        return (self.path / "closed").exists()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return (self.path / "tombstone").exists()
+
+    @property
+    def was_submitting(self) -> bool:
+        return (self.path / "submitting").exists()
+
+    @property
+    def native_id(self) -> str:
+        return str((read_json(self.path / "native.json") or {}).get("native_id", ""))
+
+    @property
+    def owner(self) -> str:
+        """The id of the job that holds the claim, or ''."""
+        return next(iter(read_words(self.path / "claim" / "owner")), "")
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why it could not be prepared: {"reason","message"}."""
+        return read_json(self.path / "failed.json")
+
+    def task_json(self) -> dict[str, Any]:
+        return read_json(self.path.parent.parent / "task.json") or {}
+
+    def order(self) -> Order:
+        return order_from(self.task_json().get("order") or {"name": self.task})
+
+    def duplicates(self) -> list[str]:
+        return _names(self.path / "duplicates")
+
+    def runs(self) -> list[int]:
+        return sorted(int(name) for name in _names(self.path / "runs") if name.isdigit())
+
+    def run_folder(self, run: int) -> Path:
+        return self.path / "runs" / str(run)
+
+    def start_of(self, run: int) -> RunStart | None:
+        file = self.run_folder(run) / "started"
+        words = read_words(file)
+        if len(words) < 3:
+            return None
+        return RunStart(native_id=words[0], node=words[2], seen_at=_written(file))
+
+    def exit_of(self, run: int) -> RunExit | None:
+        file = self.run_folder(run) / "exit"
+        words = read_words(file)
+        if not words or not re.match(r"^\d+$", words[0]):
+            return None
+        return RunExit(code=int(words[0]), seen_at=_written(file))
+
+    def write_tombstone(self) -> None:
+        mark(self.path / "tombstone", durable=True)
+
+    def write_closed(self) -> None:
+        mark(self.path / "closed")
+
+    def write_native(self, native_id: str, *, scheduler: str, at: float) -> None:
+        record = {"native_id": native_id, "submitted_at": at, "scheduler": scheduler}
+        write_json(self.path / "native.json", record, durable=True)
+
+    def write_failure(self, reason: str, message: str) -> None:
+        write_json(self.path / "failed.json", {"reason": reason, "message": message}, durable=True)
+
+
+class TaskFolders:
+    """All task folders of one work folder."""
+
+    def __init__(self, folders: Folders) -> None:
+        self.root = folders.tasks
+
+    def attempt(self, task: Any, attempt: Any) -> AttemptFolder:
+        task, attempt = safe_id(task), safe_id(attempt)
+        return AttemptFolder(task, attempt, self.root / task / "attempts" / attempt)
+
+    def attempts(self, task: str) -> list[AttemptFolder]:
+        """All attempts of a task, also those that hold a tombstone only."""
+        names = _names(self.root / safe_id(task) / "attempts")
+        return [self.attempt(task, name) for name in names]
+
+    def every_attempt(self) -> Iterator[AttemptFolder]:
+        for task in _names(self.root):
+            yield from self.attempts(task)
+
+    def has(self, task: str) -> bool:
+        return (self.root / safe_id(task) / "task.json").exists()
+
+    def record(
+        self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
+    ) -> AttemptFolder:
+        """The intent of a submission, on disk before it is acknowledged. Repeating it is fine."""
+        folder = self.attempt(task, attempt)
+        _make(folder)
+        task_file = self.root / folder.task / "task.json"
+        if not task_file.exists():
+            write_json(task_file, task_json, durable=True)
+        if not folder.is_known:
+            write_json(folder.path / "attempt.json", _attempt_json(folder, number), durable=True)
+        return folder
+
+    def record_cancel(self, task: Any, attempt: Any) -> AttemptFolder:
+        """The tombstone, also for an attempt whose submission was never heard of."""
+        folder = self.attempt(task, attempt)
+        _make(folder)
+        folder.write_tombstone()
+        return folder
+
+    def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
+        """Another attempt of the same task that already has this number."""
+        for other in self.attempts(folder.task):
+            if other.attempt != folder.attempt and other.is_known and other.number == number:
+                return other
+        return None
+
+
+def _make(folder: AttemptFolder) -> None:
+    for name in ("runs", "duplicates"):
+        (folder.path / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.path.parent.parent.chmod(0o700)
+    folder.run_dir.mkdir(mode=0o700, exist_ok=True)
+
+
+def _attempt_json(folder: AttemptFolder, number: int) -> dict[str, Any]:
+    resume = folder.order().resume
+    return {
+        "version": 1,
+        "attempt": folder.attempt,
+        "number": number,
+        "job_name": folder.job_name,
+        "resume_from": resume.pattern,
+        "deadline_lead_seconds": resume.lead_seconds,
+    }
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(place.name for place in folder.iterdir() if not place.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _written(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,234 @@
+"""What is true of an attempt, decided from its files and the batch system's words. No disk, no clock.
+
+`now` is a monotonic count of seconds. Each function changes the `Watched` it is given and returns the
+events that the service must hear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
+from diamond.core.native import NativeStatus
+
+WORD_GRACE = 15.0
+"""How long an ending other than 0 waits for the batch system's word."""
+REFINE_GRACE = 120.0
+"""How long after that a late word may still sharpen the reason."""
+EXIT_FILE_GRACE = 3.0
+"""How long an exit file may be on its way when the batch system has a clear word on the end."""
+LOST_GRACE = 120.0
+"""How long an attempt may be named by nobody before it is called lost."""
+GONE_GRACE = 20.0
+"""The same after a cancel."""
+NOT_STARTED = 73
+"""The batch script's own exit code for: no room, nothing was started."""
+
+
+@dataclass
+class Watched:
+    """All that is known of one submitted attempt."""
+
+    native_id: str = ""
+    run: int = 0
+    """The newest run seen to have started."""
+    starts: set[int] = field(default_factory=set)
+    exits: dict[int, int] = field(default_factory=dict)
+    cancelled: bool = False
+    over: bool = False
+    """Nothing more can be learned that matters."""
+    exit_at: float | None = None
+    """When a code other than 0 of the newest run was seen."""
+    told_no_word: bool = False
+    ended: NativeStatus | None = None
+    ended_at: float = 0.0
+    absent_since: float | None = None
+    absent_last: float = 0.0
+    told: NativeStatus | None = None
+
+    @property
+    def awaits_word(self) -> bool:
+        """A prompt question to the batch system would help a person who waits."""
+        return (
+            not self.over and (self.cancelled or self.exit_at is not None) and not self.told_no_word
+        )
+
+    @property
+    def is_running(self) -> bool:
+        return not self.over and self.run > 0 and self.run not in self.exits
+
+
+def saw_start(watched: Watched, run: int, *, native_id: str, node: str) -> list[Event]:
+    """A `started` file. The job that wrote it holds the claim: it is the one to follow."""
+    if run in watched.starts:
+        return []
+    watched.starts.add(run)
+    if run >= watched.run:
+        watched.run = run
+        watched.native_id = native_id or watched.native_id
+        _forget_end(watched)
+    return [Started(run=run, native_id=native_id, node=node)]
+
+
+def saw_exit(watched: Watched, run: int, code: int, *, now: float) -> list[Event]:
+    """An `exit` file."""
+    if run in watched.exits:
+        return []
+    watched.exits[run] = code
+    signal = code - 128 if 128 < code <= 128 + 64 else None
+    events: list[Event] = [Exited(run=run, exit_code=code, signal=signal)]
+    if run < watched.run:
+        return events
+    watched.run = run
+    return events + _end_of_newest_run(watched, code, now)
+
+
+def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[Event]:
+    """An answer that was really given; None: neither the queue nor the accounting names the job."""
+    if watched.over:
+        return []
+    if status is None:
+        return _absent(watched, now)
+    watched.absent_since = None
+    if status.status == "ended":
+        return _heard_end(watched, status, now)
+    watched.ended = None
+    if status.status == "queued" and watched.run:
+        return _heard_queued_again(watched, status)
+    return _tell(watched, status)
+
+
+def follow_owner(watched: Watched, owner: str) -> bool:
+    """The claim names another job than the one asked about: that one ran, this was turned away."""
+    if not owner or owner == watched.native_id:
+        return False
+    watched.native_id = owner
+    watched.ended, watched.absent_since = None, None
+    return True
+
+
+def cancel(watched: Watched) -> list[Event]:
+    """A person wants the end."""
+    watched.cancelled = True
+    if watched.over or watched.run in watched.exits:
+        watched.over = True
+        return [Gone()]
+    return []
+
+
+def time_passed(watched: Watched, *, now: float) -> list[Event]:
+    """What follows from nothing having been heard for long enough."""
+    if watched.over:
+        return []
+    if watched.exit_at is not None:
+        return _without_word(watched, now - watched.exit_at)
+    if watched.ended is not None and now - watched.ended_at >= _end_grace(watched.ended):
+        return _tell_end(watched, watched.ended)
+    if watched.absent_since is not None:
+        return _absent_for(watched, watched.absent_last - watched.absent_since)
+    return []
+
+
+def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
+    if code == 0:
+        watched.over = True
+        return []
+    if watched.cancelled:
+        watched.over = True
+        return [Gone()]
+    if watched.ended is not None:
+        return _tell_end(watched, watched.ended)
+    watched.exit_at = now
+    return []
+
+
+def _forget_end(watched: Watched) -> None:
+    """A new run has begun: what was said about the end of an older one no longer counts."""
+    watched.exit_at, watched.ended, watched.absent_since = None, None, None
+    watched.told_no_word = False
+    if watched.run in watched.exits:
+        return
+    watched.over = False
+
+
+def _heard_end(watched: Watched, status: NativeStatus, now: float) -> list[Event]:
+    if watched.cancelled or watched.run in watched.exits:
+        return _tell_end(watched, status)
+    if watched.ended is None:
+        watched.ended_at = now
+    watched.ended = status
+    return []
+
+
+def _heard_queued_again(watched: Watched, status: NativeStatus) -> list[Event]:
+    """An answer may be older than the start that was seen since: only a higher restart count is a requeue."""
+    if status.restarts < watched.run:
+        return []
+    _forget_end(watched)
+    return _tell(watched, status)
+
+
+def _absent(watched: Watched, now: float) -> list[Event]:
+    if watched.absent_since is None:
+        watched.absent_since = now
+    watched.absent_last = now
+    return []
+
+
+def _absent_for(watched: Watched, seconds: float) -> list[Event]:
+    if watched.cancelled and seconds >= GONE_GRACE:
+        watched.over = True
+        return [Gone(message="the batch system no longer knows it")]
+    if seconds < LOST_GRACE:
+        return []
+    watched.over = True
+    words = f"neither the batch system nor the run directory has named job {watched.native_id}"
+    return [Lost(message=f"{words} for {LOST_GRACE:.0f} s")]
+
+
+def _without_word(watched: Watched, seconds: float) -> list[Event]:
+    watched.over = seconds >= WORD_GRACE + REFINE_GRACE
+    if seconds < WORD_GRACE or watched.told_no_word:
+        return []
+    watched.told_no_word = True
+    return [NoWord()]
+
+
+def _end_grace(status: NativeStatus) -> float:
+    is_clear = bool(status.reason) or status.exit_code is not None or status.signal is not None
+    return EXIT_FILE_GRACE if is_clear else LOST_GRACE
+
+
+def _tell_end(watched: Watched, status: NativeStatus) -> list[Event]:
+    watched.over = True
+    return [_observed(watched, status)]
+
+
+def _tell(watched: Watched, status: NativeStatus) -> list[Event]:
+    if watched.told is not None and _same(watched.told, status):
+        return []
+    watched.told = status
+    return [_observed(watched, status)]
+
+
+def _same(one: NativeStatus, other: NativeStatus) -> bool:
+    return (one.status, one.native_state, one.message, one.held, one.restarts) == (
+        other.status, other.native_state, other.message, other.held, other.restarts,
+    )  # fmt: skip
+
+
+def _observed(watched: Watched, status: NativeStatus) -> Observed:
+    reason, message = status.reason, status.message
+    if watched.run == 0 and status.exit_code == NOT_STARTED and not reason:
+        reason = "disk"
+        message = "no room or no right to write in the run directory; the program was not started"
+    return Observed(
+        status=status.status,
+        native_state=status.native_state,
+        native_id=watched.native_id,
+        reason=reason,
+        exit_code=status.exit_code,
+        signal=status.signal,
+        message=message,
+        held=status.held,
+    )

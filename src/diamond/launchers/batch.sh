@@ -1,0 +1,203 @@
+# From here on the text is the same in every script; the values it uses were set, quoted, above.
+# What each part writes and why: docs/internals/run-directory.md. No Python, few forks: it adds milliseconds.
+unset SLURM_EXPORT_ENV
+cd "$diamond_folder" || exit 73
+
+diamond_clock() { printf -v diamond_time '%(%s)T' -1 2>/dev/null || diamond_time=$(date +%s); }
+diamond_mark() { { : >"$diamond_inbox/$diamond_task.$diamond_attempt.$1"; } 2>/dev/null; }
+
+# 73: nothing was started, because it could not be made sure that it is started once.
+diamond_leave() {
+  printf 'diamond: %s: no room or no right to write; the program was not started\n' "$1" >&2
+  exit 73
+}
+
+# Created exclusively: whoever's name stands there owns the attempt.
+diamond_write_owner() {
+  { set -C; printf '%s %s %s\n' "$diamond_job" "$HOSTNAME" "$diamond_time" >claim/owner; } 2>/dev/null
+  local written=$?
+  set +C
+  return $written
+}
+
+diamond_read_owner() {
+  diamond_owner=
+  { read -r diamond_owner _ <claim/owner; } 2>/dev/null
+  [ -n "$diamond_owner" ]
+}
+
+# A claim that cannot carry a name is given back: without a name, a requeue could not tell it from a stranger's.
+diamond_first_claim() {
+  diamond_write_owner && return
+  rm -f claim/owner
+  rmdir claim
+  diamond_leave "$PWD/claim/owner"
+}
+
+diamond_turn_away() {
+  mkdir -p duplicates
+  { : >"duplicates/$diamond_job"; } 2>/dev/null
+  diamond_mark 0.duplicate
+  printf 'diamond: job %s holds this attempt; nothing was started\n' "$diamond_owner" >&2
+  exit 0
+}
+
+diamond_claim() {
+  mkdir claim 2>/dev/null && { diamond_first_claim; return; }
+  [ -d claim ] || diamond_leave "$PWD/claim"
+  local tries=25
+  until diamond_read_owner || [ $((tries -= 1)) -eq 0 ]; do sleep 0.2; done
+  [ -n "$diamond_owner" ] || { diamond_write_owner; diamond_read_owner; }
+  [ "$diamond_owner" = "$diamond_job" ] || diamond_turn_away
+}
+
+diamond_open_run() {
+  diamond_run=$((diamond_restarts + 1))
+  while [ -d "runs/$diamond_run" ]; do diamond_run=$((diamond_run + 1)); done
+  diamond_place=$PWD/runs/$diamond_run
+  mkdir -p "$diamond_place" || diamond_leave "$diamond_place"
+  [ -e tombstone ] || [ ! -e stop ] || rm -f stop
+  { exec 3>>"$diamond_place/stdout.log"; } 2>/dev/null || exec 3>&1
+  { exec 4>>"$diamond_place/stderr.log"; } 2>/dev/null || exec 4>&2
+}
+
+diamond_measure_time() {
+  diamond_left=$(diamond_seconds_left 2>/dev/null)
+  case $diamond_left in '' | *[!0-9]*) diamond_left= ;; esac
+  DIAMOND_DEADLINE=${diamond_left:+$((diamond_time + diamond_left))}
+  local lead=$diamond_lead
+  [ -n "$diamond_left" ] || return
+  [ "$lead" -le $((diamond_left / 2)) ] || lead=$((diamond_left / 2))
+  diamond_stop_after=$((diamond_left - lead))
+}
+
+diamond_say_started() {
+  { printf '%s %s %s %s %s\n' "$diamond_job" "$diamond_restarts" "$HOSTNAME" "$diamond_time" \
+    "${diamond_left:--}" >"$diamond_place/started"; } 2>/dev/null
+  diamond_mark "$diamond_run.started"
+}
+
+# The pattern is matched against file names and nothing else: with IFS empty no word is split or run.
+diamond_newest_checkpoint() {
+  DIAMOND_RESUME_FROM=
+  [ -n "$diamond_pattern" ] || return
+  local IFS= file
+  shopt -s nullglob globstar 2>/dev/null
+  cd "$DIAMOND_RUN_DIR" || return
+  for file in $diamond_pattern; do
+    [[ -n $DIAMOND_RESUME_FROM && ! $file -nt $DIAMOND_RESUME_FROM ]] || DIAMOND_RESUME_FROM=$file
+  done
+  case $DIAMOND_RESUME_FROM in '' | /*) ;; *) DIAMOND_RESUME_FROM=$DIAMOND_RUN_DIR/$DIAMOND_RESUME_FROM ;; esac
+  shopt -u nullglob globstar 2>/dev/null
+  cd "$diamond_folder" || return
+}
+
+diamond_hand_over_secrets() {
+  [ ${#diamond_secrets[@]} -gt 0 ] || return
+  export DIAMOND_SECRETS=$diamond_place/secrets
+  local name before
+  before=$(umask)
+  umask 077
+  mkdir -p "$DIAMOND_SECRETS"
+  for name in "${diamond_secrets[@]}"; do cat "$diamond_secret_store/$name" >"$DIAMOND_SECRETS/$name"; done 2>&4
+  umask "$before"
+}
+
+diamond_set_variables() {
+  export DIAMOND_TASK=$diamond_task DIAMOND_ATTEMPT=$diamond_attempt DIAMOND_RUN=$diamond_run
+  export DIAMOND_ATTEMPT_NUMBER=$diamond_number DIAMOND_RUN_DIR=$diamond_run_dir
+  export DIAMOND_DATA=$diamond_folder/data DIAMOND_PARAMS=$diamond_folder/params.json
+  export DIAMOND_METRICS=$diamond_place/metrics.jsonl DIAMOND_STOP_FILE=$diamond_folder/stop
+  diamond_newest_checkpoint
+  export DIAMOND_RESUME_FROM DIAMOND_DEADLINE
+  export PYTHONUNBUFFERED=${PYTHONUNBUFFERED-1} PYTHONPATH=${PYTHONPATH:+$PYTHONPATH:}$diamond_training
+}
+
+diamond_pass_on() {
+  diamond_signalled=$1
+  [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
+}
+
+# Job control gives the program a process group of its own, so that a signal reaches all of it.
+diamond_start() {
+  set -m
+  (cd "$DIAMOND_RUN_DIR" && exec "${diamond_prefix[@]}" bash "$diamond_folder/command.sh") </dev/null >&3 2>&4 3>&- 4>&- &
+  diamond_program=$!
+  set +m
+  [ -z "$diamond_signalled" ] || diamond_pass_on "$diamond_signalled"
+}
+
+# Waits without a fork; a reader that does not block falls back to sleep.
+diamond_pause() {
+  read -rt "$1" -u 9
+  [ $? -gt 128 ] || sleep "$1"
+}
+
+diamond_sample() {
+  command -v python3 && [ -d "$diamond_training/diamond/training" ] || return
+  PYTHONPATH=$diamond_training python3 -m diamond.training.sampler \
+    --run-folder "$diamond_place" --pid "$diamond_program" &
+}
+
+# Ends with the script even if that was killed, holds none of its files open, and is killed at the end.
+diamond_beat() {
+  trap - TERM INT USR1 USR2
+  exec </dev/null >/dev/null 2>&1 3>&- 4>&- 9<> <(:)
+  local begun=$SECONDS sampling= wait=5
+  while kill -0 $$; do
+    printf '%(%s)T\n' -1 >"$diamond_place/heartbeat"
+    [ -n "$diamond_stop_after" ] && [ $((SECONDS - begun)) -ge "$diamond_stop_after" ] && : >"$diamond_folder/stop"
+    diamond_pause $wait
+    [ -n "$sampling" ] || { sampling=1; diamond_sample; }
+    wait=$((${diamond_stop_after:-99} - SECONDS + begun))
+    [ $wait -ge 1 ] && [ $wait -le 15 ] || wait=15
+  done
+}
+
+diamond_start_beating() {
+  set -m
+  diamond_beat &
+  diamond_beating=$!
+  set +m
+  disown "$diamond_beating"
+}
+
+# A trapped signal interrupts `wait`: only a wait that no signal interrupted tells the program's own code.
+diamond_wait() {
+  local interrupted=1
+  while [ -n "$interrupted" ]; do
+    diamond_signalled=
+    wait "$diamond_program"
+    diamond_code=$?
+    interrupted=$diamond_signalled
+  done
+}
+
+# Without room there is no exit file, and the batch system's word decides: it hears the same code.
+diamond_write_exit() {
+  diamond_clock
+  { printf '%s %s\n' "$diamond_code" "$diamond_time" >"$diamond_place/exit.new" &&
+    mv -f "$diamond_place/exit.new" "$diamond_place/exit"; } 2>/dev/null || return
+  diamond_mark "$diamond_run.exit"
+}
+
+diamond_clock
+diamond_claim
+diamond_program= diamond_signalled= diamond_stop_after=
+trap 'diamond_pass_on TERM' TERM
+trap 'diamond_pass_on INT' INT
+trap 'diamond_pass_on USR1' USR1
+trap 'diamond_pass_on USR2' USR2
+diamond_open_run
+diamond_measure_time
+diamond_say_started
+diamond_set_variables
+diamond_hand_over_secrets
+diamond_enter >&3 2>&4
+diamond_start
+diamond_start_beating
+diamond_wait
+kill -- "-$diamond_beating" 2>/dev/null
+[ -z "$DIAMOND_SECRETS" ] || rm -rf -- "$DIAMOND_SECRETS"
+diamond_write_exit
+exit "$diamond_code"

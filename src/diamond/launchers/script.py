@@ -1,0 +1,130 @@
+"""The batch script: fixed text under a head of quoted values.
+
+The person's command is never pasted in: it lies in `command.sh` beside the script.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import List, Mapping, Sequence
+
+from diamond.core.errors import BadRequest
+from diamond.core.order import Order
+from diamond.runtimes.base import Entered
+
+_VARIABLE_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one attempt's script needs to know. Paths are absolute."""
+
+    task: str
+    attempt: str
+    number: int
+    folder: str
+    """The attempt's folder."""
+    run_dir: str
+    inbox: str
+    order: Order
+    secret_store: str = ""
+    training: str = ""
+    """A PYTHONPATH entry that holds `diamond.training`."""
+    entered: Entered = field(default_factory=Entered)
+    data: Mapping[str, str] = field(default_factory=dict)
+    """Each name under `data:` with its path on this machine."""
+    modules: Sequence[str] = ()
+    """Lines of the site profile to run before the program."""
+
+
+def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping[str, str]) -> str:
+    """The script for a batch system whose `directives` and `script_variables` are given."""
+    parts = [
+        "#!/bin/bash",
+        *directives,
+        f"# Diamond: attempt {batch.number} of task {batch.task}",
+        *_head(batch),
+        *_own_words(variables),
+        *_enter(batch),
+    ]
+    return "\n".join(parts) + "\n" + _body()
+
+
+def command_file(order: Order) -> str:
+    """What `command.sh` holds: the person's line as written, or the words of a program, quoted."""
+    if order.argv:
+        return "exec " + " ".join(shlex.quote(word) for word in order.argv) + "\n"
+    return order.command.rstrip("\n") + "\n"
+
+
+def data_variable(name: str) -> str:
+    """`era5-land` -> `DIAMOND_DATA_ERA5_LAND`."""
+    return "DIAMOND_DATA_" + re.sub(r"[^A-Za-z0-9_]", "_", name).upper()
+
+
+def _head(batch: Batch) -> List[str]:
+    values = {
+        "task": batch.task,
+        "attempt": batch.attempt,
+        "number": str(batch.number),
+        "folder": batch.folder,
+        "run_dir": batch.run_dir,
+        "inbox": batch.inbox,
+        "secret_store": batch.secret_store,
+        "training": batch.training,
+        "pattern": batch.order.resume.pattern,
+        "lead": str(int(batch.order.resume.lead_seconds)),
+    }
+    lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
+    return [*lines, _words("secrets", batch.order.secrets), _words("prefix", batch.entered.prefix)]
+
+
+def _words(name: str, words: Sequence[str]) -> str:
+    return f"diamond_{name}=({' '.join(shlex.quote(word) for word in words)})"
+
+
+def _own_words(variables: Mapping[str, str]) -> List[str]:
+    """The batch system's own shell expressions: fixed text of its adapter."""
+    return [
+        f"diamond_job={variables['job_id']}",
+        f"diamond_restarts={variables.get('restart_count') or '0'}",
+        "diamond_seconds_left() {",
+        variables.get("seconds_left") or ":",
+        "}",
+    ]
+
+
+def _enter(batch: Batch) -> List[str]:
+    """Modules first, then the environment, then what the person set herself."""
+    lines = ["diamond_enter() {", ":"]
+    if batch.modules:
+        lines.append('. "$diamond_folder/modules.sh"')
+    for name, value in _variables(batch).items():
+        lines.append(f"export {_checked(name)}={shlex.quote(value)}")
+    if batch.entered.path:
+        lines.append(f'export PATH={shlex.quote(":".join(batch.entered.path))}:"$PATH"')
+    return [*lines, "}"]
+
+
+def _variables(batch: Batch) -> Mapping[str, str]:
+    own = batch.order.environment.variables if batch.order.environment else {}
+    data = {data_variable(name): path for name, path in batch.data.items()}
+    return {**data, **batch.entered.variables, **own}
+
+
+def _checked(name: str) -> str:
+    if not _VARIABLE_NAME.match(name):
+        raise BadRequest(
+            f"{name!r} cannot be the name of a variable",
+            "Use letters, digits and underscores, not starting with a digit.",
+        )
+    return name
+
+
+def _body() -> str:
+    text = pkgutil.get_data("diamond.launchers", "batch.sh")
+    assert text is not None
+    return text.decode()

@@ -1,0 +1,78 @@
+"""Starts the real agent as a process, with folders of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import diamond
+from support.sync_service import KEY, SyncService
+
+SOURCE = Path(diamond.__file__).parent.parent
+
+
+@dataclass
+class AgentProcess:
+    """An endpoint in a folder; it may be started again after an end."""
+
+    folder: Path
+    service: SyncService
+    scheduler: str = "local"
+    python: str = sys.executable
+    variables: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def keep(self) -> Path:
+        return self.folder / "keep"
+
+    @property
+    def work(self) -> Path:
+        return self.folder / "work"
+
+    def start(self, **variables: str) -> subprocess.Popen[bytes]:
+        self.keep.mkdir(parents=True, exist_ok=True)
+        key = self.folder / "key"
+        key.write_text(KEY)
+        words = ["run", "--url", self.service.url, "--key-file", str(key), "--scheduler", self.scheduler]
+        log = (self.folder / "agent.out").open("ab")
+        self.process = subprocess.Popen(
+            [self.python, "-m", "diamond.agent", *words],
+            env=self.environment(**variables), stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+        return self.process
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        return {
+            **os.environ,
+            "PYTHONPATH": str(SOURCE),
+            "DIAMOND_KEEP": str(self.keep),
+            "DIAMOND_WORK": str(self.work),
+            "DIAMOND_TMP": str(self.folder),
+            **self.variables,
+            **variables,
+        }
+
+    def kill(self) -> None:
+        """As by kill -9: nothing is tidied up."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(10)
+
+    def stop(self) -> int:
+        if self.process is None:
+            return 0
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(10)
+
+    def attempt_folder(self, task: str) -> Path:
+        attempt = self.service.tasks[task].attempt.id
+        return self.work / "tasks" / task / "attempts" / attempt
+
+    def log(self) -> str:
+        return (self.keep / "agent.log").read_text()
