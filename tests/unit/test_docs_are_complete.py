@@ -1,0 +1,229 @@
+"""Every command, option, error, reason, setting and variable is found in the docs, and the docs name nothing else."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+
+from diamond.cli.main import app
+from diamond.compose.spec import Spec, spec_schema
+from diamond.core.errors import error_classes
+from diamond.core.task import Phase, Reason, State
+from diamond.service.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "diamond"
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    path
+    for pattern in ("*.md", "docs/*.md", "docs/internals/*.md", "recipes/*/README.md")
+    for path in ROOT.glob(pattern)
+)
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text()
+
+
+def commands() -> dict[str, Any]:
+    """Each command that does something, by its words: `endpoint add`."""
+    found: dict[str, Any] = {}
+    pending: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while pending:
+        words, command = pending.pop()
+        if hasattr(command, "list_commands"):
+            for name in command.list_commands(None):
+                pending.append((f"{words} {name}".strip(), command.get_command(None, name)))
+        else:
+            found[words] = command
+    return found
+
+
+COMMANDS = commands()
+
+
+def options(command: Any) -> set[str]:
+    return {
+        name for parameter in command.params for name in parameter.opts + parameter.secondary_opts
+    }
+
+
+def section(words: str) -> str:
+    match = re.search(
+        rf"^### diamond {re.escape(words)}$(.*?)(?=^##|\Z)",
+        page("cli.md"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert match, f"docs/cli.md has no section `### diamond {words}`"
+    return match.group(1)
+
+
+@pytest.mark.parametrize("words", sorted(COMMANDS))
+def test_every_command_has_a_section_that_names_its_options(words: str) -> None:
+    text = section(words)
+    named = {name for name in options(COMMANDS[words]) if name.startswith("-")}
+    missing = sorted(
+        name for name in named - {"--json"} if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)
+    )
+    assert not missing
+
+
+def test_no_command_is_described_that_does_not_exist() -> None:
+    described = set(re.findall(r"^### diamond (.+)$", page("cli.md"), re.MULTILINE))
+    assert described == set(COMMANDS)
+
+
+def examples() -> Iterator[tuple[str, str]]:
+    for path in PAGES:
+        for language, text in FENCE.findall(path.read_text()):
+            if language in ("sh", "console"):
+                yield from ((path.name, line) for line in _diamond_lines(text))
+        for line in re.findall(r"`(diamond [a-z][^`]*)`", FENCE.sub("", path.read_text())):
+            yield from ((path.name, found) for found in _diamond_lines(line))
+
+
+def _diamond_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        words = line.removeprefix("$ ").strip()
+        if words.startswith("diamond ") and not words.startswith("diamond lab"):
+            yield words
+
+
+@pytest.mark.parametrize(("name", "line"), sorted(set(examples())))
+def test_an_example_uses_commands_and_options_that_exist(name: str, line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    given = words[: words.index("--")] if "--" in words else words
+    chosen = next((c for c in (" ".join(given[:2]), given[0]) if c in COMMANDS), None)
+    assert chosen, f"{name}: no such command: {line}"
+    used = {re.split("[= ]", word)[0] for word in given if re.match(r"--?[a-z]", word)}
+    assert used <= options(COMMANDS[chosen]) | {"--help"}
+
+
+def codes_in_source() -> set[str]:
+    """Codes of error classes anywhere, and those given to an error as `code=`."""
+    found: set[str] = set()
+    names = {cls.__name__ for cls in error_classes().values()}
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and _is_error(node, names):
+                found.update(_class_codes(node))
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in names:
+                found.update(_given_codes(node))
+    return found
+
+
+def _is_error(node: ast.ClassDef, names: set[str]) -> bool:
+    return any(getattr(base, "id", "") in names for base in node.bases)
+
+
+def _class_codes(node: ast.ClassDef) -> Iterator[str]:
+    for line in node.body:
+        if isinstance(line, ast.Assign) and getattr(line.targets[0], "id", "") == "code":
+            yield str(ast.literal_eval(line.value))
+
+
+def _given_codes(node: ast.Call) -> Iterator[str]:
+    for keyword in node.keywords:
+        if keyword.arg == "code" and isinstance(keyword.value, ast.Constant):
+            yield str(keyword.value.value)
+
+
+@pytest.mark.parametrize("code", sorted(codes_in_source() | {"internal"}))
+def test_every_error_code_is_explained(code: str) -> None:
+    assert f"| `{code}` |" in page("errors.md")
+
+
+@pytest.mark.parametrize("reason", [reason.value for reason in Reason if reason.value])
+def test_every_reason_is_explained_with_a_next_step(reason: str) -> None:
+    assert re.search(rf"^\| `{reason}` \| .+ \| .+ \|$", page("errors.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("word", [one.value for one in (*State, *Phase) if one.value])
+def test_every_state_and_phase_is_in_the_glossary(word: str) -> None:
+    assert f"`{word}`" in page("glossary.md")
+
+
+def spec_fields() -> Iterator[str]:
+    schema = spec_schema()
+    for name, field in schema["properties"].items():
+        inner = re.findall(r"#/\$defs/(\w+)", str(field))
+        if not inner:
+            yield name
+        for definition in inner:
+            yield from schema["$defs"][definition]["properties"]
+
+
+@pytest.mark.parametrize("field", sorted(set(spec_fields())))
+def test_every_field_of_a_spec_is_listed(field: str) -> None:
+    assert re.search(rf"`(\w+\.)?{field}(\.\w+)?`", page("spec.md"))
+
+
+@pytest.mark.parametrize("name", ["host", "port", "database_url", "public_url"])
+def test_every_setting_of_the_service_is_listed(name: str) -> None:
+    assert name in Settings.__dataclass_fields__
+    assert f"`{name}`" in section("up")
+
+
+def variables() -> set[str]:
+    """Those that a person may set or a program may read; not what parts of Diamond tell each other."""
+    text = "\n".join(
+        path.read_text()
+        for path in SOURCE.rglob("*")
+        if path.suffix in (".py", ".sh") and "lab" not in path.relative_to(SOURCE).parts
+    )
+    found = set(re.findall(r"\bDIAMOND_[A-Z]+(?:_[A-Z]+)*\b", text))
+    private = ("DIAMOND_TEST", "DIAMOND_LAB", "DIAMOND_LOCAL")
+    return {name for name in found if not name.startswith(private)}
+
+
+@pytest.mark.parametrize("name", sorted(variables()))
+def test_every_variable_is_explained(name: str) -> None:
+    assert any(name in path.read_text() for path in PAGES)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        linked = (path.parent / file) if file else path
+        assert linked.exists(), target
+        if anchor:
+            assert anchor in anchors(linked.read_text()), target
+
+
+def anchors(text: str) -> set[str]:
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def code_blocks(language: str) -> list[tuple[str, str]]:
+    return [
+        (path.name, text)
+        for path in PAGES
+        for found, text in FENCE.findall(path.read_text())
+        if found == language
+    ]
+
+
+@pytest.mark.parametrize(("name", "text"), code_blocks("python"))
+def test_python_in_the_docs_is_python(name: str, text: str) -> None:
+    ast.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [block for block in code_blocks("yaml") if "\nrun:" in block[1]]
+)
+def test_a_spec_in_the_docs_is_a_valid_one(name: str, text: str) -> None:
+    assert Spec.model_validate(yaml.safe_load(text)).run
