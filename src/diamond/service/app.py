@@ -107,7 +107,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _api() -> APIRouter:
-    api = APIRouter(prefix=PREFIX, dependencies=[Depends(known_query)])
-    for part in (people, jobs, tasks, output, endpoints, blobs, events, sync):
-        api.include_router(part.router)
+    api = APIRouter(prefix=PREFIX)
+    for part in (people, jobs, tasks, output, endpoints, blobs, events):
+        api.include_router(part.router, dependencies=[Depends(known_query)])
+    # Agents may be a minor version newer: what they say beyond is passed over.
+    api.include_router(sync.router)
     return api

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from support.scene import Scene, new_scene
+from support.service import RunningService
+
+
+@pytest.fixture
+def scene(service: RunningService) -> Scene:
+    return new_scene(service)
+
+
+def test_a_job_goes_to_the_agent_and_its_end_comes_back(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    assert scene.task(task)["state"] == "preparing"
+    scene.tell("submitted", task, attempt, native_id="77")
+    scene.tell("started", task, attempt, run=1, native_id="77", node="n1")
+    running = scene.task(task)
+    assert (running["state"], running["node"], running["native_id"]) == ("running", "n1", "77")
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    done = scene.task(task)
+    assert (done["state"], done["exit_code"]) == ("succeeded", 0)
+    assert done["ended"] >= done["started"]
+    assert done["run_dir"] == f"/w/tasks/{task}"
+    assert done["attempts"][0]["runs"][0]["exit_code"] == 0
+
+
+def test_the_submit_command_carries_the_task_file(scene: Scene) -> None:
+    task = scene.submit(name="digits")
+    command = scene.agent.commands(wait=5)["commands"][0]
+    assert (command["type"], command["number"]) == ("submit", 1)
+    assert command["attempt"] == task["attempt"]
+    assert command["task_json"]["order"]["name"] == "digits"
+    assert command["task_json"]["version"] == 1
+
+
+def test_a_waiting_agent_gets_a_new_command_at_once(scene: Scene) -> None:
+    arrived: list[float] = []
+
+    def hold() -> None:
+        while not scene.agent.commands(wait=10)["commands"]:
+            pass
+        arrived.append(time.monotonic())
+
+    waiting = threading.Thread(target=hold)
+    waiting.start()
+    scene.client.get("/me")
+    sent = time.monotonic()
+    scene.submit()
+    waiting.join(15)
+    assert arrived[0] - sent < 1.0
+
+
+def test_a_command_is_repeated_to_the_next_agent_until_it_is_done(scene: Scene) -> None:
+    scene.submit()
+    first = scene.agent.commands()["commands"]
+    assert scene.agent.commands()["commands"] == []
+    scene.agent.hello()
+    again = scene.agent.commands()["commands"]
+    assert [one["id"] for one in again] == [one["id"] for one in first]
+    scene.agent.commands(done=[again[0]["id"]])
+    scene.agent.hello()
+    assert scene.agent.commands()["commands"] == []
+
+
+def test_an_older_agent_is_fenced_off_also_while_it_waits(scene: Scene) -> None:
+    answers: list[Any] = []
+    older = scene.agent.generation
+
+    def hold() -> None:
+        body = {"done": [], "wait": 20, "now": time.time()}
+        answers.append(scene.agent.call("commands", body))
+
+    waiting = threading.Thread(target=hold)
+    waiting.start()
+    time.sleep(0.2)
+    newer = new_agent_of(scene)
+    waiting.join(15)
+    assert (answers[0].status, answers[0].json["code"]) == (409, "generation-stale")
+    assert newer.generation > older
+
+
+def new_agent_of(scene: Scene) -> Any:
+    from support.scripted_agent import ScriptedAgent
+
+    agent = ScriptedAgent(scene.agent.url, scene.agent.key, epoch="e2")
+    agent.hello()
+    return agent
+
+
+def test_events_that_come_twice_or_late_change_nothing(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    exited = {"n": 1, "type": "exited", "task": task, "attempt": attempt, "run": 1, "exit_code": 0, "at": time.time()}
+    for _ in range(2):
+        told = {"epoch": "e1", "now": time.time(), "events": [exited]}
+        assert scene.agent.good("events", told)["have"] == 1
+    scene.agent.numbers = 1
+    scene.tell("started", task, attempt, run=1, native_id="1", node="n")
+    assert scene.task(task)["state"] == "succeeded"
+    kinds = [line["type"] for line in scene.client.get(f"/tasks/{task}/history")["items"]]
+    assert kinds == ["created", "exited", "started"]
+
+
+def test_a_program_that_asks_to_continue_gets_its_next_attempt(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("started", task, attempt, run=1, native_id="5", node="n")
+    scene.tell("exited", task, attempt, run=1, exit_code=75)
+    scene.tell("observed", task, attempt, status="ended", native_state="FAILED", exit_code=75)
+    waiting = scene.task(task)
+    assert (waiting["state"], waiting["phase"]) == ("pending", "between-attempts")
+    command = scene.agent.commands(wait=5)["commands"][0]
+    assert (command["type"], command["number"]) == ("submit", 2)
+    assert command["attempt"] == waiting["attempt"] != attempt
+    assert [one["number"] for one in waiting["attempts"]] == [1, 2]
+    assert waiting["attempts"][0]["reason"] == "exit-code"
+
+
+def test_the_agent_is_told_which_ends_are_recorded(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    assert scene.agent.commands()["closed"] == [task]
+    assert scene.agent.commands()["closed"] == []
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    assert scene.agent.commands()["closed"] == [task]
+
+
+def test_hello_names_the_open_tasks(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    told = scene.agent.hello()
+    assert told["open_tasks"] == [{"task": task, "attempt": attempt, "number": 1}]
+
+
+def test_clocks_an_hour_apart_do_not_move_times(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.agent.clock_off = -3600.0
+    scene.tell("started", task, attempt, run=1, native_id="5", node="n")
+    assert abs(scene.task(task)["started"] - time.time()) < 30
+
+
+def test_text_that_a_database_would_refuse_does_not_stop_the_events(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("note", task, attempt, message="a\x00b \ud800", code="x")
+    lines = scene.client.get(f"/tasks/{task}/history")["items"]
+    assert lines[-1]["message"] == "ab ?"
+
+
+def test_a_task_of_another_endpoint_is_out_of_reach(service: RunningService, scene: Scene) -> None:
+    task, attempt = scene.taken()
+    stranger = new_scene(service)
+    stranger.tell("exited", task, attempt, run=1, exit_code=0)
+    assert scene.task(task)["state"] == "preparing"
+
+
+def test_a_restored_service_takes_tasks_back_from_the_machine(scene: Scene) -> None:
+    told = scene.tell("started", "tlost2345678a", "alost2345678a", run=1)
+    assert told["unknown_tasks"] == ["tlost2345678a"]
+    order = scene.submit()["order"]
+    facts = {
+        "version": 1, "task": "tlost2345678a", "job": "jlost2345678a", "name": "lost",
+        "kind": "run", "owner": "whoever", "order": order, "created": time.time() - 60,
+    }  # fmt: skip
+    attempts = [{"attempt": "alost2345678a", "number": 1}]
+    scene.agent.good("adopt", {"task_json": facts, "attempts": attempts})
+    scene.agent.good("adopt", {"task_json": facts, "attempts": attempts})
+    scene.tell("started", "tlost2345678a", "alost2345678a", run=1, node="n1")
+    task = scene.task("tlost2345678a")
+    assert (task["state"], task["owner"]) == ("running", "local")

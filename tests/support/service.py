@@ -1,0 +1,101 @@
+"""The real service as a process of its own, on a free port, in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.http import Client
+
+SOURCE = Path(__file__).parents[2] / "src"
+START_SECONDS = 60.0
+
+
+@dataclass
+class RunningService:
+    """`url` has no path; `token` is the local user's."""
+
+    url: str
+    token: str
+    home: Path
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def client(self) -> Client:
+        return Client(self.url, self.token)
+
+    def stop(self) -> None:
+        """Ask it to end, as Ctrl-C does."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """As a crash: no clean-up of its own."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: int) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(15)
+
+
+@contextmanager
+def running_service(
+    home: Path, *, port: int = 0, database_url: str = ""
+) -> Iterator[RunningService]:
+    service = start_service(home, port=port, database_url=database_url)
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+def start_service(home: Path, *, port: int = 0, database_url: str = "") -> RunningService:
+    """Returns once it answers; `home` may hold an earlier service's state."""
+    port = port or free_port()
+    home.mkdir(parents=True, exist_ok=True)
+    log = home / "service.log"
+    words = [sys.executable, "-m", "diamond.service", "--home", str(home), "--port", str(port)]
+    words += ["--database-url", database_url] if database_url else []
+    known = log.stat().st_size if log.exists() else 0
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment()
+        )
+    _wait_until_ready(process, log, known)
+    told = json.loads((home / "token.json").read_text())
+    return RunningService(told["url"], told["token"], home, port, process, log)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: Path, known: int) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while b"ready " not in log.read_bytes()[known:]:
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            raise AssertionError(f"the service did not start:\n{log.read_text()[known:]}")
+        time.sleep(0.02)
