@@ -28,9 +28,9 @@ def print_json(value: Any) -> None:
 
 
 def print_error(error: DiamondError) -> None:
-    """Message, every fault, and the next step."""
+    """Message, every fault, and the next step, each once."""
     say(f"{paint('Error', 'red', sys.stderr)}: {error.message}")
-    for fault in error.faults:
+    for fault in error.faults if len(error.faults) > 1 else []:
         say(f"  {fault.get('field', '')}: {fault.get('message', '')}")
         if fault.get("hint"):
             say(f"      {fault['hint']}")

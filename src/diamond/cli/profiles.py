@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diamond.cli.words import age
-from diamond.core.units import show_minutes
+from diamond.core.units import show_bytes, show_minutes
 
 
 def summary(profile: dict[str, Any]) -> str:
@@ -49,6 +49,8 @@ def _words(name: str, value: Any) -> str:
         return "; ".join(_partition(one) for one in value)
     if name == "accounts" and isinstance(value, list):
         return ", ".join(str(one.get("name", one)) for one in value)
+    if name == "folders" and isinstance(value, dict):
+        return "; ".join(_folder(kind, one) for kind, one in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -64,3 +66,12 @@ def _partition(one: dict[str, Any]) -> str:
     ]
     star = "*" if one.get("default") else ""
     return f"{one.get('name')}{star} ({', '.join(word for word in words if word)})"
+
+
+def _folder(kind: str, one: dict[str, Any]) -> str:
+    words = [show_bytes(one["free_bytes"]) + " free" if one.get("free_bytes") else ""]
+    if one.get("quota_bytes"):
+        words.append(f"quota {show_bytes(one['quota_bytes'])}")
+    if one.get("purge_days"):
+        words.append(f"purged after {one['purge_days']} days")
+    return f"{kind} {one.get('path')} ({', '.join(word for word in words if word)})"

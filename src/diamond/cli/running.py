@@ -37,9 +37,7 @@ def run(
     ctx: typer.Context,
     specs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="SPEC | -- COMMAND", help="A diamond.yaml, or a command after --."
-        ),
+        typer.Argument(metavar="SPEC | -- COMMAND", help="A diamond.yaml, or a command after --."),
     ] = None,
     on: Annotated[
         str | None,

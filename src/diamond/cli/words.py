@@ -43,7 +43,7 @@ PHASES = {
     "between-attempts": "one attempt ended, the next is on its way",
 }
 NEXT_STEPS = {
-    Reason.WALL_TIME: "Ask for more time (--time), or let it continue: docs say `continue:`.",
+    Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: `continue:` in the spec.",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
     Reason.NODE_LOST: "Try again: diamond retry {id}",
     Reason.PREEMPTED: "Try again: diamond retry {id}",
@@ -113,14 +113,11 @@ def state_sentence(task: Task) -> str:
 
 def ending_words(task: Task) -> str:
     """One line for a task that has ended."""
-    if task.state == "succeeded":
-        return "It succeeded."
-    if task.signal:
-        return f"Killed by signal {task.signal} ({signal_name(task.signal)}): {why(task)}"
-    if task.reason == Reason.EXIT_CODE.value:
-        detail = f": {task.message}" if task.message else ""
-        return f"It ended with exit code {task.exit_code}{detail}"
-    return f"It {task.state}: {why(task)}"
+    if task.state != "failed":
+        return "It succeeded." if task.state == "succeeded" else "It was cancelled."
+    if task.signal and not task.message:
+        return f"It failed: killed by signal {task.signal} ({signal_name(task.signal)})"
+    return f"It failed: {why(task)}"
 
 
 def signal_name(number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 from diamond.core.errors import DiamondError
@@ -11,6 +12,10 @@ from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
 
 Happening = Task | LogPart | str
+JUST_NOW_SECONDS = 10.0
+LAST_BYTES_SECONDS = 0.4
+FIRST_BYTES_SECONDS = 1.5
+"""An agent that carries no log yet looks for one once a second."""
 
 
 class Follower:
@@ -31,6 +36,7 @@ class Follower:
         self._transport = transport
         self._task = task
         self._tail_bytes = tail_bytes
+        self._has_log = False
         self._reader = LogReader(transport, task, streams)
         self._events = EventStream(transport, [task], on_lost=on_lost)
 
@@ -53,6 +59,7 @@ class Follower:
         if event.kind == "connected":
             yield from self._catch_up()
         elif event.kind == "log":
+            self._has_log = True
             yield from self._reader.live(event)
         elif event.kind == "note" and event.data.get("task") == self._task:
             yield str(event.data.get("message", ""))
@@ -68,10 +75,30 @@ class Follower:
         if not task.is_final:
             yield task
         if task.is_final or task.started:
-            yield from self._reader.stored(tail_bytes=self._take_tail())
+            yield from self._stored()
         if task.is_final:
+            if _ended_just_now(task):
+                yield from self._last_bytes()
             yield task
+
+    def _stored(self) -> Iterator[LogPart]:
+        for part in self._reader.stored(tail_bytes=self._take_tail()):
+            self._has_log = True
+            yield part
+
+    def _last_bytes(self) -> Iterator[LogPart]:
+        """Logs and states travel apart, and the end of a log may come a moment after the end of the task."""
+        end = time.monotonic() + (LAST_BYTES_SECONDS if self._has_log else FIRST_BYTES_SECONDS)
+        while time.monotonic() < end:
+            time.sleep(0.05)
+            for part in self._stored():
+                end = time.monotonic() + LAST_BYTES_SECONDS
+                yield part
 
     def _take_tail(self) -> int | None:
         tail, self._tail_bytes = self._tail_bytes, None
         return tail
+
+
+def _ended_just_now(task: Task) -> bool:
+    return task.ended is None or time.time() - task.ended < JUST_NOW_SECONDS
