@@ -32,7 +32,7 @@ class NodeGroup:
 
     @property
     def is_up(self) -> bool:
-        return self.state in {"idle", "mixed", "allocated", "completing"}
+        return self.state in {"idle", "mixed", "allocated", "completing", "planned"}
 
 
 def read_nodes(output: str) -> List[NodeGroup]:

@@ -21,6 +21,7 @@ SACCT_FORMAT = "JobID,State,ExitCode,Submit,Reason,NodeList,JobName"
 OUTPUT_NOT_OPENED = 53
 """Not a signal: slurmstepd ends with it when it cannot open the output file or the folder."""
 
+LAST_SIGNAL = 64
 _JOB_ID = re.compile(r"^\d+(_\d+|_\[[\d,:%-]+\]|\+\d+)?$")
 _NOTHING = {"", "N/A", "None", "(null)", "Unknown", "None assigned", "NONE", "INVALID", "n/a"}
 
@@ -118,11 +119,16 @@ def exit_of(said: str) -> Tuple[Optional[int], Optional[int]]:
     """Exit code and signal from `7:0`, or from the raw wait status that `squeue` prints."""
     pair = re.match(r"^(\d+):(\d+)$", said)
     if pair:
-        return int(pair.group(1)), int(pair.group(2)) or None
+        return int(pair.group(1)), _signal(int(pair.group(2)))
     if not said.isdigit():
         return None, None
     status = int(said)
-    return status >> 8 & 0xFF, status & 0x7F or None
+    return status >> 8 & 0xFF, _signal(status & 0x7F)
+
+
+def _signal(number: int) -> Optional[int]:
+    """Numbers beyond the last signal are Slurm's own marks, such as 125 for out of memory."""
+    return number if 0 < number <= LAST_SIGNAL else None
 
 
 def when(said: str) -> float:

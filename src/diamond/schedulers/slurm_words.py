@@ -117,11 +117,11 @@ WAITS: List[Tuple[str, str]] = [
     (r"JobArrayTaskLimit", "as many tasks of its array run as may run at once"),
     (r"BurstBuffer\w+", "waiting for its burst buffer"),
     (r"MaxRequeue|Max(MemPer\w+|CpuPerAcct.*)", "it is over a limit that the site has set"),
+    (r"QOSMaxSubmit\w+", "you have as many jobs queued as this QOS allows"),
+    (r"QOSMaxWall\w+", "it asks for more time than this QOS allows"),
     (r"QOSMaxJobsPer(User|Account)Limit|QOSMax\w*PerUser\w*",
      "you have as many jobs or resources running as this QOS allows for one person; "
      "it starts when one of your jobs ends"),
-    (r"QOSMaxSubmit\w+", "you have as many jobs queued as this QOS allows"),
-    (r"QOSMaxWall\w+", "it asks for more time than this QOS allows"),
     (r"QOSGrp\w*Minutes\w*|QOSGrp\w*RunMin\w*", "the time granted to this QOS is used up or promised"),
     (r"QOSGrp\w+", "all who use this QOS together are at its limit"),
     (r"QOSMin\w+", "it asks for less than this QOS requires"),
@@ -176,8 +176,7 @@ _SEE = "See what the endpoint offers with: diamond endpoint probe."
 
 REFUSALS: List[Refusal] = [
     Refusal(
-        r"submit limit|AssocMaxSubmit|QOSMaxSubmit|job submit limit|maximum job count"
-        r"|violates accounting/QOS policy \(job submit limit",
+        r"MaxSubmit|GrpSubmit|maximum job count|too many (queued |submitted |pending )?jobs",
         "You have as many jobs queued here as the site allows.",
         "Diamond keeps the task and sends it when there is room.",
         SUBMIT_LIMIT,
