@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -17,10 +18,27 @@ from diamond.testing.lab import Lab
 def slurm_lab() -> Iterator[Lab]:
     """Two clusters, alpha and beta, with sshd; the folder is open for alice and bob."""
     skip_where_there_can_be_no_lab()
+    with open_folder() as folder:
+        yield Lab.up(folder, ssh=True)
+
+
+@pytest.fixture(scope="session")
+def strict_lab() -> Iterator[Lab]:
+    """Clusters that refuse and require what real sites do: `frontera` like TACC's, `delta` like NCSA's."""
+    skip_where_there_can_be_no_lab()
+    with open_folder() as folder:
+        yield Lab.up(
+            folder, clusters=["frontera", "delta"], like="frontera=tacc,delta=delta", nodes=2
+        )
+
+
+@contextlib.contextmanager
+def open_folder() -> Iterator[Path]:
+    """A short path (Unix sockets lie below it) that ordinary users may enter; the lab in it is taken down."""
     folder = Path(tempfile.mkdtemp(prefix="dl-", dir="/tmp"))
     folder.chmod(0o755)
     try:
-        yield Lab.up(folder, ssh=True)
+        yield folder
     finally:
         if (folder / "lab.json").exists():
             Lab(folder).down(purge=True)
