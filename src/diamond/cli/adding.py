@@ -8,9 +8,9 @@ from pathlib import Path
 import typer
 
 from diamond.cli.connecting import connect
-from diamond.cli.links import SavedLink, save_link
+from diamond.cli.links import SavedLink, forget_link, save_link
 from diamond.cli.output import print_json, say
-from diamond.core.errors import Conflict, DiamondError, EndpointAway
+from diamond.core.errors import Conflict, EndpointAway
 from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint
 from diamond.sdk.where import diamond_home
@@ -30,11 +30,18 @@ def add_by_ssh(
     detach: bool = True,
 ) -> None:
     """Make the endpoint, install and start the agent there, and carry its calls over the same connection."""
-    key = _key_for(client, name, host)
+    key, is_new = _key_for(client, name, host)
     file = str(Path(config).absolute()) if config else ""
     link = SavedLink(name, client.url, key, host, file, options, python)
-    save_link(diamond_home(), link)
-    connect(diamond_home(), link, detach=detach)
+    home = diamond_home()
+    save_link(home, link)
+    try:
+        connect(home, link, detach=detach)
+    except EndpointAway:
+        if is_new:
+            client.remove_endpoint(name)
+            forget_link(home, name)
+        raise
 
 
 def add_by_line(client: Client, name: str, *, as_json: bool) -> None:
@@ -74,18 +81,15 @@ def await_profile(client: Client, name: str) -> Endpoint:
         time.sleep(0.1)
 
 
-def _key_for(client: Client, name: str, host: str) -> str:
-    """A new endpoint's key; for one that exists here with the same host, a fresh key."""
+def _key_for(client: Client, name: str, host: str) -> tuple[str, bool]:
+    """A key, and whether the endpoint is new; one that exists with the same host gets a fresh key."""
     try:
-        return str(client.add_endpoint(name, "ssh", host)["key"])
-    except Conflict as error:
-        try:
-            known = client.endpoint(name)
-        except DiamondError:
-            raise error from None
+        return str(client.add_endpoint(name, "ssh", host)["key"]), True
+    except Conflict:
+        known = client.endpoint(name)
         if known.carrier != "ssh" or known.raw.get("ssh_host", host) != host:
             raise
-        return client.new_endpoint_key(name)
+        return client.new_endpoint_key(name), False
 
 
 def _pairing(client: Client, name: str) -> dict[str, object]:

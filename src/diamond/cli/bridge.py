@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
 from diamond.cli.bootstrap import MARK
@@ -15,7 +15,7 @@ from diamond.sdk.where import Address
 
 CALLS = frozenset({"hello", "events", "adopt", "commands", "bytes", "blobs", "profile", "answers"})
 NOISE_LIMIT = 1 << 20
-WORKERS = 16
+WORKERS = 12
 
 
 class Bridge:
@@ -36,6 +36,7 @@ class Bridge:
         self._source, self._target = source, target
         self._on_hello, self._say = on_hello, say
         self._writing = threading.Lock()
+        self._calls: queue.Queue[tuple[dict[str, Any], bytes]] = queue.Queue()
 
     def wait_for_agent(self) -> bool:
         """Skip what the login shell printed; False when the pipe ended first."""
@@ -49,11 +50,15 @@ class Bridge:
         return False
 
     def serve(self) -> None:
-        """Until the agent's pipe ends."""
-        with ThreadPoolExecutor(WORKERS, thread_name_prefix="bridge") as pool:
-            while head := self._read_head():
-                body = self._source.read(int(head.get("length", 0)))
-                pool.submit(self._carry, head, body)
+        """Until the agent's pipe ends; calls that are held then are left to end by themselves."""
+        for _ in range(WORKERS):
+            threading.Thread(target=self._work, name="bridge", daemon=True).start()
+        while head := self._read_head():
+            self._calls.put((head, self._source.read(int(head.get("length", 0)))))
+
+    def _work(self) -> None:
+        while True:
+            self._carry(*self._calls.get())
 
     def _read_head(self) -> dict[str, Any]:
         line = self._source.readline()

@@ -121,7 +121,8 @@ class _Session:
         signal.signal(signal.SIGTERM, lambda *_: self._ssh.terminate())
         self._ssh = self._start()
         assert self._ssh.stdin and self._ssh.stdout and self._ssh.stderr
-        threading.Thread(target=self._listen, args=(self._ssh.stderr,), daemon=True).start()
+        self._ear = threading.Thread(target=self._listen, args=(self._ssh.stderr,), daemon=True)
+        self._ear.start()
         bridge = self._bridge(self._ssh.stdout, self._ssh.stdin)
         self._carry(bridge, self._ssh.stdin)
         self._finish(bridge)
@@ -196,6 +197,7 @@ class _Session:
         with contextlib.suppress(OSError):
             self._ssh.stdin and self._ssh.stdin.close()
         code = self._ssh.wait()
+        self._ear.join(2)  # a ControlMaster in the background may hold the pipe open
         words = self._refused or " ".join(self._words) or f"ssh ended with {code}"
         self._note(f"the connection ended: {words}")
         if self.is_ready:

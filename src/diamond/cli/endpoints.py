@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.adding import add_by_line, add_by_ssh, confirm_here
+from diamond.cli.adding import add_by_line, add_by_ssh, await_profile, confirm_here
 from diamond.cli.connecting import connect as connect_link
 from diamond.cli.connecting import stop_bridge
-from diamond.cli.links import forget_link, load_link
+from diamond.cli.links import bridge_pid, forget_link, load_link
 from diamond.cli.machine import agent_environment, agent_words, local_key, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
@@ -66,7 +66,10 @@ def connect(name: EndpointName, detach: Detach = True, as_json: Json = False) ->
         raise BadRequest(
             f"{name} belongs to the service at {link.url}", f"Set DIAMOND_URL={link.url}"
         )
-    connect_link(home, link, detach=detach)
+    if client.endpoint(name).state == "online" and bridge_pid(home, name):
+        say(f"{name} is connected already.")
+    else:
+        connect_link(home, link, detach=detach)
     _tell_online(client, name, as_json=as_json)
 
 
@@ -218,8 +221,6 @@ def remove(name: EndpointName, as_json: Json = False) -> None:
 
 
 def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
-    from diamond.cli.adding import await_profile
-
     found = await_profile(client, name)
     if as_json:
         print_json({"endpoint": dict(found.raw)})

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
 import webbrowser
 from pathlib import Path
@@ -24,8 +25,10 @@ from diamond.cli.machine import (
 )
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, say
+from diamond.cli.waiting import wait_for
+from diamond.cli.words import short
 from diamond.core.errors import DiamondError, ServiceUnreachable
-from diamond.sdk.client import Client
+from diamond.sdk.client import Client, read_spec
 from diamond.sdk.where import diamond_home
 
 app = typer.Typer(rich_markup_mode=None)
@@ -45,6 +48,9 @@ def up(
     agent: Annotated[
         bool, typer.Option("--agent/--no-agent", help="Whether this machine is an endpoint too.")
     ] = True,
+    first: Annotated[
+        str | None, typer.Option("--first", metavar="SPEC", help="Train this as soon as it is up.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Start Diamond on this machine and serve until Ctrl-C; running jobs go on after that."""
@@ -57,6 +63,8 @@ def up(
     if client is not None:
         say(f"Diamond is already up at {client.url}")
         _tell(client, as_json=as_json)
+        if first:
+            _train_first(client, first)
         return
     signal.signal(signal.SIGTERM, _interrupt)
     service = start_service(home, settings)
@@ -66,6 +74,8 @@ def up(
         if agent:
             supervisor.begin_agent(client)
         _tell(client, as_json=as_json)
+        if first:
+            threading.Thread(target=_train_first, args=(client, first), daemon=True).start()
         supervisor.watch(client)
     except KeyboardInterrupt:
         say("Diamond stops here; jobs go on, and `diamond up` finds them again.")
@@ -104,6 +114,19 @@ def _tell(client: Client, *, as_json: bool) -> None:
         print("First job, from another terminal: diamond run --wait -- echo hello")
     with contextlib.suppress(OSError):
         os.fsync(1)
+
+
+def _train_first(client: Client, spec: str) -> None:
+    """A first model, followed to its end on this terminal; Diamond serves on whatever comes of it."""
+    try:
+        fields, folder = read_spec(spec)
+        job = client.run(fields, folder=folder, say=say)
+        code = wait_for(client, job)
+    except DiamondError as error:
+        say(f"{error.message}\n{error.hint}".strip())
+        return
+    say(f"Its numbers: diamond show {short(job.task.id)}" if code == 0 else "")
+    say(f"Diamond goes on serving at {client.url}; Ctrl-C stops it. Sign in again: diamond open")
 
 
 class _Supervisor:
