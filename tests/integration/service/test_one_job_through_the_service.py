@@ -77,7 +77,6 @@ def test_an_older_agent_is_fenced_off_also_while_it_waits(scene: Scene) -> None:
 
     waiting = threading.Thread(target=hold)
     waiting.start()
-    time.sleep(0.2)
     newer = new_agent_of(scene)
     waiting.join(15)
     assert (answers[0].status, answers[0].json["code"]) == (409, "generation-stale")
