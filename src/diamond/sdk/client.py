@@ -1,4 +1,7 @@
-"""The Python door to Diamond: what the CLI, a notebook or a script calls."""
+"""The Python door to Diamond: what the CLI, a notebook or a script calls.
+
+What only some calls need is imported there: `diamond tasks` is typed often and must answer at once.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from diamond.core.errors import DiamondError, NotFound
-from diamond.sdk.downloads import download, inside, place_for
 from diamond.sdk.endpoints import EndpointCalls
 from diamond.sdk.following import Follower
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.models import Job, Task, build, build_job
-from diamond.sdk.sending import send_code
-from diamond.sdk.specs import load_spec, spec_of_command, with_settings
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
 from diamond.sdk.where import diamond_home, find_address
@@ -166,6 +166,8 @@ class Client(EndpointCalls):
 
     def get(self, task: str, path: str, dest: Path | str | None = None) -> list[Path]:
         """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped."""
+        from diamond.sdk.downloads import download, inside, place_for
+
         found = self.task(task).id
         path = "" if path.strip("/") == "." else path
         goal = None if dest is None else Path(dest)
@@ -196,6 +198,9 @@ class Client(EndpointCalls):
         say: Callable[[str], None],
     ) -> tuple[dict[str, Any], list[str]]:
         """The body for POST /jobs, its code sent ahead, and words for the person."""
+        from diamond.sdk.sending import send_code
+        from diamond.sdk.specs import with_settings
+
         made, base = read_spec(spec)
         made = with_settings(made, settings)
         if on is not None:
@@ -234,6 +239,8 @@ class Client(EndpointCalls):
 
 def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:
     """The mapping that a spec stands for, and the folder where its paths begin."""
+    from diamond.sdk.specs import load_spec, spec_of_command
+
     if isinstance(spec, str | Path):
         path = Path(spec)
         file = path / "diamond.yaml" if path.is_dir() else path
