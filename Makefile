@@ -32,7 +32,7 @@ machine: install-dev
 	$(BIN)/python tests/support/machine.py
 
 run: install
-	$(BIN)/diamond up --first-model
+	$(BIN)/diamond up --first recipes/digits
 
 check: install-dev
 	$(BIN)/ruff format --check .
