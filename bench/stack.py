@@ -118,19 +118,24 @@ def is_healthy(service: Service) -> bool:
 
 @contextlib.contextmanager
 def started_agent(
-    service: Service, name: str, folder: Path, env: Mapping[str, str]
+    service: Service, name: str, folder: Path, env: Mapping[str, str], scheduler: str = "slurm"
 ) -> Iterator[Agent]:
     """The served one-file agent, online and with its first profile sent."""
     folder.mkdir(parents=True)
     client = service.client()
     body = {"name": name, "carrier": "local"}
     made = client.transport.post("/api/v1/endpoints", body, creates=True)
-    words = agent_words(service, folder, made["key"])
+    words = [*agent_words(service, folder, made["key"]), "--scheduler", scheduler]
     places = {f"DIAMOND_{place.upper()}": str(folder / place) for place in ("keep", "work", "tmp")}
     log = folder / "bench-agent.log"
     with running(words, env={**env, **places}, log=log, cwd=folder) as process:
         wait_for(lambda: is_alive(process, log) and is_ready(client, name), within=60)
         yield Agent(name, process.pid, folder / "work")
+
+
+def local_agent(service: Service, folder: Path) -> contextlib.AbstractContextManager[Agent]:
+    """An agent named `local` that runs tasks on this machine."""
+    return started_agent(service, "local", folder, os.environ, "local")
 
 
 def agent_words(service: Service, folder: Path, key: str) -> list[str]:

@@ -12,7 +12,7 @@ from bench.claim import Claim, Findings, Options
 from bench.command import diamond_words
 from bench.jobs import spec
 from bench.numbers import median, seconds
-from bench.stack import started_agent, started_service
+from bench.stack import local_agent, started_service
 
 FULL_COUNT = 40
 TASKS = 50
@@ -21,7 +21,7 @@ MOST = 0.35
 
 def measure(options: Options) -> Findings:
     with started_service(options.folder / "service") as service:
-        with started_agent(service, "local", options.folder / "agent", os.environ):
+        with local_agent(service, options.folder / "agent"):
             for _ in range(TASKS):
                 service.client().run(spec(["true"], on="local"), folder=options.folder)
         env = {**os.environ, **service.env}
@@ -44,7 +44,7 @@ def interleaved(env: Mapping[str, str], count: int) -> tuple[list[float], list[f
 
 def timed(words: Sequence[str], env: Mapping[str, str]) -> float:
     began = time.perf_counter()
-    subprocess.run(words, env=env, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(words, env=env, check=True, capture_output=True)
     return time.perf_counter() - began
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from pathlib import Path
 
 from bench.claim import Claim, Findings, Options
 from bench.jobs import spec
 from bench.numbers import median, seconds
-from bench.stack import Service, slurm_stack, started_agent
+from bench.stack import Service, local_agent, slurm_stack
 from bench.waiting import wait_for
 from bench.watching import Watcher
 
@@ -28,8 +26,7 @@ def measure(options: Options) -> Findings:
     rounds = max(1, options.samples(FULL_COUNT) // LINES_PER_TASK)
     delays: dict[str, list[float]] = {name: [] for name in MOST}
     with slurm_stack(options.folder) as stack, contextlib.ExitStack() as exits:
-        env = without_slurm(options.folder)
-        exits.enter_context(started_agent(stack.service, "local", options.folder / "laptop", env))
+        exits.enter_context(local_agent(stack.service, options.folder / "laptop"))
         program = stack.stamps.program("lines", BODY)
         for _ in range(rounds):
             for name in MOST:
@@ -63,23 +60,6 @@ def arrivals(watcher: Watcher) -> list[tuple[float, float]]:
         *whole, text = (text + data.get("text", "")).split("\n")
         found += [(float(line), arrived) for line in whole]
     return found
-
-
-def without_slurm(folder: Path) -> dict[str, str]:
-    """A machine where no batch system is found: links to every program but Slurm's."""
-    links = folder / "plain-bin"
-    links.mkdir()
-    for place in reversed(os.environ["PATH"].split(os.pathsep)):
-        for program in Path(place).iterdir() if Path(place).is_dir() else []:
-            link(links / program.name, program)
-    for name in ("sbatch", "squeue", "sinfo", "scontrol", "sacct", "sacctmgr", "scancel", "srun"):
-        (links / name).unlink(missing_ok=True)
-    return {**os.environ, "PATH": str(links)}
-
-
-def link(place: Path, program: Path) -> None:
-    place.unlink(missing_ok=True)
-    place.symlink_to(shutil.which(program) or program)
 
 
 CLAIM = Claim("log-lines", "A log line written on a node → event-stream client", measure)
