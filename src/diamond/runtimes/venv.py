@@ -115,6 +115,9 @@ def _build(build: Build) -> None:
     shutil.rmtree(build.venv, ignore_errors=True)
     build.log.write_bytes(b"")
     build.list_file.write_text("\n".join(build.environment.requirements) + "\n", encoding="utf-8")
+    build.say(
+        f"making an environment with {', '.join(build.environment.requirements) or 'Python alone'}"
+    )
     uv = _uv(build)
     if uv:
         build_with_uv(build, uv)
@@ -145,9 +148,12 @@ def _run(build: Build, words: List[str]) -> None:
 
 
 def _say_progress(say: Say, line: str) -> None:
-    """The list of installed packages stays in the log."""
-    if line.strip() and not line.startswith((" + ", " - ", " ~ ", "Requirement already")):
+    """What only the log needs to hold is left out."""
+    if line.strip() and not line.startswith(_DULL):
         say(line.strip())
+
+
+_DULL = (" + ", " - ", " ~ ", "Requirement already", "Using Python")
 
 
 def _system_python(version: str) -> str:
