@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import pkgutil
 import signal
@@ -32,6 +33,8 @@ from diamond.schedulers.local_store import (
 )
 from diamond.schedulers.local_supervisor import boot, identity, send
 
+log = logging.getLogger(__name__)
+
 UNCLAIMED_SECONDS = 5.0
 """After that a job without a supervisor was left by an agent that died between two lines."""
 
@@ -53,7 +56,10 @@ class LocalScheduler:
         self._check(submission.resources)
         job = _job_of(submission)
         self._store.add(job)
-        self.advance()
+        try:
+            self.advance()
+        except OSError as error:
+            log.warning("job %s is queued but could not be started yet: %s", job.id, error)
         return job.id
 
     def find(self, name: str) -> Optional[str]:

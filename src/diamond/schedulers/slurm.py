@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -25,7 +26,9 @@ from diamond.schedulers.slurm_parsing import (
 
 FIND_WINDOW_SECONDS = 30 * 86400
 SIGKILL = 9
-_NO_ACCOUNTING = re.compile(r"accounting storage is disabled|no accounting|SlurmDBD.*not", re.I)
+_NO_ACCOUNTING = re.compile(
+    r"accounting storage is disabled|supported accounting_storage plugin", re.IGNORECASE
+)
 _GONE = re.compile(r"invalid job id|already completing or completed|job has already finished", re.I)
 _MEMORY_KILL = re.compile(r"exceeded (job |step )?memory limit|oom[-_ ]kill|out of memory", re.I)
 
@@ -61,7 +64,7 @@ class SlurmScheduler:
         return native_id
 
     def find(self, name: str) -> Optional[str]:
-        queued = read_squeue(answer([*_squeue(), f"--name={name}"]))
+        queued = read_squeue(_told([*_squeue(), f"--name={name}"]))
         found = queued or self._accounted([f"--name={name}", "-S", _window_start()])
         mine = sorted((k for k, status in found.items() if status.name == name), key=_number)
         return mine[-1] if mine else None
@@ -69,7 +72,7 @@ class SlurmScheduler:
     def status(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
         if not ids:
             return {}
-        rows = read_squeue(answer(_squeue()))
+        rows = read_squeue(_told(_squeue()))
         return {key: self._explained(key, rows[key]) for key in ids if key in rows}
 
     def history(self, ids: Collection[str]) -> Mapping[str, NativeStatus]:
@@ -113,10 +116,9 @@ class SlurmScheduler:
     def _remember(self, native_id: str, attempt: Path) -> None:
         """A link to the attempt's folder: the kill messages in its `native.log` explain an ending."""
         link = self._attempts / native_id
-        fresh = self._attempts / f".{native_id}"
-        fresh.unlink() if fresh.is_symlink() else None
-        fresh.symlink_to(attempt.absolute())
-        fresh.replace(link)
+        with contextlib.suppress(OSError):  # the job is queued: a full disk must not hide that
+            link.unlink(missing_ok=True)
+            link.symlink_to(attempt.absolute())
 
     def _explained(self, native_id: str, status: NativeStatus) -> NativeStatus:
         """Where memory is watched by sampling, Slurm kills with signal 9 and says why only in the log."""
@@ -127,6 +129,14 @@ class SlurmScheduler:
         return replace(
             status, reason=Reason.OUT_OF_MEMORY.value, message="it used more memory than it had"
         )
+
+
+def _told(words: List[str]) -> str:
+    """The answer to a question that nobody refuses: whatever fails, nothing was learned."""
+    try:
+        return answer(words)
+    except Refused as error:
+        raise unanswered(words, error.message) from error
 
 
 def _squeue() -> List[str]:

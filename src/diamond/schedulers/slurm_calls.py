@@ -45,19 +45,27 @@ def ask(
         )
     except subprocess.TimeoutExpired as error:
         raise unanswered(words, f"no answer within {seconds:.0f} s") from error
-    except FileNotFoundError as error:
-        raise Refused(
-            f"{words[0]} is not installed here",
-            "Start the agent where the Slurm commands are on PATH.",
-            code="no-scheduler",
-        ) from error
     except OSError as error:
-        raise unanswered(words, str(error)) from error
+        raise _not_started(words, error) from error
     if done.returncode < 0:
         raise unanswered(words, f"it was killed by signal {-done.returncode}")
     if done.returncode and _AWAY.search(done.stderr):
         raise unanswered(words, site_words(done.stderr))
     return done
+
+
+def _not_started(words: List[str], error: OSError) -> Refused:
+    """The command did not even run, so nothing can have been queued."""
+    if isinstance(error, FileNotFoundError) and error.filename == words[0]:
+        return Refused(
+            f"{words[0]} is not installed here",
+            "Start the agent where the Slurm commands are on PATH.",
+            code="no-scheduler",
+        )
+    return Refused(
+        f"{words[0]} could not be started: {error}",
+        "Look whether the work folder is still there and the login node has room for processes.",
+    )
 
 
 def answer(words: List[str], *, seconds: float = ASK_SECONDS) -> str:

@@ -106,6 +106,25 @@ def test_a_missing_command_is_a_refusal_with_a_next_step(
         ask(["sbatch"])
 
 
+def test_a_folder_that_is_gone_is_not_a_missing_command(
+    commands: Commands, scheduler: SlurmScheduler, work: Submission, tmp_path: Path
+) -> None:
+    commands.play("sbatch", "echo 7")
+    work.folder.rename(tmp_path / "away")
+    with pytest.raises(Refused, match="could not be started"):
+        scheduler.submit(work)
+
+
+def test_a_question_that_fails_has_taught_nothing(
+    commands: Commands, scheduler: SlurmScheduler
+) -> None:
+    commands.play("squeue", "echo 'squeue: error: what nobody foresaw' >&2; exit 1")
+    with pytest.raises(Unanswered, match="what nobody foresaw"):
+        scheduler.status(["7"])
+    with pytest.raises(Unanswered):
+        scheduler.find("diamond-a1")
+
+
 def test_without_accounting_the_history_is_empty(
     commands: Commands, scheduler: SlurmScheduler
 ) -> None:
