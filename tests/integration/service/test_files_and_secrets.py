@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sqlite3
+from typing import Any
+
+import pytest
+from support.scene import Scene, new_scene
+from support.service import RunningService
+
+FILE = random.Random(2).randbytes(9_000_000)
+DIGEST = hashlib.sha256(FILE).hexdigest()
+
+
+@pytest.fixture
+def scene(service: RunningService) -> Scene:
+    return new_scene(service)
+
+
+def machine(request: dict[str, Any]) -> tuple[bytes, bool]:
+    """The agent's side: one file, one folder, one store of secrets."""
+    kind = request["type"]
+    if request.get("path", "").startswith(".."):
+        problem = {"title": "outside of the run directory", "status": 403, "code": "forbidden"}
+        return json.dumps(problem).encode(), False
+    if kind == "read-file":
+        return FILE[request["offset"] : request["offset"] + request["length"]], True
+    answers: dict[str, Any] = {
+        "list-files": {"items": [{"path": "model.pt", "kind": "file", "size": len(FILE), "modified": 1.0}]},
+        "stat-file": {"size": len(FILE), "modified": 1.0, "sha256": DIGEST},
+        "list-secrets": {"items": ["HF_TOKEN"]},
+        "script": {"script": "#!/bin/bash\n"},
+        "usage": {"items": [{"task": "tgone", "bytes": 5}]},
+        "report": {"environment": {"API_TOKEN": "abc"}, "squeue": "ok hf_abcdefghijklmnopqrstuv"},
+    }
+    return json.dumps(answers.get(kind, {})).encode(), True
+
+
+def test_a_file_comes_whole_and_by_range(scene: Scene) -> None:
+    task, _ = scene.taken()
+    with scene.agent.answering(machine):
+        assert scene.client.get(f"/tasks/{task}/files")["items"][0]["path"] == "model.pt"
+        path = f"/tasks/{task}/files/content?path=model.pt"
+        whole = scene.client.call("GET", path)
+        assert (whole.status, whole.headers["etag"]) == (200, f'"sha256:{DIGEST}"')
+        assert whole.body == FILE
+        rest = scene.client.call("GET", path, headers={"Range": "bytes=8999990-"})
+        assert (rest.status, rest.body) == (206, FILE[-10:])
+        assert rest.headers["content-range"] == "bytes 8999990-8999999/9000000"
+        end = scene.client.call("GET", path, headers={"Range": "bytes=-4"})
+        assert end.body == FILE[-4:]
+        changed = {"Range": "bytes=8999990-", "If-Range": '"sha256:other"'}
+        assert scene.client.call("GET", path, headers=changed).status == 200
+        assert scene.client.call("GET", path, headers={"Range": "bytes=9999999-"}).status == 416
+
+
+def test_what_the_agent_refuses_is_refused(scene: Scene) -> None:
+    task, _ = scene.taken()
+    with scene.agent.answering(machine):
+        answer = scene.client.call("GET", f"/tasks/{task}/files?path=../x")
+    assert (answer.status, answer.json["title"]) == (403, "outside of the run directory")
+
+
+def test_an_endpoint_that_is_away_is_said_promptly(scene: Scene) -> None:
+    task, _ = scene.taken()
+    scene.client.post(f"/endpoints/{scene.name}/away")
+    for path in (f"/tasks/{task}/files", f"/tasks/{task}/script", f"/endpoints/{scene.name}/secrets"):
+        answer = scene.client.call("GET", path, timeout=3)
+        assert (answer.status, answer.json["code"]) == (503, "endpoint-away")
+
+
+def test_a_secret_passes_through_and_is_checked_for_by_name(scene: Scene) -> None:
+    value = "s3cr3t-value-that-stays-there"
+    with scene.agent.answering(machine) as answering:
+        path = f"/endpoints/{scene.name}/secrets"
+        assert scene.client.call("PUT", f"{path}/HF_TOKEN", {"value": value}).status == 204
+        assert scene.client.get(path)["items"] == ["HF_TOKEN"]
+        assert scene.client.call("PUT", f"{path}/a-b", {"value": value}).status == 400
+        assert answering.seen[0]["value"] == value
+    scene.submit(secrets=["HF_TOKEN"])
+    wrong = {"spec": {"name": "x", "run": "true", "on": scene.name, "secrets": ["OTHER"]}}
+    assert scene.client.call("POST", "/jobs", wrong).status == 422
+    assert value not in scene.service.log.read_text()
+    database = scene.service.home / "diamond.db"
+    if database.exists():
+        with sqlite3.connect(database) as connection:
+            assert value not in "\n".join(connection.iterdump())
+
+
+def test_a_clean_is_a_dry_run_first_and_spares_what_runs(scene: Scene) -> None:
+    running, _ = scene.taken()
+    ended, attempt = scene.taken()
+    scene.tell("exited", ended, attempt, run=1, exit_code=0)
+
+    def reply(request: dict[str, Any]) -> tuple[bytes, bool]:
+        items = [{"task": running, "bytes": 7}, {"task": ended, "bytes": 9}]
+        return json.dumps({"items": items}).encode(), True
+
+    path = f"/endpoints/{scene.name}/clean"
+    with scene.agent.answering(reply):
+        dry = scene.client.post(path, {})
+        assert ([one["task"] for one in dry["items"]], dry["bytes"]) == ([ended], 9)
+        assert scene.client.post(path, {"older_than_days": 1})["items"] == []
+        scene.client.post(path, {"tasks": [ended], "dry_run": False})
+    scene.agent.hello()
+    commands = scene.agent.commands()["commands"]
+    assert [(one["type"], one["tasks"]) for one in commands] == [("clean", [ended])]
+
+
+def test_a_report_holds_what_helps_and_hides_what_must_stay(scene: Scene) -> None:
+    task, _ = scene.taken(environment={"requirements": [], "variables": {"MY_KEY": "hidden-value"}})
+    with scene.agent.answering(machine):
+        report = scene.client.get(f"/tasks/{task}/report")
+    text = json.dumps(report)
+    assert report["task"]["id"] == task
+    assert report["history"][0]["type"] == "created"
+    for private in ("hidden-value", "hf_abcdefghijklmnopqrstuv", '"abc"'):
+        assert private not in text
+    scene.client.post(f"/endpoints/{scene.name}/away")
+    assert "missing" in scene.client.get(f"/tasks/{task}/report")["machine"]
+
+
+def test_the_script_is_asked_of_the_agent(scene: Scene) -> None:
+    task, _ = scene.taken()
+    with scene.agent.answering(machine):
+        answer = scene.client.call("GET", f"/tasks/{task}/script")
+        assert answer.body == b"#!/bin/bash\n"
+        body = {"spec": {"name": "x", "run": "true", "on": scene.name}}
+        assert scene.client.post("/jobs/check?script=true", body)["script"] == "#!/bin/bash\n"
