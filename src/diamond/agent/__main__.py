@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from diamond import __version__
-from diamond.agent.disk import read_json
+from diamond.agent.disk import read_json, write_json
 from diamond.agent.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
 from diamond.agent.links import Declined, HttpLink, Link, LinkDown
@@ -29,9 +29,11 @@ def main(argv: list[str] | None = None) -> int:
 
         return sample(words[1:]) or 0
     arguments = _parser().parse_args(words)
-    folders = choose_folders(os.environ, Path.home())
-    acts = {"run": _run, "pair": _pair, "status": _status, "stop": _stop, "cron-line": _cron_line}
+    acts = {"run": _run, "status": _status, "stop": _stop, "cron-line": _cron_line}
     try:
+        if arguments.act == "pair":
+            return _pair(arguments)
+        folders = choose_folders(os.environ, Path.home(), arguments.endpoint)
         return acts[arguments.act](arguments, folders)
     except DiamondError as error:
         print(f"{error.message}\n{error.hint}".strip(), file=sys.stderr)
@@ -55,9 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     pairing.add_argument("--url", required=True)
     pairing.add_argument("--no-run", action="store_true", help="only store the key")
     pairing.add_argument("--scheduler", help="local, slurm, …; else found out")
-    acts.add_parser("status", help="say whether an agent acts here")
-    acts.add_parser("stop", help="stop the agent; jobs go on")
-    acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
+    status = acts.add_parser("status", help="say whether an agent acts here")
+    stop = acts.add_parser("stop", help="stop the agent; jobs go on")
+    cron = acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
+    for act in (run, status, stop, cron):
+        act.add_argument("--endpoint", default="", help="which, where several are paired")
     return parser
 
 
@@ -122,13 +126,16 @@ def _start_log(folders: Folders, *, quiet: bool) -> None:
     logging.raiseExceptions = False
 
 
-def _pair(arguments: argparse.Namespace, folders: Folders) -> int:
-    folders.make()
+def _pair(arguments: argparse.Namespace) -> int:
     try:
-        name = pair(arguments.url, read_code(), folders.keep)
+        record = pair(arguments.url, read_code())
     except (Declined, LinkDown) as error:
         print(f"Pairing failed: {error}\nAsk for a fresh code and try again.", file=sys.stderr)
         return 1
+    folders = choose_folders(os.environ, Path.home(), str(record["endpoint"]))
+    folders.make()
+    write_json(folders.keep / "agent.json", record, mode=0o600, durable=True)
+    name = record["name"]
     print(f"Paired as endpoint {name}. Its owner must confirm this host and user.", file=sys.stderr)
     if arguments.no_run:
         return 0
@@ -157,8 +164,8 @@ def _stop(_: argparse.Namespace, folders: Folders) -> int:
     return 0
 
 
-def _cron_line(_: argparse.Namespace, __: Folders) -> int:
-    print(cron_line(own_command(["run"])))
+def _cron_line(_: argparse.Namespace, folders: Folders) -> int:
+    print(cron_line(own_command(["run", "--endpoint", folders.keep.name])))
     return 0
 
 

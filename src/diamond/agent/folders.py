@@ -55,9 +55,14 @@ class Folders:
         return {"keep": str(self.keep), "work": str(self.work), "tmp": str(self.tmp)}
 
 
-def choose_folders(environment: Mapping[str, str], home: Path) -> Folders:
-    """`$DIAMOND_KEEP`, `$DIAMOND_WORK`, `$DIAMOND_TMP`, else `settings.json`, else what the site offers."""
-    keep = Path(environment.get("DIAMOND_KEEP") or home / ".diamond-agent").absolute()
+def choose_folders(environment: Mapping[str, str], home: Path, endpoint: str = "") -> Folders:
+    """`$DIAMOND_KEEP`, `$DIAMOND_WORK`, `$DIAMOND_TMP`, else `settings.json`, else what the site offers.
+
+    Each endpoint has folders of its own: clusters of one site may share a home, and one person may be
+    served by two Diamonds.
+    """
+    own = environment.get("DIAMOND_KEEP") or _of_endpoint(home / ".diamond-agent", endpoint)
+    keep = Path(own).absolute()
     chosen = _from_settings(keep)
     work = environment.get("DIAMOND_WORK") or chosen.get("work") or _scratch(environment, keep)
     tmp = environment.get("DIAMOND_TMP") or chosen.get("tmp") or tempfile.gettempdir()
@@ -72,6 +77,21 @@ def safe_id(value: Any) -> str:
     return text
 
 
+def _of_endpoint(root: Path, endpoint: str) -> Path:
+    """The folder of the endpoint named, or of the only one that is paired here."""
+    if endpoint:
+        return root / safe_id(endpoint)
+    paired = sorted(found.parent for found in root.glob("*/agent.json"))
+    if len(paired) == 1:
+        return paired[0]
+    if not paired:
+        raise BadRequest("This machine is not paired yet", "Run: agent.pyz pair --url ADDRESS")
+    raise BadRequest(
+        "Several endpoints are paired here; say which",
+        f"Add --endpoint and one of: {', '.join(folder.name for folder in paired)}",
+    )
+
+
 def _from_settings(keep: Path) -> dict[str, str]:
     folders = (read_json(keep / "settings.json") or {}).get("folders")
     return {k: str(v) for k, v in folders.items() if v} if isinstance(folders, dict) else {}
@@ -81,5 +101,5 @@ def _scratch(environment: Mapping[str, str], keep: Path) -> str:
     for name in ("SCRATCH", "WORK"):
         place = environment.get(name, "")
         if place and Path(place).is_dir() and os.access(place, os.W_OK):
-            return str(Path(place) / "diamond")
+            return str(Path(place) / "diamond" / keep.name)
     return str(keep / "work")

@@ -7,18 +7,17 @@ import platform
 import socket
 import sys
 import urllib.parse
-from pathlib import Path
+from typing import Any
 
 import diamond
-from diamond.agent.disk import write_json
 from diamond.agent.links import HttpLink, ask
 from diamond.core.errors import BadRequest
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def pair(url: str, code: str, keep: Path) -> str:
-    """Trade the code for a key, store it 0600, return the endpoint's name."""
+def pair(url: str, code: str) -> dict[str, Any]:
+    """Trade the code for a key; the answer is what `agent.json` holds."""
     check_address(url)
     message = {
         "code": code,
@@ -28,9 +27,7 @@ def pair(url: str, code: str, keep: Path) -> str:
         "python": platform.python_version(),
     }
     answer = ask(HttpLink(url), "pair", message)
-    record = {name: answer[name] for name in ("endpoint", "name", "key")}
-    write_json(keep / "agent.json", {**record, "url": url}, mode=0o600, durable=True)
-    return str(answer["name"])
+    return {**{name: answer[name] for name in ("endpoint", "name", "key")}, "url": url}
 
 
 def read_code() -> str:

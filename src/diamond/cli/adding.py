@@ -32,7 +32,8 @@ def add_by_ssh(
     """Make the endpoint, install and start the agent there, and carry its calls over the same connection."""
     key, is_new = _key_for(client, name, host)
     file = str(Path(config).absolute()) if config else ""
-    link = SavedLink(name, client.url, key, host, file, options, python)
+    identity = client.endpoint(name).id
+    link = SavedLink(name, identity, client.url, key, host, file, options, python)
     home = diamond_home()
     save_link(home, link)
     try:

@@ -24,7 +24,7 @@ _TEST = "import sys; sys.exit(sys.version_info < (3, 9))"
 
 _INSTALL = """
 import hashlib, os, sys
-folder = os.environ.get("DIAMOND_KEEP") or os.path.expanduser("~/.diamond-agent")
+folder = os.environ.get("DIAMOND_KEEP") or os.path.expanduser("~/.diamond-agent/" + {endpoint!r})
 os.umask(0o077)
 os.makedirs(folder, exist_ok=True)
 left, digest, path = {size}, hashlib.sha256(), os.path.join(folder, "agent.pyz")
@@ -40,7 +40,7 @@ if digest.hexdigest() != {digest!r}:
     sys.exit("diamond: the agent was damaged on the way")
 os.replace(path + ".new", path)
 os.write(1, {mark!r})
-os.execv(sys.executable, [sys.executable, path, "run", "--stdio"])
+os.execv(sys.executable, [sys.executable, path, "run", "--stdio", "--endpoint", {endpoint!r}])
 """
 
 
@@ -58,9 +58,10 @@ def remote_command(python: str = "") -> str:
     return "exec /bin/sh -c " + shlex.quote(script)
 
 
-def first_input(agent: bytes) -> bytes:
+def first_input(agent: bytes, endpoint: str) -> bytes:
     """One line of Python that installs and starts the agent, then the agent itself."""
-    program = _INSTALL.format(size=len(agent), digest=hashlib.sha256(agent).hexdigest(), mark=MARK)
+    digest = hashlib.sha256(agent).hexdigest()
+    program = _INSTALL.format(size=len(agent), digest=digest, mark=MARK, endpoint=endpoint)
     return f"exec({program!r})\n".encode() + agent
 
 

@@ -166,7 +166,7 @@ class _Session:
 
     def _carry(self, bridge: Bridge, target: IO[bytes]) -> None:
         try:
-            target.write(first_input(self._agent))
+            target.write(first_input(self._agent, self._link.endpoint))
             target.flush()
         except OSError:
             return  # ssh has ended; its own words say why

@@ -15,6 +15,8 @@ class SavedLink:
     """What `endpoint connect` needs; `key` is good for this endpoint alone."""
 
     name: str
+    endpoint: str
+    """Its id: the agent's folder over there is called so."""
     url: str
     key: str = field(repr=False)
     ssh_host: str = ""

@@ -75,7 +75,7 @@ def revive_line(row: Mapping[str, Any], settings: Settings) -> str:
     if row["carrier"] == "ssh":
         return f"diamond endpoint connect {row['name']}"
     place = f" # on {row['host']} as {row['user']}" if row["host"] else ""
-    return f"python3 ~/.diamond-agent/agent.pyz start --url {settings.url}{place}"
+    return f"python3 ~/.diamond-agent/agent.pyz run --endpoint {row['id']}{place}"
 
 
 def pairing_line(settings: Settings) -> str:
