@@ -131,9 +131,8 @@ class Supervised:
     def start(self, attempt: str, script: str) -> None:
         self.child = os.fork()
         if self.child == 0:
-            become_job(attempt, script)
+            become_job(self.folder, attempt, script)
         adopt_orphans()
-        put(self.folder, "child", identity(self.child))
 
     def reap(self) -> bool:
         """True when the script has ended."""
@@ -207,13 +206,15 @@ class Supervised:
         code = self.code
         exited = "-" if code is None else max(0, code)
         signalled = -code if code is not None and code < 0 else "-"
-        put(self.folder, "end", f"{self.cause or '-'} {exited} {signalled} {time.time():.3f}")
+        text = f"{self.cause or '-'} {exited} {signalled} {time.time():.3f}"
+        put(self.folder, "end", text, durable=True)
 
 
-def become_job(attempt: str, script: str) -> None:
+def become_job(folder: str, attempt: str, script: str) -> None:
     """In the child: a session of its own, its folder, its log, and then bash. Never returns."""
     try:
         os.setsid()
+        put(folder, "child", identity(os.getpid()), durable=False)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         os.chdir(attempt)
@@ -247,13 +248,14 @@ def send(pid: int, number: int) -> None:
         pass
 
 
-def put(folder: str, name: str, text: str) -> None:
+def put(folder: str, name: str, text: str, *, durable: bool) -> None:
     """A file that is there whole or not at all."""
     aside = os.path.join(folder, "." + name)
     with open(aside, "w", encoding="utf-8") as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(aside, os.path.join(folder, name))
 
 

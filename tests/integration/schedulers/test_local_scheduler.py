@@ -196,6 +196,7 @@ def test_a_recycled_process_number_is_not_mistaken_for_the_supervisor(
 ) -> None:
     native_id = local.submit(submission(tmp_path, "old", "true"))
     ended(local, native_id)
+    local.advance()
     path = folder / "running" / native_id
     (folder / "ended" / native_id).rename(path)
     (path / "end").unlink()
