@@ -38,7 +38,15 @@ class AgentProcess:
         self.keep.mkdir(parents=True, exist_ok=True)
         key = self.folder / "key"
         key.write_text(KEY)
-        words = ["run", "--url", self.service.url, "--key-file", str(key), "--scheduler", self.scheduler]
+        words = [
+            "run",
+            "--url",
+            self.service.url,
+            "--key-file",
+            str(key),
+            "--scheduler",
+            self.scheduler,
+        ]
         log = (self.folder / "agent.out").open("ab")
         self.process = subprocess.Popen(
             [self.python, "-m", "diamond.agent", *words],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import socket
 import tarfile
 import threading
 import time
@@ -25,7 +27,7 @@ T = TypeVar("T")
 StreamKey = tuple[str, str, int, str]
 
 
-def eventually(find: Callable[[], T], *, seconds: float = 20, why: str = "") -> T:
+def eventually(find: Callable[[], T | None], *, seconds: float = 20, why: str = "") -> T:
     """The first true value of `find`."""
     end = time.monotonic() + seconds
     while True:
@@ -60,10 +62,14 @@ class SyncService:
     questions_per_minute: float = 4.0
     is_confirmed: bool = True
     code: str = "a-pairing-code"
+    blobs_asked: int = 0
+    blobs_gate: threading.Event = field(default_factory=threading.Event)
+    """Closed, it holds the answer to `blobs` back."""
     lock: threading.Condition = field(default_factory=threading.Condition)
 
     def __post_init__(self) -> None:
         self.port = 0
+        self.blobs_gate.set()
         self.start()
 
     @property
@@ -77,8 +83,7 @@ class SyncService:
         class Handler(_Handler):
             state = service
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", self.port), Handler)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -86,17 +91,23 @@ class SyncService:
         """Answer nobody, and cut every connection."""
         self._server.shutdown()
         self._server.server_close()
-        with self.lock:
-            self.is_cut = True
-            self.lock.notify_all()
+        self._server.cut()
 
     def submit(self, order: dict[str, Any], *, task: str = "", number: int = 1) -> Task:
         """Ask the agent for a task; returns it as the service sees it."""
         task, attempt = task or new_id(TASK), new_id(ATTEMPT)
         full = {"name": "a-test", **order}
-        self.task_jsons[task] = {"version": 1, "task": task, "job": "j1", "name": "a-test", "order": full}
+        self.task_jsons[task] = {
+            "version": 1,
+            "task": task,
+            "job": "j1",
+            "name": "a-test",
+            "order": full,
+        }
         self.tasks[task] = begin_attempt(self.tasks.get(task, Task(id=task)), attempt, number)
-        self.send("submit", task=task, attempt=attempt, number=number, task_json=self.task_jsons[task])
+        self.send(
+            "submit", task=task, attempt=attempt, number=number, task_json=self.task_jsons[task]
+        )
         return self.tasks[task]
 
     def cancel(self, task: str) -> None:
@@ -120,9 +131,12 @@ class SyncService:
 
     def until(self, task: str, *states: str, seconds: float = 20) -> Task:
         """Wait for a state (or phase) of a task."""
-        words = lambda: (self.tasks[task].state.value, self.tasks[task].phase.value)  # noqa: E731
+
+        def words() -> set[str]:
+            return {self.tasks[task].state.value, self.tasks[task].phase.value}
+
         try:
-            eventually(lambda: set(states) & set(words()), seconds=seconds)
+            eventually(lambda: set(states) & words(), seconds=seconds)
         except AssertionError:
             told = [{k: v for k, v in e.items() if v not in ("", None)} for e in self.of(task)]
             raise AssertionError(f"{task} is {words()}, not {states}; heard: {told}") from None
@@ -140,6 +154,26 @@ class SyncService:
         digest = sha256(content).hexdigest()
         self.blobs[digest] = content
         return digest
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, *words: Any) -> None:
+        self._open: list[socket.socket] = []
+        super().__init__(*words)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.append(request)
+        super().process_request(request, client_address)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A cut connection is part of the tests."""
+
+    def cut(self) -> None:
+        for one in self._open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -238,7 +272,12 @@ class _Handler(BaseHTTPRequestHandler):
         with state.lock:
             state.commands = [c for c in state.commands if c["id"] not in message["done"]]
             state.lock.wait_for(
-                lambda: state.commands or state.requests or state.confirmed or state.generation > generation,
+                lambda: (
+                    state.commands
+                    or state.requests
+                    or state.confirmed
+                    or state.generation > generation
+                ),
                 timeout=min(message["wait"], 5),
             )
             requests, state.requests = state.requests, []
@@ -274,6 +313,8 @@ class _Handler(BaseHTTPRequestHandler):
         return int(part["offset"]) + len(content)
 
     def _blobs(self, body: bytes) -> bytes:
+        self.state.blobs_asked += 1
+        self.state.blobs_gate.wait(30)
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w") as archive:
             for digest in json.loads(body)["digests"]:

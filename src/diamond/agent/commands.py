@@ -9,6 +9,7 @@ from typing import Any
 
 from diamond.agent.attempts import Attempts
 from diamond.agent.cleaning import remove_task
+from diamond.agent.steps import reached
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, PrepareFailed
@@ -62,6 +63,7 @@ class Clerk:
             folder = self.tasks.record(
                 command["task"], command["attempt"], number, command["task_json"]
             )
+            reached("intent-written")
         self.post(lambda: self.attempts.submit(folder, number))
 
     def _cancel(self, command: Command) -> None:

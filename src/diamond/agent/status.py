@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
@@ -30,8 +31,10 @@ class Budget:
         self.per_minute, self.unlimited = per_minute, unlimited
 
     def set_rate(self, per_minute: float) -> None:
+        """At the service's word, unless a test is in a hurry."""
+        wanted = float(os.environ.get("DIAMOND_TEST_QUESTIONS") or per_minute)
         with self._lock:
-            self.per_minute = max(per_minute, 0.05)
+            self.per_minute = max(wanted, 0.05)
 
     def take(self) -> bool:
         """Draw one question; False when there is none left now."""

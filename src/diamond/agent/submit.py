@@ -12,7 +12,7 @@ from typing import Protocol
 from diamond.agent.disk import mark
 from diamond.agent.fence import Fence
 from diamond.agent.status import Budget
-from diamond.agent.steps import reached
+from diamond.agent.steps import grace, reached
 from diamond.agent.tasks import AttemptFolder
 from diamond.core.errors import DiamondError, Refused, Unanswered
 from diamond.core.task import Reason
@@ -20,8 +20,8 @@ from diamond.schedulers.base import Scheduler, Submission
 
 log = logging.getLogger(__name__)
 
-GRACE = 20.0
-"""Seconds between the first negative answer about an uncertain submission and the next try."""
+LONGEST_PAUSE = 20.0
+"""Seconds between two looks for a submission while the batch system does not answer."""
 LIMIT_PAUSE = 30.0
 """Seconds until a site that had no room is tried again, unless a job of ours ends before."""
 
@@ -104,26 +104,24 @@ class Submitter:
                 self._changed.wait(1.0 if self._entries else None)
 
     def _ready(self) -> Entry | None:
-        now, full = time.monotonic(), set[str]()
+        now = time.monotonic()
+        full: dict[str, str] = {}
         for entry in self._entries:
             if entry.due > now:
                 continue
             if entry.is_uncertain or entry.folder.is_cancelled:
                 return entry
-            if entry.partition in full or self._is_full(entry, now):
-                full.add(entry.partition)
-                continue
-            return entry
+            why = full.get(entry.partition) or self._why_full(entry.partition, now)
+            if not why:
+                return entry
+            full[entry.partition] = why
+            self._hold(entry, why)
         return None
 
-    def _is_full(self, entry: Entry, now: float) -> bool:
-        if self._full_until.get(entry.partition, 0) > now:
-            self._hold(entry, "the site takes no more jobs of yours now")
-            return True
-        why = self.room(entry.partition)
-        if why:
-            self._hold(entry, why)
-        return bool(why)
+    def _why_full(self, partition: str, now: float) -> str:
+        if self._full_until.get(partition, 0) > now:
+            return "the site takes no more jobs of yours now"
+        return self.room(partition)
 
     def _hold(self, entry: Entry, why: str) -> None:
         if not entry.is_held:
@@ -197,7 +195,7 @@ class Submitter:
         try:
             found = self.scheduler.find(entry.folder.job_name)
         except Unanswered:
-            entry.pause = min(entry.pause * 2, GRACE)
+            entry.pause = min(entry.pause * 2, LONGEST_PAUSE)
             self._later(entry, entry.pause)
             return
         if found:
@@ -209,11 +207,11 @@ class Submitter:
         now = time.monotonic()
         if entry.negative_since is None:
             entry.negative_since = now
-            self._later(entry, GRACE)
+            self._later(entry, grace())
             return
         entry.is_uncertain, entry.negative_since = False, None
         (entry.folder.path / "submitting").unlink()
-        words = f"no trace of it in the batch system for {GRACE:.0f} s: handed over again"
+        words = f"no trace of it in the batch system for {grace():.0f} s: handed over again"
         self.outcome.note(entry.folder, words, "resubmitted")
 
     def _later(self, entry: Entry, seconds: float) -> None:

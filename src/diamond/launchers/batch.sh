@@ -144,6 +144,7 @@ diamond_beat() {
   trap - TERM INT USR1 USR2
   exec </dev/null >/dev/null 2>&1 3>&- 4>&- 9<> <(:)
   local begun=$SECONDS sampling= wait=5
+  [ "${diamond_stop_after:-99}" -ge 5 ] || wait=$((diamond_stop_after > 0 ? diamond_stop_after : 1))
   while kill -0 $$; do
     printf '%(%s)T\n' -1 >"$diamond_place/heartbeat"
     [ -n "$diamond_stop_after" ] && [ $((SECONDS - begun)) -ge "$diamond_stop_after" ] && : >"$diamond_folder/stop"

@@ -1,0 +1,310 @@
+"""The batch script, run by bash itself in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diamond.core.errors import BadRequest
+from diamond.core.order import Environment, Order, order_from
+from diamond.launchers.script import Batch, command_file, data_variable, render_script
+from diamond.runtimes.base import Entered
+from support.sync_service import eventually
+
+DATA_KEYS = ("entered", "data", "secret_store")
+VARIABLES = {
+    "job_id": "$JOB_ID",
+    "restart_count": "${RESTARTS:-0}",
+    "seconds_left": 'echo "$SECONDS_LEFT"',
+}
+
+
+class Scene:
+    """One attempt's folder with its script in it."""
+
+    def __init__(self, folder: Path, order: Order, **more: Any) -> None:
+        self.attempt = folder / "tasks" / "t1" / "attempts" / "a1"
+        self.inbox, self.run_dir = folder / "inbox", folder / "tasks" / "t1" / "run"
+        for place in (self.attempt / "runs", self.inbox, self.run_dir):
+            place.mkdir(parents=True)
+        batch = Batch(
+            task="t1", attempt="a1", number=1, folder=str(self.attempt), run_dir=str(self.run_dir),
+            inbox=str(self.inbox), order=order, **more,
+        )  # fmt: skip
+        text = render_script(batch, directives=["#SBATCH --nodes=1"], variables=VARIABLES)
+        (self.attempt / "script.sh").write_text(text)
+        (self.attempt / "command.sh").write_text(command_file(order))
+
+    def start(
+        self, job: str = "7", prepare: Callable[[], None] | None = None, **variables: str
+    ) -> subprocess.Popen[bytes]:
+        log = (self.attempt / "native.log").open("ab")
+        return subprocess.Popen(
+            ["bash", str(self.attempt / "script.sh")],
+            env={**os.environ, "JOB_ID": job, **variables},
+            stdout=log, stderr=log, preexec_fn=prepare,
+        )  # fmt: skip
+
+    def run(self, job: str = "7", **variables: str) -> int:
+        return self.start(job, None, **variables).wait(30)
+
+    def read(self, name: str, run: int = 1) -> str:
+        return (self.attempt / "runs" / str(run) / name).read_text()
+
+    def marks(self) -> set[str]:
+        return {mark.name for mark in self.inbox.iterdir()}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Callable[..., Scene]:
+    def make(command: str = "", *, at: str = "work", **order: Any) -> Scene:
+        more = {key: order.pop(key) for key in DATA_KEYS if key in order}
+        return Scene(tmp_path / at, order_from({"name": "x", "command": command, **order}), **more)
+
+    return make
+
+
+def test_the_program_runs_and_every_fact_is_written(scene: Callable[..., Scene]) -> None:
+    it = scene("echo out; echo err >&2; pwd")
+    assert it.run() == 0
+    assert it.read("stdout.log") == f"out\n{it.run_dir}\n"
+    assert it.read("stderr.log") == "err\n"
+    assert it.read("started").split()[:2] == ["7", "0"]
+    assert it.read("exit").split()[0] == "0"
+    assert (it.attempt / "claim" / "owner").read_text().split()[0] == "7"
+    assert it.marks() == {"t1.a1.1.started", "t1.a1.1.exit"}
+
+
+@pytest.mark.parametrize("code", [0, 1, 75, 127, 255])
+def test_the_batch_system_hears_the_programs_own_exit_code(
+    scene: Callable[..., Scene], code: int
+) -> None:
+    it = scene(f"exit {code}")
+    assert it.run() == code
+    assert it.read("exit").split()[0] == str(code)
+
+
+def test_a_program_that_is_killed_leaves_its_signal(scene: Callable[..., Scene]) -> None:
+    it = scene("kill -9 $$")
+    assert it.run() == 137
+    assert it.read("exit").split()[0] == "137"
+
+
+def test_of_many_jobs_at_once_exactly_one_runs_the_program(scene: Callable[..., Scene]) -> None:
+    it = scene("echo ran >>../ran; sleep 0.2")
+    jobs = [it.start(str(number)) for number in range(8)]
+    assert {job.wait(30) for job in jobs} == {0}
+    assert (it.run_dir.parent / "ran").read_text() == "ran\n"
+    assert len(list((it.attempt / "duplicates").iterdir())) == 7
+    assert "t1.a1.0.duplicate" in it.marks()
+
+
+def test_a_requeued_job_makes_a_second_run_with_logs_of_its_own(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene("echo $DIAMOND_RUN")
+    assert it.run() == 0
+    assert it.run(RESTARTS="1") == 0
+    assert (it.read("stdout.log", 1), it.read("stdout.log", 2)) == ("1\n", "2\n")
+
+
+def test_a_claim_whose_maker_died_before_it_wrote_its_name_can_be_taken(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene("echo ran")
+    (it.attempt / "claim").mkdir()
+    assert it.run() == 0
+    assert it.read("stdout.log") == "ran\n"
+
+
+def test_a_signal_reaches_the_program_and_its_children_and_the_exit_file_is_written(
+    scene: Callable[..., Scene],
+) -> None:
+    program = "trap 'echo asked; exit 9' TERM; (trap 'echo child; exit' TERM; touch ready; while :; do sleep 0.05; done) & wait"
+    it = scene(program)
+    job = it.start()
+    eventually((it.run_dir / "ready").exists)
+    job.send_signal(signal.SIGTERM)
+    assert job.wait(10) == 9
+    assert it.read("exit").split()[0] == "9"
+    assert sorted(it.read("stdout.log").split()) == ["asked", "child"]
+
+
+def test_a_program_that_ignores_the_signal_is_waited_for(scene: Callable[..., Scene]) -> None:
+    it = scene("trap 'echo no' TERM; touch ready; until [ -e go ]; do sleep 0.05; done; exit 3")
+    job = it.start()
+    eventually((it.run_dir / "ready").exists)
+    job.send_signal(signal.SIGTERM)
+    eventually(lambda: "no" in it.read("stdout.log"))
+    (it.run_dir / "go").touch()
+    assert job.wait(10) == 3
+
+
+def test_nothing_of_ours_outlives_the_script(scene: Callable[..., Scene]) -> None:
+    it = scene("true")
+    reading, writing = os.pipe()
+    job = it.start(prepare=lambda: _hold(writing))
+    os.close(writing)
+    assert job.wait(10) == 0
+    with os.fdopen(reading, "rb") as pipe:
+        assert pipe.read() == b""
+
+
+def test_the_heartbeat_ends_when_the_script_was_killed(scene: Callable[..., Scene]) -> None:
+    it = scene("sleep 60")
+    job = it.start()
+    eventually(lambda: (it.attempt / "runs/1/heartbeat").exists())
+    program, beat = _children_of(job.pid)
+    job.kill()
+    job.wait(10)
+    os.killpg(program, signal.SIGKILL)
+    eventually(lambda: not _is_alive(beat), seconds=10)
+
+
+def test_without_room_for_a_claim_nothing_runs_and_the_claim_is_given_back(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene("echo ran >../ran")
+    job = it.start(prepare=_no_room)
+    assert job.wait(30) == 73
+    assert not (it.run_dir.parent / "ran").exists()
+    assert not (it.attempt / "claim").exists()
+    assert it.run() == 0, "once there is room, the same attempt may run"
+
+
+def test_without_room_for_the_exit_file_there_is_none_and_the_code_is_still_told(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene("rm -rf ../attempts/a1/runs/1; exit 5")
+    assert it.run() == 5
+    assert not (it.attempt / "runs/1/exit").exists()
+    assert "t1.a1.1.exit" not in it.marks()
+
+
+def test_the_stop_flag_appears_before_the_time_limit(scene: Callable[..., Scene]) -> None:
+    it = scene(
+        'until [ -e "$DIAMOND_STOP_FILE" ]; do sleep 0.05; done; echo $DIAMOND_DEADLINE; exit 75',
+        resume={"lead_seconds": 1},
+    )
+    began = time.time()
+    assert it.run(SECONDS_LEFT="3") == 75
+    assert 1.5 < time.time() - began < 8
+    assert abs(int(it.read("stdout.log")) - began - 3) < 2
+
+
+def test_the_newest_checkpoint_is_handed_over(scene: Callable[..., Scene]) -> None:
+    it = scene('echo "$DIAMOND_RESUME_FROM"', resume={"pattern": "ck pt/*.pt"})
+    (it.run_dir / "ck pt").mkdir()
+    for age, name in enumerate(["c.pt", "a $(touch x).pt", "b.pt"]):
+        file = it.run_dir / "ck pt" / name
+        file.touch()
+        os.utime(file, (1000 - age, 1000 - age))
+    assert it.run() == 0
+    assert it.read("stdout.log") == f"{it.run_dir}/ck pt/c.pt\n"
+
+
+def test_secrets_are_files_while_the_program_runs_and_gone_afterwards(
+    scene: Callable[..., Scene], tmp_path: Path
+) -> None:
+    store = tmp_path / "secrets"
+    store.mkdir()
+    (store / "HF_TOKEN").write_text("hush")
+    it = scene(
+        'cat "$DIAMOND_SECRETS/HF_TOKEN"; stat -c " %a" "$DIAMOND_SECRETS/HF_TOKEN"',
+        secrets=["HF_TOKEN"], secret_store=str(store),
+    )  # fmt: skip
+    assert it.run() == 0
+    assert it.read("stdout.log") == "hush 600\n"
+    assert not (it.attempt / "runs/1/secrets").exists()
+    assert "hush" not in (it.attempt / "script.sh").read_text()
+
+
+NASTY = [
+    "a b",
+    "$(touch owned)",
+    "`touch owned`",
+    "'; touch owned; '",
+    'x"y',
+    "new\nline",
+    "-n",
+    "*",
+    "é\u202e",
+]
+
+
+@pytest.mark.parametrize("word", NASTY)
+def test_no_value_of_a_spec_ever_becomes_shell_code(scene: Callable[..., Scene], word: str) -> None:
+    it = scene(
+        at=f"folder {word[:6]}".replace("/", "_"),
+        argv=["printf", "%s|", word],
+        environment={"variables": {"VALUE": word}},
+        data={"era5": word},
+        resume={"pattern": word},
+        entered=Entered(variables={"OTHER": word}, path=[word.replace("\n", "")]),
+    )  # fmt: skip
+    assert it.run() == 0
+    assert it.read("stdout.log") == word + "|"
+    assert not list(it.run_dir.parent.parent.parent.rglob("owned"))
+
+
+def test_variables_and_data_paths_are_seen_by_the_program(scene: Callable[..., Scene]) -> None:
+    it = scene(
+        'echo "$A|$DIAMOND_DATA_ERA5_LAND|$DIAMOND_TASK|$DIAMOND_ATTEMPT_NUMBER|$PYTHONUNBUFFERED"',
+        environment={"variables": {"A": "one"}},
+        data={"era5-land": "/data/x"},
+    )
+    assert it.run() == 0
+    assert it.read("stdout.log") == "one|/data/x|t1|1|1\n"
+
+
+def test_a_variable_with_an_impossible_name_is_refused() -> None:
+    order = Order("x", environment=Environment(variables={"A=$(id)": "1"}))
+    batch = Batch("t", "a", 1, "/f", "/r", "/i", order)
+    with pytest.raises(BadRequest, match="name of a variable"):
+        render_script(batch, directives=[], variables=VARIABLES)
+
+
+def test_data_variables_have_names_a_shell_can_use() -> None:
+    assert data_variable("era5-land.v2") == "DIAMOND_DATA_ERA5_LAND_V2"
+
+
+def test_what_diamond_adds_on_the_node_is_well_under_a_tenth_of_a_second(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene('printf "%(%s)T %s" -1 "$EPOCHREALTIME"')
+    took = []
+    for number in range(5):
+        began = time.time()
+        assert it.run(RESTARTS=str(number)) == 0
+        took.append(float(it.read("stdout.log", number + 1).split()[1]) - began)
+    assert min(took) < 0.1, took
+
+
+def _no_room() -> None:
+    """No file may grow: what a full disk does to a writer."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _hold(descriptor: int) -> None:
+    os.dup2(descriptor, 8)
+
+
+def _children_of(pid: int) -> list[int]:
+    words = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(word) for word in words]
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
