@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from diamond.testing.lab import Lab
-from support.shell import Shell, diamond_up, examples
+from support.shell import ROOT, Shell, diamond_up, examples
 
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [
     "README.md",
     "docs/tutorial.md",
@@ -38,6 +41,16 @@ def test_the_counting_example_takes_three_attempts(shell: Shell) -> None:
             shell.type(line, expected=expected)
     counting = json.loads(shell.type("diamond show TASK --json"))
     assert [one["number"] for one in counting["attempts"]] == [1, 2, 3]
+
+
+def test_the_sdk_does_what_its_page_says(shell: Shell) -> None:
+    sdk = (ROOT / "docs" / "python.md").read_text().split("## Inside a job")[0]
+    script = "\n".join(PYTHON.findall(sdk)) + "\nimport asyncio\nasyncio.run(train())\n"
+    (shell.folder / "example.py").write_text(script)
+    said = shell.type(f"'{sys.executable}' example.py")
+    assert said.startswith("succeeded 0\n")
+    assert said.endswith("hello\n")
+    assert (shell.folder / "results" / "result.json").is_file()
 
 
 @pytest.mark.slow

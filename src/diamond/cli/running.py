@@ -61,6 +61,7 @@ def run(
     ] = None,
     partition: Annotated[str | None, typer.Option("--partition")] = None,
     qos: Annotated[str | None, typer.Option("--qos")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run a spec or a command, here or on a cluster.
@@ -74,9 +75,14 @@ def run(
         "account": account, "partition": partition, "qos": qos,
     }  # fmt: skip
     spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
+    spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})
     client = Client()
+    if check:
+        answer = client.check(spec, on=on, set=settings or [], script=True, folder=folder)
+        _tell_checked(answer, as_json=as_json)
+        return
     job = client.run(
-        with_fields(spec, {key: value for key, value in fields.items() if value is not None}),
+        spec,
         on=on,
         set=settings or [],
         folder=folder,
@@ -106,6 +112,17 @@ def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:
 def _warn(job: Job) -> None:
     for words in job.warnings:
         say(words)
+
+
+def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
+    """Nothing was asked for; the faults, if any, were told as an error."""
+    if as_json:
+        print_json(answer)
+        return
+    for words in answer["warnings"]:
+        say(words)
+    print(answer.get("script") or "")
+    say(f"Nothing is wrong with it. This script would run on {answer['endpoint']}.")
 
 
 def _tell(job: Job, *, as_json: bool) -> None:

@@ -52,10 +52,16 @@ class Client(EndpointCalls):
         return self._finished(job) if wait else job
 
     def check(
-        self, spec: Spec, *, on: str | None = None, set: Settings = (), script: bool = False
+        self,
+        spec: Spec,
+        *,
+        on: str | None = None,
+        set: Settings = (),
+        script: bool = False,
+        folder: Path | None = None,
     ) -> Any:
         """What a spec would become, without asking for it."""
-        body, _ = self._request(spec, on, set, None, lambda words: None)
+        body, _ = self._request(spec, on, set, folder, lambda words: None)
         return self.transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
 
     def job(self, job: str) -> Job:
