@@ -10,7 +10,11 @@ Result = TypeVar("Result")
 
 
 def wait_for(
-    look: Callable[[], Result], seconds: float = 20.0, *, what: str = "a condition", every: float = 0.05
+    look: Callable[[], Result],
+    seconds: float = 20.0,
+    *,
+    what: str = "a condition",
+    every: float = 0.05,
 ) -> Result:
     """The first true value of `look`; fails with the last one it saw."""
     deadline = time.monotonic() + seconds

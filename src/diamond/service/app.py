@@ -16,6 +16,7 @@ from diamond.service import keeper, problems
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import FolderBlobStore, make_private
 from diamond.service.bootstrap import first_start, write_token_file
+from diamond.service.description import describe
 from diamond.service.guard import Guard
 from diamond.service.listener import Listener
 from diamond.service.notify import Notifier
@@ -60,6 +61,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(pages.router)
+    describe(app)
     return app
 
 

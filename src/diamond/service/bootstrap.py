@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from diamond.service.store import users
 from diamond.service.store.engine import Store, Transaction
 
 LOCAL_USER = "local"
-TOKEN_NAME = "this machine's command line"
 
 
 async def first_start(store: Store) -> str:
@@ -39,14 +39,16 @@ async def write_token_file(store: Store, settings: Settings) -> None:
     async with store.read() as connection:
         works = token and await users.find_credential(connection, users.TOKEN, token)
     if not works:
-        token = await store.run(_new_token)
+        token = await store.run(lambda tx: _new_token(tx, settings.home))
     if not works or known.get("url") != settings.url:
         _write(settings.token_file, {"url": settings.url, "token": token})
 
 
-async def _new_token(tx: Transaction) -> str:
-    await users.drop_named(tx, LOCAL_USER, users.TOKEN, TOKEN_NAME)
-    _, secret = await users.add_credential(tx, LOCAL_USER, users.TOKEN, TOKEN_NAME)
+async def _new_token(tx: Transaction, home: Path) -> str:
+    """In place of one that this home had before and lost."""
+    name = f"command line of {socket.gethostname()}:{home}"
+    await users.drop_named(tx, LOCAL_USER, users.TOKEN, name)
+    _, secret = await users.add_credential(tx, LOCAL_USER, users.TOKEN, name)
     return secret
 
 

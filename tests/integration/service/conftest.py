@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from support.postgres import Postgres, find_programs, running_postgres
 from support.service import RunningService, running_service
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 

@@ -4,6 +4,7 @@ import sqlite3
 from typing import Any
 
 import pytest
+
 from support.http import Client
 from support.scene import Scene, new_scene
 from support.scripted_agent import ScriptedAgent
@@ -126,7 +127,9 @@ def test_no_secret_lies_in_the_database(service: RunningService) -> None:
     database = service.home / "diamond.db"
     if not database.exists():
         pytest.skip("looked for in the SQLite file")
-    key = service.client.post("/endpoints", {"name": "keyed", "carrier": "ssh"}, **{"Idempotency-Key": "k1"})["key"]
+    key = service.client.post(
+        "/endpoints", {"name": "keyed", "carrier": "ssh"}, **{"Idempotency-Key": "k1"}
+    )["key"]
     code = service.client.post("/endpoints", {"name": "coded"})["pairing_code"]
     with sqlite3.connect(database) as connection:
         dump = "\n".join(connection.iterdump())

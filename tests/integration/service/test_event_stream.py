@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -11,7 +12,14 @@ def scene(service: RunningService) -> Scene:
 
 
 def log_part(task: str, attempt: str, offset: int) -> dict[str, object]:
-    return {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "stdout", "offset": offset}
+    return {
+        "task": task,
+        "attempt": attempt,
+        "run": 1,
+        "rank": 0,
+        "stream": "stdout",
+        "offset": offset,
+    }
 
 
 def test_changes_of_tasks_come_as_they_happen(scene: Scene) -> None:
@@ -52,7 +60,10 @@ def test_metrics_of_watched_tasks_come_along(scene: Scene) -> None:
     part = {**log_part(task, attempt, 0), "stream": "metrics"}
     scene.agent.bytes((part, b'{"step":3,"time":1.5,"loss":0.1}\n'))
     told = events.until("metric").data
-    assert told == {"task": task, "points": [{"name": "loss", "step": 3, "time": 1.5, "value": 0.1}]}
+    assert told == {
+        "task": task,
+        "points": [{"name": "loss", "step": 3, "time": 1.5, "value": 0.1}],
+    }
     events.close()
 
 

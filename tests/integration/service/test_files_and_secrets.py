@@ -7,6 +7,7 @@ import sqlite3
 from typing import Any
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -28,7 +29,9 @@ def machine(request: dict[str, Any]) -> tuple[bytes, bool]:
     if kind == "read-file":
         return FILE[request["offset"] : request["offset"] + request["length"]], True
     answers: dict[str, Any] = {
-        "list-files": {"items": [{"path": "model.pt", "kind": "file", "size": len(FILE), "modified": 1.0}]},
+        "list-files": {
+            "items": [{"path": "model.pt", "kind": "file", "size": len(FILE), "modified": 1.0}]
+        },
         "stat-file": {"size": len(FILE), "modified": 1.0, "sha256": DIGEST},
         "list-secrets": {"items": ["HF_TOKEN"]},
         "script": {"script": "#!/bin/bash\n"},
@@ -66,7 +69,11 @@ def test_what_the_agent_refuses_is_refused(scene: Scene) -> None:
 def test_an_endpoint_that_is_away_is_said_promptly(scene: Scene) -> None:
     task, _ = scene.taken()
     scene.client.post(f"/endpoints/{scene.name}/away")
-    for path in (f"/tasks/{task}/files", f"/tasks/{task}/script", f"/endpoints/{scene.name}/secrets"):
+    for path in (
+        f"/tasks/{task}/files",
+        f"/tasks/{task}/script",
+        f"/endpoints/{scene.name}/secrets",
+    ):
         answer = scene.client.call("GET", path, timeout=3)
         assert (answer.status, answer.json["code"]) == (503, "endpoint-away")
 

@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -38,7 +39,9 @@ def test_crumbs_come_together_without_loss_or_repeat(scene: Scene) -> None:
     offset = 0
     while offset < len(log):
         piece = log[offset : offset + chance.choice([1, 700, 20_000, 90_000])]
-        assert scene.agent.bytes((part(task, attempt, offset), piece))["have"] == [offset + len(piece)]
+        assert scene.agent.bytes((part(task, attempt, offset), piece))["have"] == [
+            offset + len(piece)
+        ]
         again = scene.agent.bytes((part(task, attempt, offset), piece))["have"]
         offset += len(piece)
         assert again == [offset]
@@ -119,7 +122,10 @@ def test_streams_of_runs_and_ranks_stay_apart(scene: Scene) -> None:
         (part(task, attempt, 0, stream="stderr"), b"errors"),
         (part(task, attempt, 0, rank=3), b"rank three"),
     )
-    read = lambda query: scene.client.call("GET", f"/tasks/{task}/logs/{query}").body  # noqa: E731
+
+    def read(query: str) -> bytes:
+        return scene.client.call("GET", f"/tasks/{task}/logs/{query}").body
+
     assert read("stdout") == b"run two"
     assert read("stdout?run=1") == b"run one"
     assert read("stderr") == b"errors"

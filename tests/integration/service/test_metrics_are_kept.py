@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -13,8 +14,17 @@ def scene(service: RunningService) -> Scene:
     return new_scene(service)
 
 
-def send(scene: Scene, task: str, attempt: str, data: bytes, *, offset: int = 0, stream: str = "metrics") -> int:
-    part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": stream, "offset": offset}
+def send(
+    scene: Scene, task: str, attempt: str, data: bytes, *, offset: int = 0, stream: str = "metrics"
+) -> int:
+    part = {
+        "task": task,
+        "attempt": attempt,
+        "run": 1,
+        "rank": 0,
+        "stream": stream,
+        "offset": offset,
+    }
     have: int = scene.agent.bytes((part, data))["have"][0]
     return have
 
@@ -29,7 +39,9 @@ def test_points_are_read_from_lines_that_may_be_cut_anywhere(scene: Scene) -> No
     offset = send(scene, task, attempt, data[:45])
     send(scene, task, attempt, data[45:], offset=offset)
     items = scene.client.get(f"/tasks/{task}/metrics")["items"]
-    assert items == [{"name": "loss", "points": [[1, 10.0, 0.5], [2, 11.0, 0.25]], "thinned": False}]
+    assert items == [
+        {"name": "loss", "points": [[1, 10.0, 0.5], [2, 11.0, 0.25]], "thinned": False}
+    ]
 
 
 def test_what_is_not_a_number_is_left_out_and_a_bad_line_is_noted_once(scene: Scene) -> None:
@@ -39,7 +51,9 @@ def test_what_is_not_a_number_is_left_out_and_a_bad_line_is_noted_once(scene: Sc
     send(scene, task, attempt, b"again bad\n", offset=offset)
     items = scene.client.get(f"/tasks/{task}/metrics")["items"]
     assert [(one["name"], one["points"]) for one in items] == [("acc", [[1, None, 0.5]])]
-    notes = [one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"]
+    notes = [
+        one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"
+    ]
     assert [one["data"]["code"] for one in notes] == ["bad-metric-line"]
 
 
@@ -52,13 +66,18 @@ def test_a_flood_is_thinned_aloud(scene: Scene) -> None:
     item = scene.client.get(f"/tasks/{task}/metrics?points=50000")["items"][0]
     assert item["thinned"]
     assert [point[0] for point in item["points"]] == list(range(0, 60_000, 2))
-    notes = [one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"]
+    notes = [
+        one for one in scene.client.get(f"/tasks/{task}/history")["items"] if one["type"] == "note"
+    ]
     assert [one["data"]["code"] for one in notes] == ["metrics-thinned"]
 
 
 def test_a_long_curve_is_drawn_with_its_peak(scene: Scene) -> None:
     task, attempt = scene.taken()
-    rows = [{"step": step, "time": float(step), "loss": 9.0 if step == 7777 else 1.0} for step in range(10_000)]
+    rows = [
+        {"step": step, "time": float(step), "loss": 9.0 if step == 7777 else 1.0}
+        for step in range(10_000)
+    ]
     send(scene, task, attempt, lines(*rows))
     item = scene.client.get(f"/tasks/{task}/metrics?points=100")["items"][0]
     assert len(item["points"]) <= 100

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import pytest
+
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -93,7 +94,15 @@ def new_agent_of(scene: Scene) -> Any:
 
 def test_events_that_come_twice_or_late_change_nothing(scene: Scene) -> None:
     task, attempt = scene.taken()
-    exited = {"n": 1, "type": "exited", "task": task, "attempt": attempt, "run": 1, "exit_code": 0, "at": time.time()}
+    exited = {
+        "n": 1,
+        "type": "exited",
+        "task": task,
+        "attempt": attempt,
+        "run": 1,
+        "exit_code": 0,
+        "at": time.time(),
+    }
     for _ in range(2):
         told = {"epoch": "e1", "now": time.time(), "events": [exited]}
         assert scene.agent.good("events", told)["have"] == 1

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
+
 from support.http import Answer, Client
 from support.scene import Scene, new_scene
 from support.service import RunningService
@@ -21,7 +22,9 @@ def scene(service: RunningService) -> Scene:
 
 def open_link(service: RunningService) -> tuple[str, Answer]:
     path = urlsplit(service.client.post("/open")["url"])
-    return f"/{path.path}?{path.query}", Client(service.url).call("GET", f"/{path.path}?{path.query}")
+    return f"/{path.path}?{path.query}", Client(service.url).call(
+        "GET", f"/{path.path}?{path.query}"
+    )
 
 
 def test_a_link_signs_one_browser_in_once(service: RunningService) -> None:
@@ -111,7 +114,9 @@ def test_bad_json_and_bad_values_are_told_apart(service: RunningService) -> None
     assert "-created" in service.client.call("GET", "/tasks?sort=size").json["hint"]
 
 
-@pytest.mark.parametrize("cursor", ["x", "%00", "W10", "WzEsMl0", "bnVsbA", "WyJhIiwiYiJd", "%F0%9F%92%8E"])
+@pytest.mark.parametrize(
+    "cursor", ["x", "%00", "W10", "WzEsMl0", "bnVsbA", "WyJhIiwiYiJd", "%F0%9F%92%8E"]
+)
 def test_a_garbage_cursor_is_refused_with_words(service: RunningService, cursor: str) -> None:
     for path in (f"/tasks?cursor={cursor}", f"/jobs?cursor={cursor}"):
         answer = service.client.call("GET", path)
@@ -119,14 +124,22 @@ def test_a_garbage_cursor_is_refused_with_words(service: RunningService, cursor:
 
 
 def test_wrong_paths_and_methods_answer_as_problems(service: RunningService) -> None:
-    for method, path, status in (("GET", "/nowhere", 404), ("DELETE", "/health", 405), ("GET", "//x", 404)):
+    for method, path, status in (
+        ("GET", "/nowhere", 404),
+        ("DELETE", "/health", 405),
+        ("GET", "//x", 404),
+    ):
         answer = service.client.call(method, path)
         assert (answer.status, answer.json["status"]) == (status, status)
 
 
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "a\nb", "$(touch x)", "x; DROP TABLE tasks", "%00"])
 def test_strange_words_in_filters_find_nothing_and_break_nothing(scene: Scene, name: str) -> None:
-    for path in (f"/tasks?name={quote(name)}", f"/tasks/{quote(name, safe='')}", f"/endpoints/{quote(name, safe='')}"):
+    for path in (
+        f"/tasks?name={quote(name)}",
+        f"/tasks/{quote(name, safe='')}",
+        f"/endpoints/{quote(name, safe='')}",
+    ):
         assert scene.client.call("GET", path).status in (200, 400, 404)
     assert scene.client.call("GET", "/tasks?name=%00").status in (200, 400)
 
@@ -186,6 +199,9 @@ def test_blobs_are_checked_kept_and_handed_to_the_agent(scene: Scene) -> None:
 
 
 def test_code_that_was_not_uploaded_is_refused(scene: Scene) -> None:
-    body = {"spec": {"name": "x", "run": "true", "on": scene.name}, "code": {"snapshot": "sha256:" + "0" * 64}}
+    body = {
+        "spec": {"name": "x", "run": "true", "on": scene.name},
+        "code": {"snapshot": "sha256:" + "0" * 64},
+    }
     answer = scene.client.call("POST", "/jobs", body)
     assert (answer.status, answer.json["faults"][0]["field"]) == (422, "code.snapshot")

@@ -10,7 +10,6 @@ from diamond.core.errors import Forbidden
 from diamond.service.guard import SAFE_METHODS
 from diamond.service.principal import Principal
 from diamond.service.problems import MEDIA_TYPE, InvalidRequest
-from diamond.service.schemas import Problem
 from diamond.service.services import Services
 from diamond.service.use_cases.pairing import AgentCall, agent_of
 from diamond.service.use_cases.tokens import person_of
@@ -33,10 +32,7 @@ def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The error responses of a route; those that every call may answer with are added."""
     schema = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     wanted = sorted({400, 401, 403, 422, 500, *codes})
-    return {
-        code: {"description": PROBLEMS[code], "content": schema, "model": Problem}
-        for code in wanted
-    }
+    return {code: {"description": PROBLEMS[code], "content": schema} for code in wanted}
 
 
 def get_services(request: Request) -> Services:

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from diamond.service.openapi import openapi_text
+
+COMMITTED = Path(__file__).parents[2] / "web" / "openapi.json"
+
+
+def test_the_committed_description_is_the_app_s_own() -> None:
+    again = "rewrite it: python -m diamond.service.openapi web/openapi.json"
+    assert COMMITTED.read_text() == openapi_text(), again
+
+
+def test_every_call_declares_its_errors_as_problems() -> None:
+    for path, method, call in _calls():
+        failures = {code: one for code, one in call["responses"].items() if code >= "400"}
+        assert {"400", "401", "403", "422", "500"} <= set(failures), (method, path)
+        for code, one in failures.items():
+            assert list(one["content"]) == ["application/problem+json"], (method, path, code)
+
+
+def _calls() -> list[tuple[str, str, dict[str, Any]]]:
+    paths = json.loads(openapi_text())["paths"]
+    return [(path, method, call) for path, one in paths.items() for method, call in one.items()]

@@ -1,0 +1,38 @@
+"""A store of its own for a test, without a service around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from diamond.service.notify import Notifier
+from diamond.service.settings import Settings
+from diamond.service.store.engine import Store
+from diamond.service.store.migrate import upgrade
+
+Result = TypeVar("Result")
+
+
+@asynccontextmanager
+async def open_store(
+    home: Path, database_url: str = "", revision: str = "head"
+) -> AsyncIterator[Store]:
+    store = Store(Settings(home, database_url=database_url).database, Notifier())
+    try:
+        await upgrade(store, revision)
+        yield store
+    finally:
+        await store.close()
+
+
+def with_store(home: Path, database_url: str, work: Callable[[Store], Awaitable[Result]]) -> Result:
+    """Run `work` on an upgraded store."""
+
+    async def run() -> Result:
+        async with open_store(home, database_url) as store:
+            return await work(store)
+
+    return asyncio.run(run())

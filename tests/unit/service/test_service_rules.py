@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import BadRequest, NotFound
+from diamond.service.authorize import Action, may, require
+from diamond.service.cursor import Cursor, decode
+from diamond.service.metric_lines import read_lines
+from diamond.service.principal import Kind, Principal
+from diamond.service.redact import redacted
+from diamond.service.settings import Settings, check_settings
+from diamond.service.store.filesystem import filesystem_type, refuse_network_folder
+from diamond.service.thinning import thin
+
+ADA = Principal(Kind.PERSON, "ada")
+AGENT = Principal(Kind.AGENT, "ada", endpoint="e1")
+
+
+def test_a_person_reads_and_writes_her_own_things_only() -> None:
+    assert may(ADA, Action.READ, owner="ada")
+    assert may(ADA, Action.WRITE, owner="ada")
+    assert not may(ADA, Action.READ, owner="bob")
+    assert not may(ADA, Action.REPORT, owner="ada", endpoint="e1")
+    with pytest.raises(NotFound):
+        require(ADA, Action.READ, owner="bob", what="task")
+
+
+def test_an_agent_reports_for_its_own_endpoint_only() -> None:
+    assert may(AGENT, Action.REPORT, owner="ada", endpoint="e1")
+    assert not may(AGENT, Action.REPORT, owner="ada", endpoint="e2")
+    assert not may(AGENT, Action.REPORT, owner="bob", endpoint="e1")
+    assert not may(AGENT, Action.READ, owner="ada")
+    assert not may(Principal(Kind.AGENT, "ada"), Action.REPORT, owner="ada")
+
+
+def test_a_cursor_carries_every_position() -> None:
+    cursor = Cursor(7, {1: 100, 2: 5}, {9: 3})
+    assert decode(cursor.encode()) == cursor
+    assert decode("12") == Cursor(12)
+
+
+@pytest.mark.parametrize("text", ["", "x", "W10", "eyJ9", "ü", "bnVsbA", "W251bGwsMSwyXQ"])
+def test_what_is_no_cursor_is_refused(text: str) -> None:
+    with pytest.raises(BadRequest):
+        decode(text)
+
+
+def test_a_folder_on_a_network_file_system_is_refused(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    home = tmp_path / "my home"
+    home.mkdir()
+    escaped = str(home).replace(" ", "\\040")
+    mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nfs:/x {escaped} nfs4 rw 0 0\n")
+    assert filesystem_type(home / "diamond", mounts) == "nfs4"
+    assert filesystem_type(tmp_path, mounts) == "ext4"
+    with pytest.raises(BadRequest, match="network file system") as refused:
+        refuse_network_folder(home, mounts)
+    assert "DIAMOND_HOME" in refused.value.hint
+    refuse_network_folder(tmp_path, mounts)
+
+
+def test_plain_http_is_refused_beyond_this_machine() -> None:
+    check_settings(Settings(Path("h")))
+    check_settings(Settings(Path("h"), host="0.0.0.0", public_url="https://d.example.org"))
+    for wrong in (
+        Settings(Path("h"), host="0.0.0.0"),
+        Settings(Path("h"), public_url="http://d.example.org"),
+    ):
+        with pytest.raises(BadRequest):
+            check_settings(wrong)
+
+
+def test_the_driver_is_chosen_by_the_url() -> None:
+    assert Settings(Path("/h")).database == "sqlite+aiosqlite:////h/diamond.db"
+    given = Settings(Path("/h"), database_url="postgresql://u@h/db").database
+    assert given == "postgresql+asyncpg://u@h/db"
+
+
+def test_lines_are_whole_before_they_are_read() -> None:
+    first = read_lines(b"", b'{"step":1,"loss":2}\n{"step":2,')
+    assert [(one.name, one.step, one.value) for one in first.points] == [("loss", 1, 2)]
+    second = read_lines(first.partial, b'"loss":1}\n')
+    assert [(one.step, one.value) for one in second.points] == [(2, 1)]
+    assert (second.partial, second.bad) == (b"", 0)
+
+
+def test_a_line_without_end_does_not_grow_for_ever() -> None:
+    found = read_lines(b"", b"x" * 300_000)
+    assert (found.partial, found.bad) == (b"", 1)
+
+
+def test_numbers_too_large_for_a_float_are_left_out() -> None:
+    found = read_lines(b"", b'{"loss":1' + b"0" * 400 + b',"acc":1}\n{"a":true}\n')
+    assert [(one.name, one.value) for one in found.points] == [("acc", 1.0), ("a", 1.0)]
+
+
+@pytest.mark.parametrize("limit", [2, 3, 4, 5, 10, 101])
+def test_thinning_keeps_ends_and_the_limit(limit: int) -> None:
+    values = [float(number % 17) for number in range(1000)]
+    kept = thin(range(1000), values, limit)
+    assert len(kept) <= limit
+    assert (kept[0], kept[-1]) == (0, 999)
+    assert kept == sorted(set(kept))
+
+
+def test_a_report_hides_values_and_keeps_names() -> None:
+    report = {
+        "secrets": ["HF_TOKEN"],
+        "variables": {"WANDB": "v"},
+        "api_key": "v",
+        "url": "https://ada:pw@git.example.org/x",
+        "line": "export TOKEN=abc; Bearer xyz",
+    }
+    assert redacted(report) == {
+        "secrets": ["HF_TOKEN"],
+        "variables": {"WANDB": "(hidden)"},
+        "api_key": "(hidden)",
+        "url": "https://(hidden)@git.example.org/x",
+        "line": "export TOKEN=(hidden) Bearer (hidden)",
+    }
