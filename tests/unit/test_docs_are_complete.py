@@ -227,3 +227,20 @@ def test_python_in_the_docs_is_python(name: str, text: str) -> None:
 )
 def test_a_spec_in_the_docs_is_a_valid_one(name: str, text: str) -> None:
     assert Spec.model_validate(yaml.safe_load(text)).run
+
+
+def commands_in_messages() -> set[tuple[str, str]]:
+    """What messages and hints tell a person to type."""
+    found: set[tuple[str, str]] = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named = re.findall(r"(?:^|[`:] ?)diamond ([a-z]+(?: [a-z]+)?)", node.value)
+                found.update((path.name, words) for words in named)
+    return found
+
+
+@pytest.mark.parametrize(("name", "words"), sorted(commands_in_messages()))
+def test_a_message_names_a_command_that_exists(name: str, words: str) -> None:
+    first = words.split()[0]
+    assert words in COMMANDS or first in COMMANDS or words in {c.split()[0] for c in COMMANDS}

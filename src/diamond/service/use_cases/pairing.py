@@ -38,7 +38,7 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
         if row is None or row["pairing_hash"] != hashed(code) or _is_over(row):
             raise BadRequest(
                 "This pairing code is unknown, used up or older than ten minutes",
-                "Ask for a fresh one: `diamond endpoint pair NAME`.",
+                "Ask for a fresh one: `diamond endpoint add NAME`.",
                 code="bad-pairing-code",
             )
         await rows.change_endpoint(tx, row["id"], _paired(told, key))
