@@ -27,8 +27,8 @@ from diamond.runtimes.failures import explain
     ],
 )
 def test_known_endings_have_their_own_words_and_a_hint(line: str, message: str) -> None:
-    error = explain(["earlier", line], log="/work/build.log")
+    error = explain(["earlier", line], log="/scratch/build.log")
     assert message in error.message
     assert line in error.message
     assert error.hint
-    assert "/work/build.log" in error.hint
+    assert "/scratch/build.log" in error.hint
