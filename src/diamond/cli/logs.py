@@ -96,13 +96,13 @@ def _last_lines(
             client.logs(task.id, streams=(stream,), attempt=attempt, run=run, tail_bytes=size)
         )
         data = b"".join(part.data for part in parts)
-        lines = data.splitlines(keepends=True)
+        lines = data.removesuffix(b"\n").split(b"\n")
         if len(lines) > tail or not parts or parts[0].offset == 0:
             break
         size *= 4
     if parts:
         last = parts[-1]
-        kept = b"".join(lines[-tail:])
+        kept = b"\n".join(lines[-tail:]) + (b"\n" if data.endswith(b"\n") else b"")
         yield LogPart(last.attempt, last.run, stream, last.offset, kept)
 
 
