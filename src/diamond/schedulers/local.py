@@ -14,13 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
-from diamond.core.errors import Refused
 from diamond.core.native import NativeStatus
-from diamond.core.order import Resources
-from diamond.core.units import show_bytes
 from diamond.schedulers.base import Submission
 from diamond.schedulers.local_endings import Ending, ended, queued, read_ending, running
 from diamond.schedulers.local_machine import capacity
+from diamond.schedulers.local_sharing import check_fits, lacking, left_over, share
 from diamond.schedulers.local_store import (
     ENDED,
     QUEUED,
@@ -53,7 +51,7 @@ class LocalScheduler:
         return []
 
     def submit(self, submission: Submission) -> str:
-        self._check(submission.resources)
+        check_fits(self._capacity, submission.resources)
         job = _job_of(submission)
         self._store.add(job)
         try:
@@ -87,14 +85,17 @@ class LocalScheduler:
 
     def advance(self) -> None:
         """Start what fits now, in order; record what has ended. Time limits are kept by the supervisors."""
-        self._children = [child for child in self._children if child.poll() is None]
         with self._store.locked():
+            self._children = [child for child in self._children if child.poll() is None]
             busy = self._running()
             for job_id in self._store.ids(QUEUED):
                 job = self._store.read(self._store.folder / QUEUED / job_id)
-                if job is None or self._lacking(job, busy):
+                if job is None:
+                    self._end(job_id, QUEUED, Ending("lost"))
+                elif busy and lacking(self._capacity, job, busy):
                     break
-                busy.append(self._start(job, busy))
+                else:
+                    busy.append(self._start(job, busy))
 
     def probe(self) -> Dict[str, Dict[str, Any]]:
         have, now = self._capacity, time.time()
@@ -112,14 +113,7 @@ class LocalScheduler:
     def free(self) -> Dict[str, Any]:
         with self._store.locked():
             busy = self._running()
-        have = self._capacity
-        value = {
-            "nodes_idle": 0 if busy else 1,
-            "nodes_total": 1,
-            "cpus_idle": max(0, have.cores - sum(job.cores for job in busy)),
-            "gpus_idle": len(have.gpus) - sum(job.gpus for job in busy),
-            "pending": len(self._store.ids(QUEUED)),
-        }
+        value = {**left_over(self._capacity, busy), "pending": len(self._store.ids(QUEUED))}
         return {"value": {"local": value}, "source": "this machine", "at": time.time()}
 
     def script_variables(self) -> Mapping[str, str]:
@@ -128,24 +122,6 @@ class LocalScheduler:
             "restart_count": "0",
             "seconds_left": 'echo "$DIAMOND_LOCAL_SECONDS"',
         }
-
-    def _check(self, asked: Resources) -> None:
-        have = self._capacity
-        faults = [
-            asked.nodes > 1 and "it is one node",
-            asked.cpus_per_task > have.cores and f"it has {have.cores} cores",
-            asked.memory_mb > have.memory_mb
-            and f"it has {show_bytes(have.memory_mb * 2**20)} of memory",
-            asked.gpus_per_node > len(have.gpus) and f"it has {len(have.gpus)} GPUs",
-            bool(asked.gpus_per_node and asked.gpu_type not in {"", have.gpu_type})
-            and f"its GPUs are {have.gpu_type}",
-        ]
-        said = [fault for fault in faults if fault]
-        if said:
-            raise Refused(
-                f"This machine cannot run the job: {', '.join(said)}",
-                "Ask for less under `resources:`, or run it on a cluster with `on:`.",
-            )
 
     def _running(self) -> List[LocalJob]:
         """What runs now; moves on what has ended, and back what was never started."""
@@ -178,18 +154,18 @@ class LocalScheduler:
         self._store.move(job_id, state, ENDED)
 
     def _start(self, job: LocalJob, busy: List[LocalJob]) -> LocalJob:
-        started = replace(job, environment=self._environment(job, busy))
+        started = replace(job, environment=share(self._capacity, job, busy))
         path = self._store.folder / QUEUED / job.id
         write(path / "job.json", job_text(started))
         path = self._store.move(job.id, QUEUED, RUNNING)
         os.utime(path)
-        with (path / "supervisor.log").open("ab") as log:
+        with (path / "supervisor.log").open("ab") as output:
             child = subprocess.Popen(
                 self._command(started, path),
-                env={**os.environ, **started.environment},
+                env={**_plain_environment(), **started.environment},
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+                stdout=output,
+                stderr=output,
                 cwd="/",
                 start_new_session=True,
             )
@@ -199,28 +175,6 @@ class LocalScheduler:
     def _command(self, job: LocalJob, path: Path) -> List[str]:
         python = [sys.executable, "-I", "-S", str(self._supervisor)]
         return [*python, str(path), job.folder, job.script, str(job.walltime_seconds)]
-
-    def _environment(self, job: LocalJob, busy: List[LocalJob]) -> Dict[str, str]:
-        taken = {index for other in busy for index in _gpus_of(other)}
-        mine = [index for index in self._capacity.gpus if index not in taken][: job.gpus]
-        visible = {"CUDA_VISIBLE_DEVICES": ",".join(mine)} if self._capacity.gpus else {}
-        return {
-            "DIAMOND_LOCAL_JOB_ID": job.id,
-            "DIAMOND_LOCAL_SECONDS": str(job.walltime_seconds),
-            "OMP_NUM_THREADS": str(job.cores),
-            **visible,
-        }
-
-    def _lacking(self, job: LocalJob, busy: List[LocalJob]) -> str:
-        """What is missing for a job to start now, in words."""
-        have = self._capacity
-        if job.cores > have.cores - sum(other.cores for other in busy):
-            return f"{job.cores} of the machine's {have.cores} cores"
-        if job.memory_mb > have.memory_mb - sum(other.memory_mb for other in busy):
-            return f"{show_bytes(job.memory_mb * 2**20)} of memory"
-        if job.gpus > len(have.gpus) - sum(other.gpus for other in busy):
-            return f"{job.gpus} of the machine's {len(have.gpus)} GPUs"
-        return ""
 
     def _status(self, job_id: str) -> Optional[NativeStatus]:
         place = self._store.place(job_id)
@@ -243,8 +197,9 @@ class LocalScheduler:
         if self._store.ids(QUEUED)[:1] != [job.id]:
             return "waiting for its turn: other local jobs are ahead"
         paths = (self._store.folder / RUNNING / each for each in self._store.ids(RUNNING))
-        lacking = self._lacking(job, [each for each in map(self._store.read, paths) if each])
-        return f"next in line: waiting for {lacking}" if lacking else "about to start"
+        busy = [each for each in map(self._store.read, paths) if each]
+        missing = lacking(self._capacity, job, busy)
+        return f"next in line: waiting for {missing}" if missing else "about to start"
 
 
 def _job_of(submission: Submission) -> LocalJob:
@@ -272,8 +227,9 @@ def _install_supervisor(folder: Path) -> Path:
     return path
 
 
-def _gpus_of(job: LocalJob) -> List[str]:
-    return [index for index in job.environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if index]
+def _plain_environment() -> Dict[str, str]:
+    """The agent's, without what concerns the agent alone."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("DIAMOND_")}
 
 
 def _was_never_started(path: Path) -> bool:

@@ -209,7 +209,8 @@ class SchedulerConformance:
     def test_a_folder_of_any_name_gets_the_log(self, scheduler: Scheduler, folder: Path) -> None:
         submission = self.submission_of(scheduler, folder / ODD_NAME, "echo out; echo err >&2")
         native_id = scheduler.submit(submission)
-        self.wait_for(scheduler, native_id, "ended")
+        ended = self.wait_for(scheduler, native_id, "ended")
+        assert (ended.message, ended.exit_code) == ("", 0)
         assert (submission.folder / "native.log").read_text().split() == ["out", "err"]
 
     def test_the_script_learns_about_itself(self, scheduler: Scheduler, folder: Path) -> None:
