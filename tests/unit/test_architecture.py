@@ -25,6 +25,7 @@ ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
     "compose": {"core", "compose", "schedulers"},
+    "launchers": {"core", "launchers", "runtimes"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "planning"},
     "service": {"core", "service"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "data"},
