@@ -50,7 +50,7 @@ class Budget:
     @property
     def interval(self) -> float:
         """Seconds between regular questions: three quarters of the budget, the rest is for urgent ones."""
-        return 2.0 if self.unlimited else 80.0 / self.per_minute
+        return 5.0 if self.unlimited else 80.0 / self.per_minute
 
 
 class Asker:
