@@ -15,7 +15,15 @@ from diamond.core.native import NativeStatus
 from diamond.core.task import Reason
 from diamond.schedulers import slurm_directives, slurm_site
 from diamond.schedulers.base import Submission
-from diamond.schedulers.slurm_calls import SUBMIT_SECONDS, answer, ask, refused, unanswered
+from diamond.schedulers.login_environment import LoginEnvironment
+from diamond.schedulers.slurm_calls import (
+    SUBMIT_SECONDS,
+    answer,
+    ask,
+    job_environment,
+    refused,
+    unanswered,
+)
 from diamond.schedulers.slurm_parsing import (
     SACCT_FORMAT,
     SQUEUE_FORMAT,
@@ -46,6 +54,7 @@ class SlurmScheduler:
 
     def __init__(self, folder: Path) -> None:
         self._attempts = folder / "attempts"
+        self._login = LoginEnvironment()
         self._attempts.mkdir(parents=True, exist_ok=True)
         _drop_dangling(self._attempts)
 
@@ -54,7 +63,8 @@ class SlurmScheduler:
 
     def submit(self, submission: Submission) -> str:
         words = ["sbatch", "--parsable", str(submission.script)]
-        done = ask(words, cwd=submission.folder, seconds=SUBMIT_SECONDS)
+        environment = job_environment(self._login.get(), os.environ)
+        done = ask(words, cwd=submission.folder, seconds=SUBMIT_SECONDS, environment=environment)
         native_id = read_job_id(done.stdout)
         if done.returncode == 0 and native_id is None:
             raise unanswered(words, f"its answer has no job id: {done.stdout.strip()[:200]!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional
@@ -29,14 +30,18 @@ _AWAY = re.compile(
 
 
 def ask(
-    words: List[str], *, cwd: Optional[Path] = None, seconds: float = ASK_SECONDS
+    words: List[str],
+    *,
+    cwd: Optional[Path] = None,
+    seconds: float = ASK_SECONDS,
+    environment: Optional[Mapping[str, str]] = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run one Slurm command. Raises `Unanswered` when there is no telling what Slurm did."""
     try:
         done = subprocess.run(
-            words,
+            [shutil.which(words[0]) or words[0], *words[1:]],
             cwd=str(cwd) if cwd else None,
-            env=clean_environment(os.environ),
+            env=environment or clean_environment(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -99,9 +104,18 @@ def site_words(stderr: str) -> str:
 
 def clean_environment(environment: Mapping[str, str]) -> Dict[str, str]:
     """Without what would change the meaning of our commands: an agent may itself live in a job."""
-    kept = {
+    return {**_without_settings(environment), "LC_ALL": "C", "SLURM_TIME_FORMAT": "%s"}
+
+
+def job_environment(login: Mapping[str, str], own: Mapping[str, str]) -> Dict[str, str]:
+    """What a job is handed by sbatch: the person's login, and the agent's own way to the cluster."""
+    way = {key: own[key] for key in _KEPT if key in own}
+    return {**_without_settings(login), **way}
+
+
+def _without_settings(environment: Mapping[str, str]) -> Dict[str, str]:
+    return {
         key: value
         for key, value in environment.items()
         if key in _KEPT or not _SLURM_SETTINGS.match(key)
     }
-    return {**kept, "LC_ALL": "C", "SLURM_TIME_FORMAT": "%s"}

@@ -61,7 +61,7 @@ def _place(placement: Placement, flags: Mapping[str, str]) -> Dict[str, str]:
         "constraint": placement.constraint,
     }
     named = {key: value for key, value in named.items() if value}
-    return {**_taken({**named, "export": "NONE"}, flags), **placement.options}
+    return {**_taken(named, flags), **placement.options}
 
 
 def _taken(wanted: Dict[str, str], flags: Mapping[str, str]) -> Dict[str, str]:

@@ -38,7 +38,6 @@ def test_the_smallest_job_names_all_that_diamond_owns() -> None:
         "#SBATCH --ntasks=1",
         "#SBATCH --cpus-per-task=1",
         "#SBATCH --time=60",
-        "#SBATCH --export=NONE",
     ]
 
 
@@ -56,7 +55,7 @@ def test_a_large_job_says_what_it_needs() -> None:
         assert f"#SBATCH {line}" in said
 
 
-@pytest.mark.parametrize("flag", ["mem", "gres", "export", "ntasks", "nodes", "time", "account"])
+@pytest.mark.parametrize("flag", ["mem", "gres", "ntasks", "nodes", "time", "account"])
 def test_what_a_site_refuses_is_left_out(flag: str) -> None:
     asked = Resources(nodes=2, gpus_per_node=1, memory_mb=100)
     said = lines(asked, Placement(account="x"), flags={flag: "refuses"})
