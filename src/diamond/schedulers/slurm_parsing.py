@@ -120,7 +120,7 @@ def exit_of(said: str) -> Tuple[Optional[int], Optional[int]]:
     pair = re.match(r"^(\d+):(\d+)$", said)
     if pair:
         return int(pair.group(1)), _signal(int(pair.group(2)))
-    if not said.isdigit():
+    if not said.isdecimal():
         return None, None
     status = int(said)
     return status >> 8 & 0xFF, _signal(status & 0x7F)
@@ -133,7 +133,7 @@ def _signal(number: int) -> Optional[int]:
 
 def when(said: str) -> float:
     """Seconds since the epoch from `%s` or from Slurm's standard form in local time; 0 when unknown."""
-    if said.isdigit():
+    if said.isdecimal():
         return float(said)
     try:
         return time.mktime(time.strptime(said[:19], "%Y-%m-%dT%H:%M:%S"))
@@ -169,4 +169,4 @@ def table(output: str) -> List[List[str]]:
 
 
 def _count(said: str) -> int:
-    return int(said) if said.isdigit() else 0
+    return int(said) if said.isdecimal() else 0
