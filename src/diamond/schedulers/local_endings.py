@@ -79,4 +79,4 @@ def _word(number: Optional[int]) -> str:
 
 
 def _number(word: str) -> Optional[int]:
-    return int(word) if word.isdigit() else None
+    return int(word) if word.isdecimal() else None

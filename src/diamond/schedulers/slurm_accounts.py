@@ -135,4 +135,4 @@ def _names(partition: Dict[str, str], key: str) -> Optional[List[str]]:
 
 
 def _number(said: str) -> Optional[int]:
-    return int(said) if said.isdigit() else None
+    return int(said) if said.isdecimal() else None

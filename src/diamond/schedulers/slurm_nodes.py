@@ -37,7 +37,7 @@ class NodeGroup:
 
 def read_nodes(output: str) -> List[NodeGroup]:
     rows = ([field.strip() for field in line.split("|")] for line in output.splitlines())
-    return [_group(row) for row in rows if len(row) >= 8 and row[2].isdigit()]
+    return [_group(row) for row in rows if len(row) >= 8 and row[2].isdecimal()]
 
 
 def free_of(groups: List[NodeGroup]) -> Dict[str, Dict[str, int]]:

@@ -112,7 +112,7 @@ def _most_gpus(groups: List[NodeGroup]) -> Dict[str, int]:
 
 
 def _number(said: str) -> Optional[int]:
-    return int(said) if said.isdigit() else None
+    return int(said) if said.isdecimal() else None
 
 
 def _or(empty: Callable[[], Any], question: Callable[[], Any]) -> Any:

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from diamond.core.native import NativeStatus
@@ -162,6 +162,7 @@ def test_lines_that_are_no_jobs_are_passed_over() -> None:
 
 
 @given(st.text())
+@example("²")
 def test_no_output_is_ever_a_crash(said: str) -> None:
     read_squeue(said)
     read_sacct(said)
