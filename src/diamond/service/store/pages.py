@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Select, select, tuple_, union_all
+from sqlalchemy import Column, ColumnElement, Select, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import BadRequest
@@ -68,13 +69,19 @@ def _cut(
     if after is not None:
         place = tuple_(*keys)
         part = part.where(place < after if descending else place > after)
-    order = [key.desc() if descending else key.asc() for key in keys]
-    return part.order_by(*order).limit(limit + 1)
+    return part.order_by(*_order(keys, descending)).limit(limit + 1)
 
 
 def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, limit: int) -> Select[Any]:
+    """The keys of all parts are read from their indexes alone; whole rows only for the page."""
     # SQLite takes no LIMIT inside a bare UNION: each part is wrapped.
-    merged = union_all(*[select(part.subquery()) for part in cut]).subquery()
-    columns = [merged.c[key.name] for key in keys]
-    order = [column.desc() if descending else column.asc() for column in columns]
-    return select(merged).order_by(*order).limit(limit + 1)
+    narrow = [select(part.with_only_columns(*keys).subquery()) for part in cut]
+    merged = union_all(*narrow).subquery()
+    found = [merged.c[key.name] for key in keys]
+    page = select(found[1]).order_by(*_order(found, descending)).limit(limit + 1)
+    table = keys[1].table
+    return select(table).where(keys[1].in_(page)).order_by(*_order(keys, descending))
+
+
+def _order(columns: Sequence[ColumnElement[Any]], descending: bool) -> list[ColumnElement[Any]]:
+    return [column.desc() if descending else column.asc() for column in columns]
