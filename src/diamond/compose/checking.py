@@ -11,10 +11,13 @@ from pydantic import ValidationError
 from diamond.compose.faults import Faults, drop_field, from_validation
 from diamond.compose.filling import fill_command, fill_words, likely_typos, show_value
 from diamond.compose.site import choose_account, choose_partition, default_minutes, fits
-from diamond.compose.spec import EnvironmentSpec, Spec
-from diamond.core.errors import InvalidSpec
+from diamond.compose.spec import EnvironmentSpec, Spec, site_word
+from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
-from diamond.schedulers.options import PROTECTED_OPTIONS
+from diamond.schedulers.options import check_option
+
+LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
+"""First-class fields that may also be written under `options:`."""
 
 
 @dataclass(frozen=True)
@@ -161,13 +164,14 @@ def _place(
 ) -> tuple[Placement, Resources]:
     scheduler = str(endpoint.facts.get("scheduler", {}).get("name", ""))
     raw = _raw_options(spec, scheduler, faults)
+    lifted = {key: raw.pop(key, "") for key in LIFTED_OPTIONS}
     first_class = {
-        key: getattr(spec, key) or raw.pop(key, "") for key in ("qos", "reservation", "constraint")
+        key: getattr(spec, key) or lifted[key] for key in ("qos", "reservation", "constraint")
     }
     partition = choose_partition(
-        endpoint.facts, wanted or spec.partition or raw.pop("partition", ""), faults
+        endpoint.facts, wanted or spec.partition or lifted["partition"], faults
     )
-    named = raw.pop("account", "") if spec.account == "auto" else spec.account
+    named = lifted["account"] if spec.account == "auto" else spec.account
     account = choose_account(endpoint.facts, partition, named, faults)
     resources = _resources(spec, default_minutes(endpoint.facts, partition))
     fits(endpoint.facts, partition, resources, first_class["qos"], faults)
@@ -186,17 +190,13 @@ def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
     raw = {
         key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()
     }
-    for key, value in list(raw.items()):
-        if key in PROTECTED_OPTIONS:
-            faults.add(
-                f"options.{scheduler}.{key}", f"Diamond sets {key} itself", PROTECTED_OPTIONS[key]
-            )
-        elif not key.replace("-", "").isalnum() or any(c in value for c in "\"'\\\n\r\0`"):
-            faults.add(
-                f"options.{scheduler}.{key}",
-                f"{key}={value!r} cannot be handed to the batch system",
-                "Leave out quotes, backslashes and line breaks.",
-            )
+    for key, value in raw.items():
+        try:
+            site_word(value) if key in LIFTED_OPTIONS else check_option(key, value)
+        except BadRequest as error:
+            faults.add(f"options.{scheduler}.{key}", error.message, error.hint)
+        except ValueError as error:
+            faults.add(f"options.{scheduler}.{key}", str(error))
     return raw
 
 

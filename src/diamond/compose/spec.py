@@ -33,7 +33,7 @@ def _identifier(value: str) -> str:
     return value
 
 
-def _site_word(value: str) -> str:
+def site_word(value: str) -> str:
     if value and not _SITE_WORD.fullmatch(value):
         raise ValueError(f"{value!r} is no name that a batch system knows")
     return value
@@ -62,7 +62,7 @@ def _command(value: str | list[str]) -> str | list[str]:
 
 
 Identifier = Annotated[str, AfterValidator(_identifier)]
-SiteWord = Annotated[str, AfterValidator(_site_word)]
+SiteWord = Annotated[str, AfterValidator(site_word)]
 Printable = Annotated[str, AfterValidator(_printable)]
 Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value))]
 Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value))]

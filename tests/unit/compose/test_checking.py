@@ -148,7 +148,7 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
                 "options": {"slurm": {"output": "x"}},
             },
             "options.slurm.output",
-            "Diamond sets output itself",
+            "Diamond sets the option 'output' itself",
         ),
         (
             {
@@ -159,6 +159,16 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
             },
             "options.slurm.comment",
             "line breaks",
+        ),
+        (
+            {
+                "run": "x",
+                "on": "alpha",
+                "account": "research",
+                "options": {"slurm": {"qos": "a\n#SBATCH --uid=0"}},
+            },
+            "options.slurm.qos",
+            "batch system",
         ),
         ({"run": "x", "options": {"slurm": {"qos": "a"}}}, "options.slurm", "options.local"),
     ],
