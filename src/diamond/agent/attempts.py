@@ -51,6 +51,8 @@ class Tracked:
     """What the service was told, to be told again to one that has forgotten."""
     duplicates: set[str] = field(default_factory=set)
     cancel_asked_at: float | None = None
+    followed: tuple[int, int, bool] = (0, 0, False)
+    """The runs whose streams are carried already: starts, exits, over."""
     is_confirmed: bool = False
     """The service has recorded the task's final state."""
 

@@ -17,7 +17,8 @@ FIRST_BYTES = 65_536
 """The service may stand further than a new agent knows; so the first part of a stream is small."""
 HEAD_BYTES = TAIL_BYTES = 8 * 2**20
 """What the service keeps of a log; the rest stays here and is fetched by range."""
-QUICK_SECONDS, SLOW_SECONDS = 0.2, 1.0
+QUICK_SECONDS, SLOW_SECONDS, RECORD_SECONDS = 0.2, 1.0, 2.0
+"""How often a lively log, a quiet one among many, and metrics are looked at."""
 QUIET_AFTER = 5.0
 MANY_RUNS = 20
 LAST_LOOK_SECONDS = 10.0
@@ -45,11 +46,12 @@ class Stream:
     is_done: bool = False
 
     def is_due(self, now: float, *, many: bool) -> bool:
-        is_quick = self.name in LOGS and not (many and now - self.grew_at > QUIET_AFTER)
-        return (
-            not self.is_done
-            and now - self.looked_at >= (QUICK_SECONDS if is_quick else SLOW_SECONDS) - 0.01
-        )
+        interval = QUICK_SECONDS
+        if self.name not in LOGS:
+            interval = RECORD_SECONDS
+        elif many and now - self.grew_at > QUIET_AFTER:
+            interval = SLOW_SECONDS
+        return not self.is_done and now - self.looked_at >= interval - 0.01
 
     def look(self, now: float) -> int:
         """How many bytes the service does not have."""
@@ -96,6 +98,8 @@ class Streams:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._streams: dict[tuple[str, int], list[Stream]] = {}
+        self.pause = SLOW_SECONDS
+        """Seconds until the next look: longer among many runs, to stay polite on a login node."""
 
     def follow(self, task: str, attempt: str, run: int, folder: Path) -> None:
         """Carry the files of a run from now on. Repeats are harmless."""
@@ -141,18 +145,15 @@ class Streams:
             stream.confirm(offset)
         return True
 
-    @property
-    def count(self) -> int:
-        return sum(1 for stream in self._all() if not stream.is_done)
-
     def _all(self) -> list[Stream]:
         with self._lock:
             return [stream for streams in self._streams.values() for stream in streams]
 
     def _collect(self, now: float) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
         parts, contents, streams = [], [], []
-        room, everything = CALL_BYTES, self._all()
+        room, everything = CALL_BYTES, [stream for stream in self._all() if not stream.is_done]
         many = len(everything) > MANY_RUNS * (len(LOGS) + len(RECORDS))
+        self.pause = (2 * QUICK_SECONDS if many else QUICK_SECONDS) if everything else SLOW_SECONDS
         due = [stream for stream in everything if stream.is_due(now, many=many)]
         behind = [(stream, count) for stream in due for count in [stream.look(now)] if count]
         for position, (stream, count) in enumerate(behind):

@@ -17,7 +17,7 @@ from diamond.agent.fence import Fence, Superseded
 from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
 from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
-from diamond.agent.logs import QUICK_SECONDS, Streams
+from diamond.agent.logs import Streams
 from diamond.agent.profile import Profile, load_profile, save_corrections
 from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 TICK_SECONDS, IDLE_TICK_SECONDS = 0.2, 1.0
 SWEEP_SECONDS = 10.0
 CONCLUDE_SECONDS = 0.5
+ADVANCE_SECONDS = 10.0
 STALE_EXIT, KEY_EXIT = 3, 4
 
 
@@ -52,6 +53,7 @@ class Agent:
         self._posted: queue.Queue[Callable[[], None]] = queue.Queue()
         self._stopping, self._is_linked = threading.Event(), True
         self._exit_code, self._needs_hello, self._hurry = 0, False, False
+        self._lively_until = self._advanced_at = 0.0
         self._hello_at = self._swept_at = self._concluded_at = self._fenced_at = 0.0
         self._profile = load_profile(folders)
         self._assemble()
@@ -204,8 +206,7 @@ class Agent:
             self._fenced_at = now
             self.fence.check()
         active = self.attempts.active()
-        if active and self._advance:
-            self._advance()
+        self._advance_own_queue(now)
         if now - self._swept_at >= SWEEP_SECONDS:
             self._swept_at = now
             for tracked in active:
@@ -217,6 +218,13 @@ class Agent:
             self._close(tracked)
         self.scalars.look(active)
 
+    def _advance_own_queue(self, now: float) -> None:
+        """Often for a while after something happened, else now and then: looking at many jobs costs time."""
+        interval = CONCLUDE_SECONDS if now < self._lively_until else ADVANCE_SECONDS
+        if self._advance and not self._is_idle() and now - self._advanced_at >= interval:
+            self._advanced_at = now
+            self._advance()
+
     def _look_at_inbox(self) -> None:
         for mark in look_at_inbox(self.folders.inbox):
             tracked = self.attempts.known.get(mark.attempt)
@@ -224,6 +232,7 @@ class Agent:
             if tracked is not None:
                 self.attempts.look_at(tracked)
                 self._follow_streams(tracked)
+                self._lively_until = time.monotonic() + ADVANCE_SECONDS
             if (tracked and is_seen(mark, tracked.watched, folder)) or not folder.path.exists():
                 mark.path.unlink()
 
@@ -242,6 +251,10 @@ class Agent:
 
     def _follow_streams(self, tracked: Tracked) -> None:
         watched, folder = tracked.watched, tracked.folder
+        known = (len(watched.starts), len(watched.exits), watched.over)
+        if known == tracked.followed:
+            return
+        tracked.followed = known
         for run in watched.starts | set(watched.exits):
             self.streams.follow(folder.task, folder.attempt, run, folder.run_folder(run))
             if watched.over or run < watched.run or run in watched.exits:
@@ -299,7 +312,7 @@ class Agent:
 
     def _bytes_once(self) -> None:
         if not self.streams.send(self.link):
-            self._stopping.wait(QUICK_SECONDS if self.streams.count else IDLE_TICK_SECONDS)
+            self._stopping.wait(self.streams.pause)
 
     def _adopt(self, unknown: list[str]) -> None:
         """The service was restored from a backup: give it the task anew, then all that is known of it."""
