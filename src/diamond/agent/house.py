@@ -103,7 +103,8 @@ class Housekeeping:
     def _clean(self) -> None:
         """Age and size limits of this endpoint; only tasks whose end the service has recorded."""
         limits = (read_json(self._agent.folders.settings) or {}).get("retention") or {}
-        days, size = float(limits.get("days") or 0), float(limits.get("bytes") or 0)
+        days = float(limits.get("older_than_days") or 0)
+        size = float(limits.get("max_gigabytes") or 0) * 2**30
         for task in outdated(self._agent.tasks, days=days, limit_bytes=size, now=time.time()):
             log.info("retention: the run directory of %s is removed", task)
             remove_task(self._agent.tasks, task)

@@ -18,7 +18,7 @@ from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
 from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
 from diamond.agent.logs import Streams
-from diamond.agent.profile import Profile, load_profile, save_corrections
+from diamond.agent.profile import Profile, load_profile, save_settings
 from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
 from diamond.agent.submit import Submitter
@@ -282,17 +282,16 @@ class Agent:
         sent = set(self.clerk.done)
         answer = self.session.poll(sent)
         self.clerk.done -= sent
+        self._heed(answer)
         for command in answer.get("commands") or []:
             self.clerk.take(command)
         for request in answer.get("requests") or []:
             self.answerers.put(request)
-        self._heed(answer)
 
     def _heed(self, answer: dict[str, Any]) -> None:
         if answer.get("status_questions_per_minute"):
             self.budget.set_rate(float(answer["status_questions_per_minute"]))
-        if isinstance(answer.get("corrections"), dict):
-            save_corrections(self.folders, answer["corrections"])
+        if save_settings(self.folders, answer.get("settings") or {}):
             self.reload_profile()
         closed = {str(task) for task in answer.get("closed") or []}
         if closed:
@@ -329,8 +328,7 @@ class Agent:
 
     def _welcomed(self, welcome: Welcome) -> None:
         self.budget.set_rate(welcome.questions_per_minute)
-        if welcome.corrections is not None:
-            save_corrections(self.folders, welcome.corrections)
+        if save_settings(self.folders, welcome.settings):
             self.reload_profile()
 
     def _welcomed_again(self, welcome: Welcome) -> None:

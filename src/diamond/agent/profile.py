@@ -51,8 +51,12 @@ def load_profile(folders: Folders) -> Profile:
     return Profile({**facts, **(corrections if isinstance(corrections, dict) else {})})
 
 
-def save_corrections(folders: Folders, corrections: dict[str, Any]) -> None:
-    """Keep the corrections that a person made on the service's side."""
-    settings = read_json(folders.settings) or {}
-    if settings.get("corrections") != corrections:
-        write_json(folders.settings, {**settings, "corrections": corrections})
+def save_settings(folders: Folders, told: dict[str, Any]) -> bool:
+    """Keep what a person set on the service's side: corrections of facts, retention. True if it is new."""
+    given = {name: told[name] for name in ("corrections", "retention") if name in told}
+    settings: dict[str, Any] = read_json(folders.settings) or {}
+    fresh = {**settings, **given}
+    if fresh == settings:
+        return False
+    write_json(folders.settings, fresh)
+    return True

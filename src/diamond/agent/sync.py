@@ -36,7 +36,7 @@ class Welcome:
     generation: int
     open_tasks: list[dict[str, Any]]
     questions_per_minute: float
-    corrections: dict[str, Any] | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Session:
             generation=generation,
             open_tasks=list(answer.get("open_tasks") or []),
             questions_per_minute=float(answer.get("status_questions_per_minute") or 4.0),
-            corrections=answer.get("corrections"),
+            settings=dict(answer.get("settings") or {}),
         )
 
     def send_events(self, events: list[dict[str, Any]]) -> list[str]:

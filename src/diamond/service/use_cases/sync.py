@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from diamond.core.errors import BadRequest
@@ -46,6 +47,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
         "generation": generation,
         "now": time.time(),
         "open_tasks": still_open,
+        "settings": agent_settings(call.endpoint),
         "status_questions_per_minute": await questions_per_minute(services, call),
     }
 
@@ -107,6 +109,12 @@ async def store_profile(services: Services, call: AgentCall, profile: dict[str, 
         await publish(tx, call.principal.user, [News("endpoint", call.endpoint["id"])])
 
     await services.store.run(put)
+
+
+def agent_settings(endpoint: Mapping[str, Any]) -> dict[str, Any]:
+    """What the owner set here and the agent must heed: corrected facts, and how long run directories stay."""
+    corrections = {name: one.get("value") for name, one in (endpoint["corrections"] or {}).items()}
+    return {"corrections": corrections, "retention": endpoint["retention"] or {}}
 
 
 async def questions_per_minute(services: Services, call: AgentCall) -> float:
@@ -178,10 +186,12 @@ async def _closing(services: Services, call: AgentCall, answer: dict[str, Any]) 
     """Told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
+        endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"])
     if closed:
         await services.store.run(lambda tx: task_rows.mark_told(tx, closed))
     share = await questions_per_minute(services, call)
-    return {**answer, "status_questions_per_minute": share, "closed": closed}
+    settings = agent_settings(endpoint or call.endpoint)
+    return {**answer, "status_questions_per_minute": share, "closed": closed, "settings": settings}
 
 
 def _introduction(told: dict[str, Any]) -> dict[str, Any]:
