@@ -6,11 +6,14 @@ import json
 import os
 import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from diamond.sdk import Client
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
 from support.waiting import wait_for
@@ -23,6 +26,15 @@ def diamond(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Diamond]:
     made = Diamond(top / "home", top / "empty")
     with diamond_up(made):
         yield made
+
+
+def saved(diamond: Diamond) -> tuple[str, str]:
+    told = json.loads((diamond.home / "token.json").read_text())
+    return told["url"], told["token"]
+
+
+def endpoint_state(diamond: Diamond, name: str) -> str:
+    return str(diamond.ask("endpoint", "show", name)["state"])
 
 
 def test_a_command_runs_with_no_yaml_at_all(diamond: Diamond) -> None:
@@ -209,13 +221,52 @@ def test_the_doctor_names_a_wrong_token(diamond: Diamond) -> None:
 
 def test_a_token_works_from_elsewhere_until_it_is_revoked(diamond: Diamond, tmp_path: Path) -> None:
     made = diamond.ask("token", "create", "ci", "--days", "1")
-    url = json.loads((diamond.home / "token.json").read_text())["url"]
+    url, _ = saved(diamond)
     other = Diamond(
         tmp_path / "other", tmp_path, {"DIAMOND_URL": url, "DIAMOND_TOKEN": made["token"]}
     )
     assert other.call("tasks").returncode == 0
     assert diamond.call("token", "revoke", made["id"]).returncode == 0
     assert other.call("tasks").returncode == 1
+
+
+def test_a_machine_is_paired_by_a_code_and_confirmed_by_its_owner(
+    diamond: Diamond, tmp_path: Path
+) -> None:
+    added = diamond.ask("endpoint", "add", "paired")
+    assert added["pairing_code"] not in added["line"]
+    file = Client(*saved(diamond)).agent_file()
+    (tmp_path / "agent.pyz").write_bytes(file)
+    words = [sys.executable, str(tmp_path / "agent.pyz"), "pair", "--scheduler", "local"]
+    agent = subprocess.Popen(
+        [*words, "--url", saved(diamond)[0]], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**diamond.env, "DIAMOND_KEEP": str(tmp_path / "keep")},
+    )  # fmt: skip
+    try:
+        assert agent.stdin
+        agent.stdin.write(added["pairing_code"].encode() + b"\n")
+        agent.stdin.close()
+        wait_for(lambda: endpoint_state(diamond, "paired") == "confirming", 30, what="a call")
+        assert "Confirm it" in diamond.call("endpoint", "list").stdout
+        assert diamond.call("endpoint", "confirm", "paired", "--yes").returncode == 0
+        wait_for(lambda: endpoint_state(diamond, "paired") == "online", 30, what="an agent")
+        assert diamond.call("run", "--on", "paired", "--wait", "--", "true").returncode == 0
+    finally:
+        agent.terminate()
+        agent.wait(20)
+    assert diamond.call("endpoint", "remove", "paired").returncode == 0
+
+
+def test_this_machine_serves_another_endpoint_by_start(diamond: Diamond) -> None:
+    assert diamond.call("endpoint", "add", "second", "--json").returncode == 0
+    agent = diamond.start("endpoint", "start", "second")
+    try:
+        wait_for(lambda: endpoint_state(diamond, "second") == "online", 30, what="an agent")
+        assert diamond.call("run", "--on", "second", "--wait", "--", "true").returncode == 0
+    finally:
+        agent.terminate()
+        agent.communicate(timeout=20)
+    assert diamond.call("endpoint", "remove", "second").returncode == 0
 
 
 def test_up_twice_says_so(diamond: Diamond) -> None:

@@ -13,7 +13,7 @@ from diamond.cli.adding import add_by_line, add_by_ssh, await_profile, confirm_h
 from diamond.cli.connecting import connect as connect_link
 from diamond.cli.connecting import stop_bridge
 from diamond.cli.links import bridge_pid, forget_link, load_link
-from diamond.cli.machine import agent_environment, agent_words, local_key, start_agent
+from diamond.cli.machine import agent_process, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.profiles import profile_lines, summary
@@ -88,9 +88,8 @@ def start(
         else:
             say(f"The agent for {name} runs as process {process.pid}.")
         return
-    scheduler = "local" if name == "local" else ""
-    words = agent_words(client.transport.address, local_key(client, home, name), scheduler)
-    os.execve(words[0], words, agent_environment(home, name))
+    words, env = agent_process(client, home, name)
+    os.execve(words[0], words, env)
 
 
 @app.command()

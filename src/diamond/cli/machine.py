@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from diamond.cli.links import links_folder, write_private
-from diamond.core.errors import BadRequest, DiamondError, NotFound, ServiceUnreachable
+from diamond.core.errors import BadRequest, Conflict, DiamondError, NotFound, ServiceUnreachable
 from diamond.sdk.client import Client
-from diamond.sdk.where import Address, saved_address
+from diamond.sdk.models import Endpoint
+from diamond.sdk.where import saved_address
 
 SETTINGS = ("port", "host", "database_url", "public_url")
 START_SECONDS = 60.0
@@ -79,37 +81,62 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
     )
 
 
-def local_key(client: Client, home: Path, name: str) -> Path:
-    """A file with a fresh key for the agent of this machine; the endpoint is made when missing."""
+def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of this machine's agent for `name`, which is made an endpoint if it is none."""
+    env = _environment(home, name)
+    words = [sys.executable, "-m", "diamond.agent"]
     try:
-        key = client.new_endpoint_key(name)
+        endpoint = client.endpoint(name)
     except NotFound:
-        key = str(client.add_endpoint(name, "local")["key"])
-    return write_private(links_folder(home) / f"{name}.key", key)
-
-
-def agent_words(address: Address, key_file: Path, scheduler: str = "") -> list[str]:
-    words = [sys.executable, "-m", "diamond.agent", "run", "--url", address.url]
-    words += ["--key-file", str(key_file)]
-    return [*words, "--scheduler", scheduler] if scheduler else words
-
-
-def agent_environment(home: Path, name: str) -> dict[str, str]:
-    """The agents of this machine live below $DIAMOND_HOME, each in a folder of its own."""
-    keep = home / "agents" / name
-    given = {key: value for key, value in os.environ.items() if key not in ("DIAMOND_TOKEN",)}
-    return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
+        endpoint = None
+    if endpoint is not None and endpoint.carrier == "ssh":
+        raise BadRequest(f"{name} is reached over ssh", f"Use: diamond endpoint connect {name}")
+    if endpoint is not None and endpoint.carrier == "https":
+        _pair_here(client, endpoint, words, env)
+        return [*words, "run"], env
+    key = _key(client, name, is_new=endpoint is None)
+    file = write_private(links_folder(home) / f"{name}.key", key)
+    words += ["run", "--url", client.url, "--key-file", str(file)]
+    # `local` is this machine itself, even where it is also a cluster's login node.
+    return ([*words, "--scheduler", "local"] if name == "local" else words), env
 
 
 def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
     """Start the agent for endpoint `name`, out of reach of this terminal's Ctrl-C."""
-    words = agent_words(client.transport.address, local_key(client, home, name), _scheduler(name))
-    return _start(words, links_folder(home) / f"{name}.log", agent_environment(home, name))
+    words, env = agent_process(client, home, name)
+    return _start(words, links_folder(home) / f"{name}.log", env)
 
 
-def _scheduler(name: str) -> str:
-    """`local` is this machine itself, even where it is also a cluster's login node."""
-    return "local" if name == "local" else ""
+def _key(client: Client, name: str, *, is_new: bool) -> str:
+    """A fresh key; older ones end with it."""
+    return (
+        str(client.add_endpoint(name, "local")["key"]) if is_new else client.new_endpoint_key(name)
+    )
+
+
+def _pair_here(
+    client: Client, endpoint: Endpoint, words: list[str], env: Mapping[str, str]
+) -> None:
+    """Pair this machine, unless it is paired; the person who types this is the owner, so she confirms."""
+    if (Path(env["DIAMOND_KEEP"]) / "agent.json").exists():
+        return
+    if endpoint.host not in ("", socket.gethostname()):
+        raise Conflict(
+            f"{endpoint.name} lives on {endpoint.host}", f"There, type: {endpoint.revive}"
+        )
+    code = str(client.new_pairing_code(endpoint.name)["pairing_code"])
+    pairing = [*words, "pair", "--url", client.url, "--no-run"]
+    done = subprocess.run(pairing, input=code.encode(), env=env, capture_output=True, check=False)
+    if done.returncode:
+        raise Conflict("The pairing failed: " + done.stderr.decode(errors="replace").strip())
+    client.confirm_endpoint(endpoint.name)
+
+
+def _environment(home: Path, name: str) -> dict[str, str]:
+    """The agents of this machine live below $DIAMOND_HOME, each in a folder of its own."""
+    keep = home / "agents" / name
+    given = {key: value for key, value in os.environ.items() if key != "DIAMOND_TOKEN"}
+    return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
 
 
 def await_online(
