@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -27,6 +28,7 @@ PING_SECONDS = 15.0
 POLL_SECONDS = 2.0
 LOG_PIECE = 64 << 10
 POINTS = 2000
+BATCH = 64
 PING = ": ping\n\n"
 Sent = tuple[str, dict[str, Any]]
 
@@ -62,9 +64,10 @@ class EventStream:
             quiet_since = time.monotonic()
             while not notifier.closing:
                 bell.clear()
-                async for event, data in self._news():
+                while batch := await self._batch():
                     quiet_since = time.monotonic()
-                    yield self._format(event, data)
+                    for line in batch:
+                        yield line
                 if bell.is_set():
                     continue
                 if not await wait(bell, POLL_SECONDS) and _is_quiet(quiet_since):
@@ -78,19 +81,31 @@ class EventStream:
             for series in await metrics.series_of(connection, task, TRAINING + USAGE):
                 self._cursor.curves[series["id"]] = series["count"]
 
-    async def _news(self) -> AsyncIterator[Sent]:
+    async def _batch(self) -> list[str]:
+        """Some of what is new: a slow reader never holds a connection of the database."""
+        lines: list[str] = []
+        async with (
+            self._services.store.read() as connection,
+            aclosing(self._news(connection)) as news,
+        ):
+            async for event, data in news:
+                lines.append(self._format(event, data))
+                if len(lines) == BATCH:
+                    break
+        return lines
+
+    async def _news(self, connection: AsyncConnection) -> AsyncGenerator[Sent]:
         """All that is new, each piece yielded right after the cursor has moved past it."""
-        async with self._services.store.read() as connection:
-            for task in self._watched:
-                async for sent in self._log_news(connection, task):
-                    yield sent
-                async for sent in self._metric_news(connection, task):
-                    yield sent
-            while rows := await streams.events_after(connection, self._owner, self._cursor.number):
-                for sent in await self._render(connection, rows):
-                    self._cursor.number = sent[1]["n"]
-                    yield sent
-                self._cursor.number = rows[-1]["n"]
+        for task in self._watched:
+            async for sent in self._log_news(connection, task):
+                yield sent
+            async for sent in self._metric_news(connection, task):
+                yield sent
+        while rows := await streams.events_after(connection, self._owner, self._cursor.number):
+            for sent in await self._render(connection, rows):
+                self._cursor.number = sent[1]["n"]
+                yield sent
+            self._cursor.number = rows[-1]["n"]
 
     async def _render(self, connection: AsyncConnection, rows: list[Row]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""

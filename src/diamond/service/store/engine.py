@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import event, text
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from diamond.service.notify import Notifier
+from diamond.service.store import inline_sqlite
 
 CHANNEL = "diamond"
 RETRIES = 8
@@ -92,20 +93,22 @@ class Store:
 def _engine(url: str) -> AsyncEngine:
     if not url.startswith("sqlite"):
         return create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
-    engine = create_async_engine(url, pool_size=5, max_overflow=10)
+    path = make_url(url).database
+    engine = create_async_engine(
+        url, pool_size=5, max_overflow=10, async_creator=lambda: inline_sqlite.connect(str(path))
+    )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
         "journal_mode=WAL",
         "synchronous=NORMAL",
         "foreign_keys=ON",
-        "busy_timeout=10000",
+        "busy_timeout=5000",
         "cache_size=-8000",
     ):
         cursor.execute(f"PRAGMA {pragma}")

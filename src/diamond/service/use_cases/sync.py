@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, event_from
 from diamond.service.notify import endpoint_topic, wait
@@ -14,6 +16,7 @@ from diamond.service.store import commands as command_rows
 from diamond.service.store import endpoints as rows
 from diamond.service.store import tasks as task_rows
 from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.use_cases.pairing import AgentCall, refuse_older
 from diamond.service.use_cases.stepping import Steps
@@ -27,7 +30,7 @@ QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER = 4.0, 6.0
 async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
     """A new generation begins; every older agent of this endpoint is fenced off."""
 
-    async def greet(tx: Transaction) -> tuple[int, list[dict[str, Any]]]:
+    async def greet(tx: Transaction) -> dict[str, Any]:
         row = await rows.endpoint_by_id(tx.connection, call.endpoint["id"], lock=True)
         assert row is not None
         generation = max(row["generation"], int(told.get("last_generation") or 0)) + 1
@@ -36,20 +39,20 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
             values["have"] = 0
         await rows.change_endpoint(tx, row["id"], values)
         await publish(tx, row["owner"], [News("endpoint", row["id"])])
-        return generation, [_open(task) for task in await rows.open_tasks(tx.connection, row["id"])]
+        still_open = await rows.open_tasks(tx.connection, row["id"])
+        return {
+            "endpoint": row["id"],
+            "name": row["name"],
+            "generation": generation,
+            "now": time.time(),
+            "open_tasks": [_open(task) for task in still_open],
+            "status_questions_per_minute": await _share(tx.connection, call),
+        }
 
-    generation, still_open = await services.store.run(greet)
+    answer = await services.store.run(greet)
     # An agent that waits under an older generation learns of this one at once.
     services.notifier.wake([endpoint_topic(call.endpoint["id"])])
-    return {
-        "endpoint": call.endpoint["id"],
-        "name": call.endpoint["name"],
-        "generation": generation,
-        "now": time.time(),
-        "open_tasks": still_open,
-        "settings": agent_settings(call.endpoint),
-        "status_questions_per_minute": await questions_per_minute(services, call),
-    }
+    return answer
 
 
 async def take_events(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +87,6 @@ async def next_commands(
     with services.notifier.listen([endpoint_topic(endpoint)]) as bell:
         while True:
             bell.clear()
-            await _require_newest(services, call)
             left = deadline - time.monotonic()
             if not services.presence.has_turn(endpoint, turn) or services.notifier.closing:
                 return await _closing(services, call, {"commands": [], "requests": []})
@@ -117,16 +119,6 @@ def agent_settings(endpoint: Mapping[str, Any]) -> dict[str, Any]:
     return {"corrections": corrections, "retention": endpoint["retention"] or {}}
 
 
-async def questions_per_minute(services: Services, call: AgentCall) -> float:
-    """The cluster's budget of status questions, divided among the agents there."""
-    async with services.store.read() as connection:
-        row = await rows.endpoint_by_id(connection, call.endpoint["id"])
-        if row is None or not row["cluster"]:
-            return QUESTIONS_PER_MINUTE
-        agents = max(await rows.agents_on_cluster(connection, row["cluster"]), 1)
-    return min(QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER / agents)
-
-
 async def _apply(tx: Transaction, endpoint: Any, fresh: list[tuple[int, str, Event]]) -> list[str]:
     """Gives the tasks that the service does not know."""
     known = await task_rows.tasks_by_id(tx.connection, {task for _, task, _ in fresh if task})
@@ -154,44 +146,43 @@ def _events(told: dict[str, Any]) -> list[tuple[int, str, Event]]:
     return sorted(found, key=lambda item: item[0])
 
 
-async def _require_newest(services: Services, call: AgentCall) -> None:
-    async with services.store.read() as connection:
-        newest = await rows.newest_generation(connection, call.endpoint["id"])
-    refuse_older(newest, call.generation)
-
-
 async def _due(services: Services, call: AgentCall) -> dict[str, Any]:
-    endpoint = call.endpoint["id"]
+    """A cheap look first; a transaction only where there is something to hand over."""
+    endpoint, generation = call.endpoint["id"], call.generation
     async with services.store.read() as connection:
-        waiting = await command_rows.has_due(connection, endpoint, call.generation)
+        refuse_older(await rows.newest_generation(connection, endpoint), generation)
+        waiting = await command_rows.has_due(connection, endpoint, generation)
     due = []
     if waiting:
-        due = await services.store.run(
-            lambda tx: command_rows.take_due(tx, endpoint, call.generation)
-        )
-    commands = [
-        {
-            "id": row["id"],
-            "type": row["type"],
-            "task": row["task"],
-            "attempt": row["attempt"],
-            **row["data"],
-        }
-        for row in due
-    ]
-    return {"commands": commands, "requests": services.relay.take(endpoint)}
+        due = await services.store.run(lambda tx: command_rows.take_due(tx, endpoint, generation))
+    return {
+        "commands": [_command(row) for row in due],
+        "requests": services.relay.take(endpoint),
+    }
 
 
 async def _closing(services: Services, call: AgentCall, answer: dict[str, Any]) -> dict[str, Any]:
     """Told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
-        endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"])
+        share = await _share(connection, call)
     if closed:
         await services.store.run(lambda tx: task_rows.mark_told(tx, closed))
-    share = await questions_per_minute(services, call)
-    settings = agent_settings(endpoint or call.endpoint)
-    return {**answer, "status_questions_per_minute": share, "closed": closed, "settings": settings}
+    return {**answer, "status_questions_per_minute": share, "closed": closed}
+
+
+async def _share(connection: AsyncConnection, call: AgentCall) -> float:
+    """The cluster's budget of status questions, divided among the agents there."""
+    cluster = call.endpoint["cluster"]
+    if not cluster:
+        return QUESTIONS_PER_MINUTE
+    agents = max(await rows.agents_on_cluster(connection, cluster), 1)
+    return min(QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER / agents)
+
+
+def _command(row: Row) -> dict[str, Any]:
+    named = {name: row[name] for name in ("id", "type", "task", "attempt")}
+    return {**named, **row["data"]}
 
 
 def _introduction(told: dict[str, Any]) -> dict[str, Any]:
