@@ -15,6 +15,7 @@ import pytest
 
 from diamond.testing.lab import Lab
 from support.diamond import COMMAND, Diamond, diamond_up
+from support.service import free_port
 from support.slurm import open_folder, skip_where_there_can_be_no_lab
 from support.waiting import wait_for
 
@@ -124,6 +125,17 @@ def test_a_bridge_that_was_killed_is_replaced(diamond: Diamond) -> None:
     end_bridge(diamond, signal.SIGKILL)
     assert diamond.call("endpoint", "connect", "alpha").returncode == 0
     assert diamond.call("run", "--on", "alpha", "--wait", "--", "true").returncode == 0
+
+
+def test_the_bridge_outlives_a_restart_of_diamond(lab: Lab, tmp_path: Path) -> None:
+    laptop = Diamond(tmp_path / "home", tmp_path, {"DIAMOND_SSH": f"ssh -F {lab.ssh_config}"})
+    port = free_port()
+    with diamond_up(laptop, port=port):
+        assert laptop.call("endpoint", "add", "alpha", "--ssh", "alpha").returncode == 0
+    with diamond_up(laptop, port=port):
+        done = laptop.call("run", "--on", "alpha", "--wait", "--", "echo", "again")
+        assert (done.returncode, done.stdout) == (0, "again\n"), done.stderr
+        assert laptop.call("endpoint", "remove", "alpha").returncode == 0
 
 
 def test_a_host_that_is_not_there_is_told_in_sshs_words(diamond: Diamond) -> None:

@@ -55,7 +55,7 @@ def _head(task: Task) -> Iterator[str]:
     yield f"  Endpoint  {task.endpoint}" + (
         f", batch job {task.native_id}" if task.native_id else ""
     )
-    if task.native_state:
+    if task.native_state and not task.is_final:
         yield f"  Batch     {task.native_state}"
     yield f"  Created   {clock(task.created)} ({age(task.created)})"
     if task.started:

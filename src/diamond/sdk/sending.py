@@ -79,7 +79,7 @@ def _send_batch(transport: Transport, batch: list[tuple[str, Source]]) -> None:
         size = file.tell()
         file.seek(0)
         headers = {"Content-Type": "application/x-tar", "Content-Length": str(size)}
-        transport.call("POST", f"{API}/blobs", body=file, headers=headers, repeatable=True)  # type: ignore[arg-type]
+        transport.call("POST", f"{API}/blobs", body=file, headers=headers)  # type: ignore[arg-type]
 
 
 def _add(archive: tarfile.TarFile, digest: str, source: Source) -> None:

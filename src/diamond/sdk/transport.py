@@ -21,7 +21,7 @@ from diamond.sdk.where import Address
 
 API = "/api/v1"
 PAUSES = (0.1, 0.5)
-"""Seconds before a call that may be repeated is repeated after a lost connection."""
+"""Seconds before a call is repeated after a lost connection."""
 LOST = (http.client.HTTPException, ConnectionError, TimeoutError, OSError)
 
 Query = Mapping[str, Any]
@@ -66,15 +66,14 @@ class Transport:
         query: Query | None = None,
         body: Body | None = None,
         headers: Mapping[str, str] | None = None,
-        repeatable: bool = False,
     ) -> Answer:
         """One exchange; raises the service's own error, or `ServiceUnreachable`.
 
-        After a lost connection it is tried again where that can do no harm.
+        After a lost connection it is tried again: what creates carries an idempotency key, and every
+        other call of the API may be repeated.
         """
         sent = dict(headers or {})
         target = path_with(path, query)
-        repeatable = repeatable or method != "POST" or "Idempotency-Key" in sent
         for pause in (*PAUSES, None):
             try:
                 answer = self._exchange(method, target, body, sent)
@@ -82,7 +81,7 @@ class Transport:
             except LOST as error:
                 self.close()
                 refused = isinstance(error, ConnectionRefusedError)
-                if refused or pause is None or not repeatable or not _rewinds(body):
+                if refused or pause is None or not _rewinds(body):
                     raise unreachable(self.address.url, error) from error
                 time.sleep(pause)
         if answer.status >= 400:
@@ -90,11 +89,17 @@ class Transport:
         return answer
 
     def forward(self, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """One POST passed on as it is, whatever the answer; raises only when none comes."""
+        """One POST passed on as it is, whatever the answer; raises only when none comes.
+
+        A kept connection may have ended with an earlier service: then a fresh one is tried at once.
+        """
+        was_kept = getattr(self._local, "connection", None) is not None
         try:
             return self._exchange("POST", path, body, headers)
         except LOST as error:
             self.close()
+            if was_kept and not isinstance(error, TimeoutError):
+                return self.forward(path, body, headers)
             raise unreachable(self.address.url, error) from error
 
     def open(

@@ -59,10 +59,13 @@ def test_a_lost_answer_is_asked_for_again_under_the_same_key() -> None:
     assert first.body == second.body == b'{"a": 1}'
 
 
-def test_a_post_that_may_not_be_repeated_is_not() -> None:
-    with serving(lambda request: Reply(drop=True)) as server, pytest.raises(ServiceUnreachable):
+def test_a_service_that_never_answers_is_told_in_words() -> None:
+    with (
+        serving(lambda request: Reply(drop=True)) as server,
+        pytest.raises(ServiceUnreachable, match=server.url) as caught,
+    ):
         Transport(Address(server.url, "t")).post("/x")
-    assert len(server.requests) == 1
+    assert len(server.requests) == 3 and "diamond doctor" in caught.value.hint
 
 
 def test_the_services_own_error_is_raised_again() -> None:
@@ -100,3 +103,18 @@ def test_one_connection_serves_many_calls() -> None:
 def test_what_a_person_typed_stays_one_part_of_the_path() -> None:
     assert segment("a/../b?c") == "a%2F..%2Fb%3Fc"
     assert path_with("/t", {"a": ["1", "2"], "b": None, "c": "", "d": True}) == "/t?a=1&a=2&d=true"
+
+
+def test_a_connection_that_ended_with_an_earlier_service_is_replaced_at_once() -> None:
+    replies = iter([Reply(), Reply(drop=True), Reply(b"again")])
+    with serving(lambda request: next(replies)) as server:
+        transport = Transport(Address(server.url, "t"))
+        transport.forward("/x", b"1", {})
+        assert transport.forward("/x", b"2", {}).body == b"again"
+    assert [one.body for one in server.requests] == [b"1", b"2", b"2"]
+
+
+def test_a_fresh_connection_that_is_lost_is_told_at_once() -> None:
+    with serving(lambda request: Reply(drop=True)) as server, pytest.raises(ServiceUnreachable):
+        Transport(Address(server.url, "t")).forward("/x", b"", {})
+    assert len(server.requests) == 1
