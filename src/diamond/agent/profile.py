@@ -53,8 +53,8 @@ def load_profile(folders: Folders) -> Profile:
 
 def save_settings(folders: Folders, told: dict[str, Any]) -> bool:
     """Keep what a person set on the service's side: corrections of facts, retention. True if it is new."""
-    given = {name: told[name] for name in ("corrections", "retention") if name in told}
-    settings: dict[str, Any] = read_json(folders.settings) or {}
+    given = {name: value for name, value in told.items() if name in ("corrections", "retention")}
+    settings = read_json(folders.settings) or {}
     fresh = {**settings, **given}
     if fresh == settings:
         return False
