@@ -128,11 +128,11 @@ class Streams:
                 del self._streams[key]
 
     def start_again(self, tasks: Iterable[str]) -> None:
-        """The service has forgotten these tasks: ask where it stands."""
+        """The service may have forgotten bytes of these tasks: a part from the beginning asks where it stands."""
         wanted = set(tasks)
         for stream in self._all():
             if stream.task in wanted:
-                stream.is_known, stream.is_done = False, False
+                stream.offset, stream.is_known, stream.is_done = 0, False, False
 
     def send(self, link: Link) -> bool:
         """One call with what is due; False when nothing was."""

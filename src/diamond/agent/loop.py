@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 TICK_SECONDS, IDLE_TICK_SECONDS = 0.2, 1.0
 SWEEP_SECONDS = 10.0
 CONCLUDE_SECONDS = 0.5
+HELLO_SECONDS = 5.0
+"""Between two greetings that were answered; one that was not is repeated with the call's own pauses."""
 ADVANCE_SECONDS = 10.0
 STALE_EXIT, KEY_EXIT = 3, 4
 
@@ -275,9 +277,10 @@ class Agent:
         return self.attempts.is_idle() and self._posted.empty()
 
     def _commands_once(self) -> None:
-        if self._needs_hello and time.monotonic() - self._hello_at > 5:
-            self._hello_at, self._needs_hello = time.monotonic(), False
+        if self._needs_hello and time.monotonic() - self._hello_at > HELLO_SECONDS:
+            self._needs_hello = False
             welcome = self.session.hello()
+            self._hello_at = time.monotonic()
             self.post(lambda: self._welcomed_again(welcome))
         sent = set(self.clerk.done)
         answer = self.session.poll(sent)

@@ -152,7 +152,9 @@ def _forget_end(watched: Watched) -> None:
 
 
 def _heard_end(watched: Watched, status: NativeStatus, now: float) -> list[Event]:
-    if watched.cancelled or watched.run in watched.exits:
+    if watched.cancelled:
+        return [Gone(), *_tell_end(watched, status)]
+    if watched.run in watched.exits:
         return _tell_end(watched, status)
     if watched.ended is None:
         watched.ended_at = now

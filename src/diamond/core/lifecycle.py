@@ -240,9 +240,8 @@ def _lost(task: Task, event: Event) -> Step:
 
 
 def _gone(task: Task, event: Event) -> Step:
-    if not task.cancel_requested:
-        return task, [Recorded(event, "no cancel was asked for")]
-    return _end_cancelled(task)
+    """Only ever the answer to a cancel: a service that knows of none was restored from an older backup."""
+    return _end_cancelled(replace(task, cancel_requested=True))
 
 
 def _cancel_asked(task: Task, event: Event) -> Step:

@@ -34,7 +34,9 @@ def test_another_code_is_told_at_once_and_the_batch_systems_word_follows() -> No
     watched = running()
     assert saw_exit(watched, 1, 143, now=0) == [Exited(run=1, exit_code=143, signal=15)]
     assert watched.awaits_word
-    assert heard(watched, RUNNING, now=1) == [Observed(status="running", native_state="RUNNING", native_id="12")]
+    assert heard(watched, RUNNING, now=1) == [
+        Observed(status="running", native_state="RUNNING", native_id="12")
+    ]
     [event] = heard(watched, TIMEOUT, now=2)
     assert isinstance(event, Observed) and event.reason == "wall-time"
     assert watched.over
@@ -137,7 +139,7 @@ def test_a_cancelled_attempt_is_gone_with_its_exit_file() -> None:
 def test_a_cancelled_attempt_is_gone_with_the_batch_systems_word() -> None:
     watched = Watched(native_id="12")
     verdicts.cancel(watched)
-    assert kinds(heard(watched, TIMEOUT, now=0)) == [Observed]
+    assert kinds(heard(watched, TIMEOUT, now=0)) == [Gone, Observed]
     assert watched.over
 
 

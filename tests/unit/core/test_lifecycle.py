@@ -145,6 +145,11 @@ def test_a_cancel_after_delivery_waits_for_the_agent() -> None:
     assert after(Gone(attempt=A), task=task).state is State.CANCELLED
 
 
+def test_an_answer_to_a_cancel_that_a_restored_service_has_forgotten_still_ends_the_task() -> None:
+    task = after(Exited(attempt=A, exit_code=143, signal=15), Gone(attempt=A), task=running())
+    assert (task.state, task.reason) == (State.CANCELLED, Reason.BY_PERSON)
+
+
 def test_a_program_that_finished_before_the_cancel_reached_it_succeeded() -> None:
     task = after(CancelAsked(), Exited(attempt=A, exit_code=0), task=running())
     assert task.state is State.SUCCEEDED
