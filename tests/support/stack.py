@@ -217,12 +217,9 @@ class Stack:
         """Every byte of every log file is at the service, once."""
         for run in range(1, runs + 1):
             for stream in ("stdout", "stderr"):
-                file = self.attempt_folder(task) / "runs" / str(run) / f"{stream}.log"
                 wait_for(
-                    lambda stream=stream, run=run, file=file: (
-                        self._log(task, stream, run) == file.read_bytes()
-                    ),
-                    what=f"{stream} of run {run} as in the file",
+                    lambda: self._is_carried(task, run, stream),  # noqa: B023
+                    what=f"{stream} of run {run} as in its file",
                 )
 
     def check(self, task: str, executions: int = 1, runs: int = 1) -> None:
@@ -236,6 +233,10 @@ class Stack:
             agent.wait(10)
         self.service.stop()
         self.slurm("scancel", "--quiet", "--user=root", check=False)
+
+    def _is_carried(self, task: str, run: int, stream: str) -> bool:
+        file = self.attempt_folder(task) / "runs" / str(run) / f"{stream}.log"
+        return self._log(task, stream, run) == file.read_bytes()
 
     def _log(self, task: str, stream: str, run: int) -> bytes:
         answer = self.client.call("GET", f"/tasks/{task}/logs/{stream}?run={run}")
