@@ -83,6 +83,10 @@ def test_corrections_win_over_what_was_probed(scene: Scene) -> None:
     assert changed["profile"]["corrections"]["cores"]["value"] == 4
     exported = scene.client.get(f"{path}/profile")
     assert scene.client.call("PUT", f"{path}/profile", exported).json == exported
+    scene.client.call("PATCH", path, {"retention": {"older_than_days": 30}})
+    for told in (scene.agent.commands(), scene.agent.hello()):
+        assert told["settings"]["corrections"] == {"cores": 4}
+        assert told["settings"]["retention"]["older_than_days"] == 30
     cleared = scene.client.call("PATCH", path, {"corrections": {"cores": None}}).json
     assert cleared["profile"]["corrections"] == {}
 

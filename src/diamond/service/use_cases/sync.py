@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -46,7 +45,8 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
             "generation": generation,
             "now": time.time(),
             "open_tasks": [_open(task) for task in still_open],
-            "status_questions_per_minute": await _share(tx.connection, call),
+            "settings": agent_settings(row),
+            "status_questions_per_minute": await _share(tx.connection, row),
         }
 
     answer = await services.store.run(greet)
@@ -113,7 +113,7 @@ async def store_profile(services: Services, call: AgentCall, profile: dict[str, 
     await services.store.run(put)
 
 
-def agent_settings(endpoint: Mapping[str, Any]) -> dict[str, Any]:
+def agent_settings(endpoint: Row) -> dict[str, Any]:
     """What the owner set here and the agent must heed: corrected facts, and how long run directories stay."""
     corrections = {name: one.get("value") for name, one in (endpoint["corrections"] or {}).items()}
     return {"corrections": corrections, "retention": endpoint["retention"] or {}}
@@ -165,15 +165,17 @@ async def _closing(services: Services, call: AgentCall, answer: dict[str, Any]) 
     """Told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
-        share = await _share(connection, call)
+        endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"]) or call.endpoint
+        share = await _share(connection, endpoint)
     if closed:
         await services.store.run(lambda tx: task_rows.mark_told(tx, closed))
-    return {**answer, "status_questions_per_minute": share, "closed": closed}
+    answer |= {"closed": closed, "settings": agent_settings(endpoint)}
+    return {**answer, "status_questions_per_minute": share}
 
 
-async def _share(connection: AsyncConnection, call: AgentCall) -> float:
+async def _share(connection: AsyncConnection, endpoint: Row) -> float:
     """The cluster's budget of status questions, divided among the agents there."""
-    cluster = call.endpoint["cluster"]
+    cluster = endpoint["cluster"]
     if not cluster:
         return QUESTIONS_PER_MINUTE
     agents = max(await rows.agents_on_cluster(connection, cluster), 1)

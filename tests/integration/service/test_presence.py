@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diamond.service.app import services_for
+from diamond.service.notify import Notifier
+from diamond.service.presence import AWAY_AFTER_SECONDS
+from diamond.service.principal import Kind, Principal
+from diamond.service.settings import Settings
+from diamond.service.store.endpoints import change_endpoint, find_endpoint
+from diamond.service.store.streams import events_after
+from diamond.service.use_cases.endpoints import add_endpoint, get_endpoint
+
+ADA = Principal(Kind.PERSON, "local", "ada")
+
+
+@pytest.mark.parametrize(("carrier", "away"), [("local", "offline"), ("ssh", "sign-in")])
+def test_an_endpoint_that_falls_silent_reads_as_away(
+    tmp_path: Path, database_url: str, carrier: str, away: str
+) -> None:
+    async def states() -> list[str]:
+        settings = Settings(tmp_path, database_url=database_url)
+        async with services_for(settings, Notifier()) as services:
+            await add_endpoint(services, ADA, {"name": "m", "carrier": carrier}, None)
+            async with services.store.read() as connection:
+                row: Any = await find_endpoint(connection, ADA.user, "m")
+            seen = []
+            for silent in (0.0, AWAY_AFTER_SECONDS - 5, AWAY_AFTER_SECONDS + 5):
+                await services.presence.heard_of(row)
+                values = {"last_seen": time.time() - silent}
+                mark = partial(change_endpoint, endpoint=row["id"], values=values)
+                await services.store.run(mark)
+                await services.presence.sweep()
+                await services.presence.sweep()
+                seen.append((await get_endpoint(services, ADA, "m"))["state"])
+            async with services.store.read() as connection:
+                told = await events_after(connection, ADA.user, 0)
+            assert [one["kind"] for one in told] == ["endpoint"] * 3
+            return seen
+
+    assert asyncio.run(states()) == ["online", "online", away]
