@@ -72,9 +72,9 @@ def test_a_task_that_ended_after_the_backup_and_was_closed_is_found_again(
 def back_up(stack: Stack, folder: Path) -> Path:
     """As an administrator does, while the service runs."""
     copy = folder / "backup.db"
-    with closing(sqlite3.connect(stack.service.home / "diamond.db")) as source:
-        with closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
+    database = stack.service.home / "diamond.db"
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
     return copy
 
 
