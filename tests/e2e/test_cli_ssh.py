@@ -114,6 +114,16 @@ def test_a_task_sent_while_away_starts_after_signing_in(diamond: Diamond) -> Non
     diamond.wait_for_state(task, "succeeded")
 
 
+def test_a_connection_in_the_foreground_ends_by_ctrl_c(diamond: Diamond) -> None:
+    cut_the_connection(diamond)
+    connection = diamond.start("endpoint", "connect", "alpha", "--foreground")
+    wait_for(lambda: endpoint_state(diamond) == "online", 30, what="a connection")
+    os.kill(connection.pid, signal.SIGINT)
+    connection.communicate(timeout=30)
+    assert endpoint_state(diamond) == "sign-in"
+    assert diamond.call("endpoint", "connect", "alpha").returncode == 0
+
+
 def test_connecting_twice_is_harmless(diamond: Diamond) -> None:
     before = bridge(diamond)
     done = diamond.call("endpoint", "connect", "alpha")

@@ -38,7 +38,7 @@ def add_by_ssh(
     save_link(home, link)
     try:
         connect(home, link, detach=detach)
-    except EndpointAway:
+    except (EndpointAway, KeyboardInterrupt):
         if is_new:
             client.remove_endpoint(name)
             forget_link(home, name)

@@ -124,7 +124,10 @@ class _Session:
         self._ear = threading.Thread(target=self._listen, args=(self._ssh.stderr,), daemon=True)
         self._ear.start()
         bridge = self._bridge(self._ssh.stdout, self._ssh.stdin)
-        self._carry(bridge, self._ssh.stdin)
+        try:
+            self._carry(bridge, self._ssh.stdin)
+        except KeyboardInterrupt:
+            self._ssh.terminate()
         self._finish(bridge)
         del held
 

@@ -52,7 +52,8 @@ def add(
         add_by_ssh(
             client, name, ssh, config=ssh_config, options=options, python=python, detach=detach
         )
-        _tell_online(client, name, as_json=as_json)
+        if detach:
+            _tell_online(client, name, as_json=as_json)
     else:
         add_by_line(client, name, as_json=as_json)
 
@@ -70,7 +71,8 @@ def connect(name: EndpointName, detach: Detach = True, as_json: Json = False) ->
         say(f"{name} is connected already.")
     else:
         connect_link(home, link, detach=detach)
-    _tell_online(client, name, as_json=as_json)
+    if detach:
+        _tell_online(client, name, as_json=as_json)
 
 
 @app.command()
