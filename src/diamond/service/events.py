@@ -21,7 +21,7 @@ from diamond.service.store.rows import Row
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
-from diamond.service.use_cases.tasks import find_task
+from diamond.service.use_cases.tasks import FINAL, find_task
 from diamond.service.views import show_endpoint, show_task
 
 PING_SECONDS = 15.0
@@ -127,29 +127,34 @@ class EventStream:
                 sent.append(("endpoint", {**shown, "n": n}))
         return sent
 
-    async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
+    async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
         for stream in await logs.streams_of(connection, task):
-            if stream["stream"] not in LOG_STREAMS:
-                continue
-            key = stream["id"]
-            at = self._cursor.logs.get(key, 0)
-            while at < stream["size"]:
-                start, data = await logs.read_kept(connection, key, at, LOG_PIECE)
-                if not data:
-                    start = await logs.next_kept(connection, key, at) or stream["size"]
-                if start > at:
-                    self._cursor.logs[key] = start
-                    yield "log", {**_which(stream), "skipped": [at, start]}
-                if data:
-                    data = data[: _whole_characters(data, start + len(data) >= stream["size"])]
-                    at = self._cursor.logs[key] = start + len(data)
-                    text = data.decode("utf-8", "replace")
-                    yield (
-                        "log",
-                        {**_which(stream), "offset": start, "length": len(data), "text": text},
-                    )
-                else:
-                    at = start
+            if stream["stream"] in LOG_STREAMS:
+                async for sent in self._stream_news(connection, stream):
+                    yield sent
+
+    async def _stream_news(self, connection: AsyncConnection, stream: Row) -> AsyncGenerator[Sent]:
+        key, size, which = stream["id"], stream["size"], _which(stream)
+        while (at := self._cursor.logs.get(key, 0)) < size:
+            start, data = await logs.read_kept(connection, key, at, LOG_PIECE)
+            if not data:
+                start = await logs.next_kept(connection, key, at) or size
+            if start > at:
+                self._cursor.logs[key] = start
+                yield "log", {**which, "skipped": [at, start]}
+            if data:
+                length = whole_characters(data)
+                if start + len(data) >= size and await self._has_ended(connection, stream["task"]):
+                    length = len(data)
+                if not length:
+                    return
+                self._cursor.logs[key] = start + length
+                text = data[:length].decode("utf-8", "replace")
+                yield "log", {**which, "offset": start, "length": length, "text": text}
+
+    async def _has_ended(self, connection: AsyncConnection, task: str) -> bool:
+        found = await tasks_by_id(connection, {task})
+        return task in found and found[task]["state"] in FINAL
 
     async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
         for series in await metrics.series_of(connection, task, TRAINING + USAGE):
@@ -175,12 +180,11 @@ def _point(series: Row, row: Row) -> dict[str, Any]:
     return {"name": series["name"], "step": row["step"], "time": row["time"], "value": row["value"]}
 
 
-def _whole_characters(data: bytes, at_end: bool) -> int:
-    """How many bytes to send so that no character is cut; at the end of a log at most a moment is waited for one."""
+def whole_characters(data: bytes) -> int:
+    """How many bytes to send so that no character is cut; the rest of one comes with the next bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
-    rest = len(decoder.getstate()[0])
-    return len(data) - rest if rest and rest < len(data) and not at_end else len(data)
+    return len(data) - len(decoder.getstate()[0])
 
 
 def _is_quiet(since: float) -> bool:

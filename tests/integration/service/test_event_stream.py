@@ -53,6 +53,21 @@ def test_a_reader_goes_on_exactly_where_it_stopped(scene: Scene) -> None:
     whole.close()
 
 
+def test_a_character_that_comes_in_two_parts_is_not_torn(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    events = scene.client.events(f"?watch={task}")
+    events.until("ready")
+    gem = "a💎".encode()
+    scene.agent.bytes((log_part(task, attempt, 0), gem[:3]))
+    assert events.until("log").data["text"] == "a"
+    scene.agent.bytes((log_part(task, attempt, 3), gem[3:] + gem[:2]))
+    assert events.until("log").data["text"] == "💎a"
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    last = events.until("log").data
+    assert (last["offset"], last["length"]) == (6, 1)
+    events.close()
+
+
 def test_metrics_of_watched_tasks_come_along(scene: Scene) -> None:
     task, attempt = scene.taken()
     events = scene.client.events(f"?watch={task}")
