@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
 from diamond.core.native import NativeStatus
+from diamond.core.task import Reason
 
 WORD_GRACE = 15.0
 """How long an ending other than 0 waits for the batch system's word."""
@@ -221,8 +222,9 @@ def _same(one: NativeStatus, other: NativeStatus) -> bool:
 
 def _observed(watched: Watched, status: NativeStatus) -> Observed:
     reason, message = status.reason, status.message
-    if watched.run == 0 and status.exit_code == NOT_STARTED and not reason:
-        reason = "disk"
+    vague = reason in ("", Reason.EXIT_CODE.value)
+    if watched.run == 0 and status.exit_code == NOT_STARTED and vague:
+        reason = Reason.DISK.value
         message = "no room or no right to write in the run directory; the program was not started"
     return Observed(
         status=status.status,

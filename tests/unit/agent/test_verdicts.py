@@ -153,6 +153,6 @@ def test_a_cancelled_attempt_that_nobody_names_is_gone_after_a_short_grace() -> 
 
 def test_a_script_that_found_no_room_is_explained() -> None:
     watched = Watched(native_id="12")
-    heard(watched, NativeStatus("ended", "FAILED", exit_code=73), now=0)
+    heard(watched, NativeStatus("ended", "FAILED", reason="exit-code", exit_code=73), now=0)
     [event] = time_passed(watched, now=5)
     assert isinstance(event, Observed) and event.reason == "disk"
