@@ -13,6 +13,7 @@ from pathlib import Path
 
 PACKAGES = {
     "postgresql": "initdb",
+    "faketime": "faketime",
     "git": "git",
     "openssh-server": "sshd",
     "openssh-client": "ssh",
