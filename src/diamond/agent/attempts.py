@@ -13,6 +13,7 @@ from typing import Any
 
 from diamond.agent import verdicts
 from diamond.agent.disk import read_json
+from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.verdicts import Watched
@@ -56,6 +57,8 @@ class Tracked:
     is_confirmed: bool = False
     """The service has recorded the task's final state."""
 
+    over_at: float | None = None
+
     @property
     def is_active(self) -> bool:
         return self.phase == SUBMITTED and not self.watched.over
@@ -63,6 +66,17 @@ class Tracked:
     @property
     def is_over(self) -> bool:
         return self.phase == ENDED or self.watched.over
+
+    def is_late(self, now: float) -> bool:
+        """It ended by the batch system's word alone, a short while ago: its files may still appear."""
+        if (
+            self.phase != SUBMITTED
+            or not self.watched.over
+            or self.watched.run in self.watched.exits
+        ):
+            return False
+        self.over_at = self.over_at or now
+        return now - self.over_at < LATE_SECONDS
 
 
 class Attempts:
@@ -187,6 +201,9 @@ class Attempts:
 
     def active(self) -> list[Tracked]:
         return [tracked for tracked in list(self.known.values()) if tracked.is_active]
+
+    def late(self, now: float) -> list[Tracked]:
+        return [tracked for tracked in list(self.known.values()) if tracked.is_late(now)]
 
     def is_idle(self) -> bool:
         return all(tracked.is_over for tracked in list(self.known.values()))

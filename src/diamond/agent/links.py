@@ -18,6 +18,8 @@ from diamond.core.errors import BadRequest
 
 PROTOCOL = "1"
 PATH = "/api/v1/sync/"
+NEVER_RETRIED = frozenset({"commands"})
+"""This call is always on its way: a connection lost under it tells of a service that was started anew."""
 
 
 class LinkDown(Exception):
@@ -129,7 +131,7 @@ class HttpLink:
                 return connection.getresponse()
             except (ConnectionError, http.client.HTTPException) as error:
                 self._drop()
-                if fresh or not again:
+                if fresh or not again or name in NEVER_RETRIED:
                     raise LinkDown(f"{name}: {error}") from error
             except OSError as error:
                 raise self._broken(name, error) from error

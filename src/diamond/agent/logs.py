@@ -23,6 +23,8 @@ QUIET_AFTER = 5.0
 MANY_RUNS = 20
 LAST_LOOK_SECONDS = 10.0
 """A shared file system may show the last bytes of another node late."""
+LATE_SECONDS = 120.0
+"""The same for a run whose exit file was not seen either: all of it may still be on its way."""
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
@@ -43,6 +45,7 @@ class Stream:
     grew_at: float = field(default_factory=time.monotonic)
     looked_at: float = 0.0
     ended_at: float | None = None
+    patience: float = LAST_LOOK_SECONDS
     is_done: bool = False
 
     def is_due(self, now: float, *, many: bool) -> bool:
@@ -62,9 +65,7 @@ class Stream:
             behind = 0
         if behind > 0:
             self.grew_at = now
-        elif (
-            self.ended_at is not None and now - max(self.ended_at, self.grew_at) > LAST_LOOK_SECONDS
-        ):
+        elif self.ended_at is not None and now - max(self.ended_at, self.grew_at) > self.patience:
             self.is_done = True
         return max(behind, 0)
 
@@ -109,9 +110,10 @@ class Streams:
                 made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
                 self._streams[attempt, run] = made
 
-    def ended(self, attempt: str, run: int) -> None:
+    def ended(self, attempt: str, run: int, *, exit_seen: bool) -> None:
         """The run is over: its files are carried to their end, then left alone."""
         for stream in self._streams.get((attempt, run), ()):
+            stream.patience = LAST_LOOK_SECONDS if exit_seen else LATE_SECONDS
             if stream.ended_at is None:
                 stream.ended_at = time.monotonic()
 

@@ -211,7 +211,7 @@ class Agent:
         self._advance_own_queue(now)
         if now - self._swept_at >= SWEEP_SECONDS:
             self._swept_at = now
-            for tracked in active:
+            for tracked in [*active, *self.attempts.late(now)]:
                 self.attempts.look_at(tracked)
         self.attempts.time_passed()
         self._ask(active)
@@ -261,13 +261,14 @@ class Agent:
             self.streams.follow(folder.task, folder.attempt, run, folder.run_folder(run))
             if watched.over or run < watched.run or run in watched.exits:
                 self.scalars.finish(tracked)
-                self.streams.ended(folder.attempt, run)
+                self.streams.ended(folder.attempt, run, exit_seen=run in watched.exits)
 
     def _close(self, tracked: Tracked) -> None:
-        """Once the service has the final state and every byte."""
+        """Once the service has the final state and every byte, and no file can be on its way."""
         if (
             tracked.is_confirmed
             and tracked.is_over
+            and not tracked.is_late(time.monotonic())
             and self.streams.are_done(tracked.folder.attempt)
         ):
             self.streams.forget(tracked.folder.attempt)

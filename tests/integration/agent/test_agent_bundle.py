@@ -158,6 +158,8 @@ class Bridge:
                 status, content = answer.status, answer.read()
         except urllib.error.HTTPError as error:
             status, content = error.code, error.read()
+        except OSError:
+            status, content = 503, b"{}"
         frame = json.dumps({"id": head["id"], "status": status, "length": len(content)}).encode()
         with self._lock:
             if not self._in.closed:
