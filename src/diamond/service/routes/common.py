@@ -40,6 +40,11 @@ def get_services(request: Request) -> Services:
     return services
 
 
+async def find_services(request: Request) -> Services:
+    """Async, since FastAPI would run a plain function in a thread of its own."""
+    return get_services(request)
+
+
 async def get_person(request: Request) -> Principal:
     """By token or cookie; a cookie may only write from our own pages."""
     services = get_services(request)
@@ -66,7 +71,7 @@ async def get_new_agent(request: Request) -> AgentCall:
     return call
 
 
-def known_query(request: Request) -> None:
+async def known_query(request: Request) -> None:
     """A misspelt filter would answer with too much: it is refused, with the right names."""
     route = request.scope.get("route")
     dependant = getattr(route, "dependant", None)
@@ -97,7 +102,7 @@ def _generation(request: Request) -> int:
 Person = Annotated[Principal, Depends(get_person)]
 Agent = Annotated[AgentCall, Depends(get_agent)]
 NewAgent = Annotated[AgentCall, Depends(get_new_agent)]
-Service = Annotated[Services, Depends(get_services)]
+Service = Annotated[Services, Depends(find_services)]
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 PageCursor = Annotated[str | None, Query(alias="cursor", max_length=2000)]

@@ -76,7 +76,7 @@ class Steps:
         for task in sorted(self._lives):
             life = self._lives[task]
             if life.is_changed:
-                await save_task(tx, task, life.row["version"], self._values(life))
+                await save_task(tx, life.row, self._values(life))
                 if life.is_news:
                     self._news.append(News("task", task))
         await add_history(tx, self._history)
