@@ -20,6 +20,7 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -e .
+	$(BIN)/python -m compileall -q src $(VENV)/lib
 	touch $@
 
 install-dev: $(VENV)/installed-dev

@@ -237,7 +237,14 @@ def test_a_machine_is_paired_by_a_code_and_confirmed_by_its_owner(
     assert added["pairing_code"] not in added["line"]
     file = Client(*saved(diamond)).agent_file()
     (tmp_path / "agent.pyz").write_bytes(file)
-    words = [sys.executable, str(tmp_path / "agent.pyz"), "pair", "--scheduler", "local"]
+    words = [
+        sys.executable,
+        str(tmp_path / "agent.pyz"),
+        "pair",
+        "--scheduler",
+        "local",
+        "--foreground",
+    ]
     agent = subprocess.Popen(
         [*words, "--url", saved(diamond)[0]], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={**diamond.env, "DIAMOND_KEEP": str(tmp_path / "keep")},

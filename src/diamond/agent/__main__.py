@@ -17,7 +17,7 @@ from diamond.agent.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
 from diamond.agent.links import Declined, HttpLink, Link, LinkDown
 from diamond.agent.pairing import check_address, pair, read_code
-from diamond.agent.stays import cron_line, how_it_stays, own_command
+from diamond.agent.stays import WAYS, cron_line, how_it_stays, own_command, settle
 from diamond.agent.stdio_link import StdioLink
 from diamond.core.errors import BadRequest, DiamondError
 
@@ -56,6 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     pairing = acts.add_parser("pair", help="become an endpoint: asks for the pairing code")
     pairing.add_argument("--url", required=True)
     pairing.add_argument("--no-run", action="store_true", help="only store the key")
+    pairing.add_argument("--foreground", action="store_true", help="act in this very process")
+    pairing.add_argument(
+        "--stay", choices=WAYS, default=WAYS[0], help="how the agent stays here after that"
+    )
     pairing.add_argument("--scheduler", help="local, slurm, …; else found out")
     status = acts.add_parser("status", help="say whether an agent acts here")
     stop = acts.add_parser("stop", help="stop the agent; jobs go on")
@@ -67,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace, folders: Folders) -> int:
     """Already acting on this host: nothing to do under cron, else take over."""
-    if os.environ.get("DIAMOND_STAYS") == "cron" and Fence(folders.keep).acting()[0]:
+    if os.environ.get("DIAMOND_STAYS") in ("cron", "scrontab") and Fence(folders.keep).acting()[0]:
         return 0
     folders.make()
     pipe = _private_stdout() if arguments.stdio else None
@@ -135,9 +139,13 @@ def _pair(arguments: argparse.Namespace) -> int:
     folders = choose_folders(os.environ, Path.home(), str(record["endpoint"]))
     folders.make()
     write_json(folders.keep / "agent.json", record, mode=0o600, durable=True)
-    name = record["name"]
+    name, endpoint = record["name"], str(record["endpoint"])
     print(f"Paired as endpoint {name}. Its owner must confirm this host and user.", file=sys.stderr)
     if arguments.no_run:
+        return 0
+    if not arguments.foreground:
+        words = ["--scheduler", arguments.scheduler] if arguments.scheduler else []
+        print(settle(arguments.stay, own_command(["run", "--endpoint", endpoint, *words])))
         return 0
     _start_log(folders, quiet=False)
     plain = argparse.Namespace(url=None, key_file=None, scheduler=arguments.scheduler)

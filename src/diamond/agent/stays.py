@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import socket
@@ -10,9 +11,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from diamond.core.errors import BadRequest
+
 RESIDENT, CRON, SCRONTAB, BATCH_JOB, CONNECTION = (
     "resident", "cron", "scrontab", "batch-job", "connection",
 )  # fmt: skip
+WAYS = (RESIDENT, CRON, SCRONTAB, BATCH_JOB)
+"""What a person may choose from."""
+TABLES = {CRON: "crontab", SCRONTAB: "scrontab"}
 
 
 def how_it_stays(environment: Mapping[str, str], *, stdio: bool) -> str:
@@ -26,15 +32,34 @@ def how_it_stays(environment: Mapping[str, str], *, stdio: bool) -> str:
     return CRON if _table_names_agent("crontab") else RESIDENT
 
 
-def cron_line(command: list[str]) -> str:
+def settle(way: str, command: list[str]) -> str:
+    """Let the agent stay here in the way chosen; the answer says what was done and what comes next."""
+    host = socket.gethostname()
+    if way in (CRON, SCRONTAB):
+        _add_line(TABLES[way], cron_line(command, way))
+    if way == BATCH_JOB:
+        number = _run(
+            ["sbatch", "--parsable", "--job-name=diamond-agent", "--wrap", _words(command)]
+        )
+        return f"The agent is batch job {number.strip()}. When that ends, submit it again: {_words(command)}"
+    process = _start(command, RESIDENT if way == RESIDENT else way)
+    said = f"The agent stays on {host} as process {process} ({way})."
+    if way != RESIDENT:
+        return f"{said} {TABLES[way]} starts it again by itself; `{TABLES[way]} -l` shows the line."
+    others = " or ".join(f"--stay {one}" for one in offered() if one != RESIDENT)
+    advice = f" To have that done by itself, pair with {others}." if others else ""
+    return f"{said} After a reboot, start it again with: {_words(command)} &{advice}"
+
+
+def cron_line(command: list[str], way: str = CRON) -> str:
     """A line for `crontab -e`: it starts the agent again after a reboot or an end, on this login node."""
-    words = " ".join(shlex.quote(word) for word in command).replace("%", r"\%")
-    return f"*/10 * * * * DIAMOND_STAYS=cron {words}  # Diamond agent on {socket.gethostname()}"
+    words = _words(command).replace("%", r"\%")
+    return f"*/10 * * * * DIAMOND_STAYS={way} {words}  # Diamond agent on {socket.gethostname()}"
 
 
 def offered() -> list[str]:
     """The ways that this machine offers, best first."""
-    ways = [way for way, tool in ((CRON, "crontab"), (SCRONTAB, "scrontab")) if _may_use(tool)]
+    ways = [way for way, tool in TABLES.items() if _may_use(tool)]
     return [*ways, RESIDENT]
 
 
@@ -44,6 +69,44 @@ def own_command(words: list[str]) -> list[str]:
     if start.endswith("__main__.py"):
         return [sys.executable, "-m", "diamond.agent", *words]
     return [sys.executable, start, *words]
+
+
+def _words(command: list[str]) -> str:
+    return " ".join(shlex.quote(word) for word in command)
+
+
+def _start(command: list[str], way: str) -> int:
+    """In a session of its own: it outlives this terminal."""
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(
+        command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
+        env={**os.environ, "DIAMOND_STAYS": way},
+    )  # fmt: skip
+    return process.pid
+
+
+def _add_line(tool: str, line: str) -> None:
+    """Beside what the person already has there; once."""
+    table = _list(tool)
+    if table is None:
+        raise BadRequest(
+            f"{tool} may not be used here", f"This machine offers: {', '.join(offered())}"
+        )
+    if line not in table.splitlines():
+        _run([tool, "-"], stdin="".join([*(f"{one}\n" for one in table.splitlines()), line, "\n"]))
+
+
+def _run(command: list[str], stdin: str = "") -> str:
+    try:
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, timeout=30, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        words = getattr(error, "stderr", "") or str(error)
+        raise BadRequest(
+            f"{command[0]} did not take it: {words.strip()}", "Pair with another --stay."
+        ) from None
+    return done.stdout
 
 
 def _may_use(tool: str) -> bool:

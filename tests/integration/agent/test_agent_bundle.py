@@ -81,7 +81,16 @@ def test_pairing_reads_the_code_from_standard_input_and_keeps_the_key_to_itself(
     endpoint: AgentProcess, service: SyncService, bundle: Path
 ) -> None:
     service.is_confirmed = False
-    words = [sys.executable, str(bundle), "pair", "--url", service.url, "--scheduler", "local"]
+    words = [
+        sys.executable,
+        str(bundle),
+        "pair",
+        "--url",
+        service.url,
+        "--scheduler",
+        "local",
+        "--foreground",
+    ]
     process = subprocess.Popen(
         words, env=endpoint.environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE
     )
