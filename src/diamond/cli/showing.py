@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import typer
 
@@ -37,6 +38,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
         return
     for line in [*_head(found), *_order(found), *_attempts(found)]:
         print(line)
+    _section("Numbers", [*_latest(client.metrics(found.id)), *_most(client.usage(found.id))])
     _section("Why it waited", waited(history))
     _section("Notes", [_note(one) for one in history if one.get("type") == "note"])
     if found.is_final:
@@ -110,6 +112,20 @@ def _attempts(task: Task) -> Iterator[str]:
         ended = reason_words(str(one.get("reason") or "")) or ("ended" if one.get("ended") else "")
         job = f"batch job {one.get('native_id')}" if one.get("native_id") else "not queued yet"
         yield f"  {one.get('number')}  {one.get('id')}  {job}  {clock(one.get('started'))}  {ended}"
+
+
+def _latest(series: list[dict[str, Any]]) -> Iterator[str]:
+    """The last value of each metric, and at which step."""
+    for one in series:
+        step, _, value = one["points"][-1]
+        at = f" at step {step:g}" if step is not None else ""
+        yield f"{one['name']}  {value:.6g}{at}"
+
+
+def _most(series: list[dict[str, Any]]) -> Iterator[str]:
+    """The most of each resource that was seen in use."""
+    for one in series:
+        yield f"{one['name']}  at most {max(point[2] for point in one['points']):.4g}"
 
 
 def _note(event: dict[str, object]) -> str:
