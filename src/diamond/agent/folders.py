@@ -13,7 +13,7 @@ from typing import Any
 from diamond.agent.disk import read_json
 from diamond.core.errors import BadRequest
 
-_ID = re.compile(r"^[A-Za-z0-9_-]{1,64}$")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def choose_folders(environment: Mapping[str, str], home: Path, endpoint: str = "
 def safe_id(value: Any) -> str:
     """An id that may become the name of a folder."""
     text = str(value)
-    if not _ID.match(text):
+    if not _ID.fullmatch(text):
         raise BadRequest(f"{text[:80]!r} is not an id", "Ids are letters, digits, - and _.")
     return text
 

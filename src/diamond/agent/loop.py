@@ -149,6 +149,7 @@ class Agent:
                 self._load(folder)
         for tracked in list(self.attempts.known.values()):
             self._follow_streams(tracked)
+            tracked.is_confirmed = tracked.folder.task not in wanted
 
     def _load(self, folder: AttemptFolder) -> None:
         try:
@@ -268,6 +269,7 @@ class Agent:
         if (
             tracked.is_confirmed
             and tracked.is_over
+            and self.session.outbox.is_empty
             and not tracked.is_late(time.monotonic())
             and self.streams.are_done(tracked.folder.attempt)
         ):
@@ -323,12 +325,19 @@ class Agent:
             folders = [one for one in self.tasks.attempts(task) if one.is_known]
             if not folders or not self.tasks.has(task):
                 continue
+            self._doubt(task)
             attempts = [{"attempt": one.attempt, "number": one.number} for one in folders]
             message = {"task_json": folders[0].task_json(), "attempts": attempts}
             with contextlib.suppress(LinkDown, Declined):
                 ask(self.link, "adopt", message)
                 self.attempts.tell_again([task])
                 self.streams.start_again([task])
+
+    def _doubt(self, task: str) -> None:
+        """The service does not know this task, so it cannot have recorded its end."""
+        for tracked in self.attempts.known.values():
+            if tracked.folder.task == task:
+                tracked.is_confirmed = False
 
     def _welcomed(self, welcome: Welcome) -> None:
         self.budget.set_rate(welcome.questions_per_minute)

@@ -30,7 +30,7 @@ from diamond.training.install import install_training
 Say = Callable[[str, str], None]
 """Called with what is being made ready (code, environment, data) and a line for the person."""
 
-_COMMIT = re.compile(r"^[0-9A-Za-z][0-9A-Za-z._/-]*$")
+_COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/-]*")
 _MODULE_FUNCTION = """\
 if ! type module >/dev/null 2>&1; then
   for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh; do
@@ -216,7 +216,7 @@ def _data_paths(data: Mapping[str, str], folder: AttemptFolder) -> dict[str, str
 
 def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[], bool]) -> None:
     """Clone aside as the person, then put it where the program runs."""
-    if not _COMMIT.match(code.git_commit):
+    if not _COMMIT.fullmatch(code.git_commit):
         raise StageFailed(Reason.CODE, f"{code.git_commit!r} is not a commit")
     aside = folder.run_dir.parent / "code.new"
     shutil.rmtree(aside, ignore_errors=True)

@@ -74,6 +74,10 @@ class Outbox:
             self._events = [event for event in self._events if event["n"] > have]
             self._filled.notify_all()
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._events
+
     def wait_until_empty(self, seconds: float) -> bool:
         with self._filled:
             return self._filled.wait_for(lambda: not self._events, seconds)
@@ -85,7 +89,6 @@ class Session:
     def __init__(self, link: Link, *, folders: Folders, fence: Fence, stays: str) -> None:
         self.link, self.outbox = link, Outbox()
         self._folders, self._fence, self._stays = folders, fence, stays
-        self._greeting = threading.Lock()
         self._commanded_at = 0.0
 
     def hello(self) -> Welcome:

@@ -15,7 +15,7 @@ from diamond.core.errors import BadRequest
 from diamond.core.order import Order
 from diamond.runtimes.base import Entered
 
-_VARIABLE_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _variables(batch: Batch) -> Mapping[str, str]:
 
 
 def _checked(name: str) -> str:
-    if not _VARIABLE_NAME.match(name):
+    if not _VARIABLE_NAME.fullmatch(name):
         raise BadRequest(
             f"{name!r} cannot be the name of a variable",
             "Use letters, digits and underscores, not starting with a digit.",
