@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import diamond
+from diamond.schedulers.registry import load_scheduler
 from support.sync_service import KEY, SyncService
 
 SOURCE = Path(diamond.__file__).parent.parent
@@ -77,6 +79,14 @@ class AgentProcess:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(10)
+
+    def end_jobs(self) -> None:
+        """A test that failed half-way leaves nothing running on this machine."""
+        if self.scheduler != "local":
+            return
+        scheduler = load_scheduler("local", self.work / "schedulers" / "local")
+        for file in self.work.glob("tasks/*/attempts/*/native.json"):
+            scheduler.cancel(json.loads(file.read_text())["native_id"])
 
     def attempt_folder(self, task: str) -> Path:
         attempt = self.service.tasks[task].attempt.id

@@ -24,6 +24,7 @@ def endpoint(tmp_path: Path, service: SyncService) -> Iterator[AgentProcess]:
     endpoint = AgentProcess(tmp_path, service)
     yield endpoint
     endpoint.stop()
+    endpoint.end_jobs()
 
 
 @pytest.fixture
