@@ -119,6 +119,16 @@ def probe(
         say(f"{name} is being probed; see it with: diamond endpoint show {name}")
 
 
+@app.command()
+def upgrade(name: EndpointName, as_json: Json = False) -> None:
+    """Bring a paired machine's agent to this service's version; its jobs go on."""
+    Client().upgrade(name)
+    if as_json:
+        print_json({"name": name})
+    else:
+        say(f"The agent of {name} fetches its new file and starts anew; jobs go on.")
+
+
 @app.command(name="list")
 def list_endpoints(as_json: Json = False) -> None:
     """List machines and how to reach those that are away."""

@@ -63,6 +63,10 @@ class EndpointCalls:
     def probe(self, name: str, *, compute: bool = False) -> None:
         self.transport.post(_path(name, "probe"), {"compute": compute})
 
+    def upgrade(self, name: str) -> None:
+        """Let the agent become the one that the service serves; jobs are left alone."""
+        self.transport.post(_path(name, "upgrade"), {})
+
     def profile(self, name: str) -> dict[str, Any]:
         return dict(self.transport.get(_path(name, "profile")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import json
 import time
@@ -29,6 +30,8 @@ POLL_SECONDS = 2.0
 LOG_PIECE = 64 << 10
 POINTS = 2000
 BATCH = 64
+TOGETHER_SECONDS = 0.05
+"""What happens this close together is read and sent at once; the first of it does not wait."""
 PING = ": ping\n\n"
 Sent = tuple[str, dict[str, Any]]
 
@@ -66,8 +69,10 @@ class EventStream:
                 bell.clear()
                 while batch := await self._batch():
                     quiet_since = time.monotonic()
-                    for line in batch:
-                        yield line
+                    yield "".join(batch)
+                    if len(batch) < BATCH:
+                        await asyncio.sleep(TOGETHER_SECONDS)
+                        break
                 if bell.is_set():
                     continue
                 if not await wait(bell, POLL_SECONDS) and _is_quiet(quiet_since):

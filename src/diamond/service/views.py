@@ -42,7 +42,7 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         **shown,
         "default": row["is_default"],
         "profile": show_profile(row),
-        "revive": revive_line(row, settings),
+        "revive": revive_line(row),
     }
 
 
@@ -68,7 +68,7 @@ def effective_facts(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def revive_line(row: Mapping[str, Any], settings: Settings) -> str:
+def revive_line(row: Mapping[str, Any]) -> str:
     """What to type when the endpoint is away."""
     if row["carrier"] == "local":
         return f"diamond endpoint start {row['name']}"

@@ -91,6 +91,13 @@ async def probe_endpoint(
     return {}
 
 
+@router.post("/{name}/upgrade", status_code=202, responses=problems(404, 409))
+async def upgrade_agent(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
+    await endpoints.upgrade_agent(services, person, name)
+    return {}
+
+
 @router.get("/{name}/secrets", response_model=schemas.Names, responses=problems(404, 503))
 async def list_secrets(name: str, services: Service, person: Person) -> dict[str, Any]:
     """Names only."""

@@ -70,6 +70,11 @@ async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[st
     return {row["id"]: row for row in rows_of(found)}
 
 
+async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, float | None]:
+    query = select(endpoints.c.id, endpoints.c.last_seen).where(endpoints.c.id.in_(ids))
+    return {row.id: row.last_seen for row in await connection.execute(query)}
+
+
 async def silent_endpoints(connection: AsyncConnection, before: float) -> list[Row]:
     """Those that read online and were not heard of since `before`."""
     query = select(endpoints).where(endpoints.c.state == "online", endpoints.c.last_seen < before)

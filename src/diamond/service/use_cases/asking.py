@@ -26,5 +26,5 @@ def require_endpoint_online(services: Services, row: Mapping[str, Any]) -> None:
     if row["state"] != "online":
         raise EndpointAway(
             f"Endpoint {row['name']} does not answer now: it is {row['state']}",
-            f"Wake it with: {revive_line(row, services.settings)}",
+            f"Wake it with: {revive_line(row)}",
         )

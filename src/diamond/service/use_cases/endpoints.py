@@ -19,7 +19,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.users import hashed
 from diamond.service.use_cases.idempotency import Once, once
-from diamond.service.views import pairing_line, show_endpoint, show_profile
+from diamond.service.views import pairing_line, revive_line, show_endpoint, show_profile
 
 PAIRING_SECONDS = 600.0
 Row = Mapping[str, Any]
@@ -182,6 +182,22 @@ async def probe_endpoint(
         await send(tx, [Command("probe", row["id"], row["owner"], data={"compute": compute})])
 
     await services.store.run(probe)
+
+
+async def upgrade_agent(services: Services, principal: Principal, name: str) -> None:
+    """Only an agent with a link of its own: the others are brought along by their bridge at each start."""
+    _, digest = await services.agent_file.get()
+
+    async def upgrade(tx: Transaction) -> None:
+        row = await find_endpoint(tx.connection, principal, name, Action.WRITE)
+        if row["carrier"] != "https":
+            raise Conflict(
+                f"The agent of {name} is brought along at each start",
+                f"Start it again: {revive_line(row)}",
+            )
+        await send(tx, [Command("upgrade", row["id"], row["owner"], data={"digest": digest})])
+
+    await services.store.run(upgrade)
 
 
 async def carrier_closed(services: Services, principal: Principal, name: str) -> Shown:

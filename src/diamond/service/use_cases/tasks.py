@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,7 +17,7 @@ from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
 from diamond.service.store import tasks as task_rows
 from diamond.service.store.commands import void_submit
-from diamond.service.store.endpoints import endpoint_by_id, find_endpoint
+from diamond.service.store.endpoints import endpoint_by_id, find_endpoint, last_seen
 from diamond.service.store.engine import Transaction
 from diamond.service.store.tasks import TaskFilter
 from diamond.service.use_cases.idempotency import Once, once
@@ -38,11 +38,29 @@ async def list_tasks(
         page = await task_rows.list_tasks(
             connection, principal.user, resolved, limit=limit, cursor=cursor
         )
-    return [show_task(row) for row in page.rows], page.next
+        shown = await _as_now_known(connection, page.rows)
+    return shown, page.next
 
 
 async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
-    return show_task(await load_task(services, principal, task))
+    async with services.store.read() as connection:
+        row = await find_task(connection, principal, task)
+        return (await _as_now_known(connection, [row]))[0]
+
+
+async def _as_now_known(
+    connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """An agent repeats nothing that has not changed: what it last said holds as of its last call."""
+    places = {row["endpoint"] for row in rows if row["state"] not in FINAL}
+    seen = await last_seen(connection, places) if places else {}
+    known = [
+        {**row, "as_of": max(row["as_of"], seen.get(row["endpoint"]) or 0.0)}
+        if row["state"] not in FINAL
+        else row
+        for row in rows
+    ]
+    return [show_task(row) for row in known]
 
 
 async def load_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
