@@ -15,21 +15,27 @@ FINAL = {state.value for state in FINAL_STATES}
 
 
 class Watcher:
-    """Listens from its making on, in a thread that ends with the program."""
+    """Listens from its making on, until closed: an open stream costs the service work for every event."""
 
     def __init__(self, client: Client, watch: Sequence[str] = ()) -> None:
         self.finals: dict[str, float] = {}
         self.states: dict[str, str] = {}
         self.native_ids: dict[str, str] = {}
         self.logs: list[tuple[float, dict[str, Any]]] = []
-        self._connected = threading.Event()
+        self._connected, self._closed = threading.Event(), False
         threading.Thread(target=self._listen, args=(client, watch), daemon=True).start()
         if not self._connected.wait(30):
             raise TimeoutError("bench: the event stream did not open")
 
+    def close(self) -> None:
+        """Takes effect with the next event."""
+        self._closed = True
+
     def _listen(self, client: Client, watch: Sequence[str]) -> None:
         for event in client.events(watch):
             arrived = time.time()
+            if self._closed:
+                return
             if event.kind == "connected":
                 self._connected.set()
             elif event.kind == "task":
@@ -42,6 +48,10 @@ class Watcher:
         if task["state"] in FINAL:
             self.finals.setdefault(task["id"], arrived)
         self.states[task["id"]] = task["state"]
+
+    def queued_count(self) -> int:
+        """How many tasks the batch system has taken."""
+        return sum(map(bool, list(self.native_ids.values())))
 
     def wait_final(self, tasks: Iterable[str], *, within: float) -> dict[str, float]:
         """When each of these tasks was final here."""

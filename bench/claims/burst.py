@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from bench.claim import Claim, Findings, Options
@@ -63,10 +64,10 @@ def judge(rates: dict[str, list[float]], jobs: int) -> Findings:
 def run_ours(stack: Stack, jobs: int) -> tuple[float, list[Path]]:
     """Seconds from the first submit() to the last final state; and the scripts that were rendered."""
     client, ended = stack.service.client(), EndedJobs(stack.ended_jobs)
-    watcher = Watcher(client)
-    began = time.time()
-    tasks = [client.run(spec(["true"]), folder=stack.stamps.folder).task.id for _ in range(jobs)]
-    finals = watcher.wait_final(tasks, within=PATIENCE_SECONDS)
+    with closing(Watcher(client)) as watcher:
+        began, here = time.time(), stack.stamps.folder
+        tasks = [client.run(spec(["true"]), folder=here).task.id for _ in range(jobs)]
+        finals = watcher.wait_final(tasks, within=PATIENCE_SECONDS)
     ended.wait_count(jobs, within=PATIENCE_SECONDS)
     wait_until_quiet(stack)
     folders = [stack.agent.work / "tasks" / task for task in tasks]

@@ -46,8 +46,8 @@ def one_task(service: Service, program: Path, endpoint: str) -> list[float]:
     client = service.client()
     asked = spec([str(program), str(LINES_PER_TASK)], on=endpoint)
     task = client.run(asked, folder=program.parent).task.id
-    watcher = Watcher(client, [task])
-    wait_for(lambda: len(arrivals(watcher)) >= LINES_PER_TASK, within=120)
+    with contextlib.closing(Watcher(client, [task])) as watcher:
+        wait_for(lambda: len(arrivals(watcher)) >= LINES_PER_TASK, within=120)
     return [arrived - written for written, arrived in arrivals(watcher)]
 
 

@@ -18,6 +18,7 @@ from bench.stack import (
     started_service,
 )
 from bench.stamps import QUESTIONS, Stamps
+from bench.waiting import wait_for
 from bench.watching import Watcher
 
 FULL_MINUTES = 10.0
@@ -74,18 +75,12 @@ def ask_rate(stamps: Stamps, seconds: float) -> Rate:
 def queue(service: Service, endpoints: Sequence[str], count: int) -> None:
     """So many more tasks, spread over the endpoints; returns when the batch system has them all."""
     client = service.client()
-    watcher = Watcher(client)
-    for turn in range(count):
-        asked = spec(["sleep", "7200"], on=endpoints[turn % len(endpoints)])
-        asked["resources"]["walltime"] = "3h"
-        client.run(asked, folder=service.folder)
-    wait_until_queued(watcher, count)
-
-
-def wait_until_queued(watcher: Watcher, count: int) -> None:
-    from bench.waiting import wait_for
-
-    wait_for(lambda: sum(map(bool, watcher.native_ids.values())) >= count, within=PATIENCE_SECONDS)
+    with contextlib.closing(Watcher(client)) as watcher:
+        for turn in range(count):
+            asked = spec(["sleep", "7200"], on=endpoints[turn % len(endpoints)])
+            asked["resources"]["walltime"] = "3h"
+            client.run(asked, folder=service.folder)
+        wait_for(lambda: watcher.queued_count() >= count, within=PATIENCE_SECONDS)
 
 
 def crowd_rate(folder: Path, seconds: float) -> Rate:
