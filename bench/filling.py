@@ -20,12 +20,13 @@ from diamond.service.store import tables
 
 BATCH = 1000
 ENDPOINTS = ("alpha", "beta")
-STATES = {"succeeded": 90, "failed": 6, "cancelled": 2, "running": 1, "pending": 1}
+STATES = {"succeeded": 60, "failed": 20, "cancelled": 4, "running": 8, "pending": 8}
+"""In percent: of each there is a full page among 1 000 too."""
 Row = dict[str, Any]
 
 
 def fill_tasks(service: Service, database_url: str, count: int) -> None:
-    """`count` tasks of two endpoints, one a minute until now, nearly all of them ended."""
+    """`count` tasks of two endpoints, one a minute until now."""
     client = service.client()
     owner = client.transport.get("/api/v1/me")["id"]
     endpoints = {name: make_endpoint(service, name) for name in ENDPOINTS}
@@ -74,7 +75,7 @@ def task_row(job: Row, state: str, endpoint: str, endpoint_id: str) -> Row:
     created, attempt = job["created"], new_id(ATTEMPT)
     ended = None if state in ("running", "pending") else created + 50
     order = order_data(Order(name=job["name"], argv=["python", "train.py"]))
-    attempts = [{"id": attempt, "number": 1, "native_id": "1", "run": 1, "runs": [1],
+    attempts = [{"id": attempt, "number": 1, "native_id": "1", "run": 1, "runs": [{"run": 1, "node": "n1", "started": created + 5}],
                  "started": created + 5, "ended": ended, "reason": ""}]  # fmt: skip
     return {"id": new_id(TASK), "owner": job["owner"], "job": job["id"], "name": job["name"],
             "kind": "run", "endpoint": endpoint_id, "endpoint_name": endpoint, "state": state,

@@ -11,10 +11,12 @@ from pathlib import Path
 from bench.claim import Claim, Findings, Options
 from bench.filling import fill_tasks
 from bench.numbers import median
+from bench.postgres import started_postgres
 from bench.stack import Service, started_service
 from diamond.sdk import Client
 
 FULL_COUNT = 100
+ROWS = 50
 FEW, MANY = 1_000, 100_000
 MOST = 1.5
 QUERIES: dict[str, dict[str, object]] = {
@@ -30,7 +32,7 @@ QUERIES: dict[str, dict[str, object]] = {
 
 def measure(options: Options) -> Findings:
     findings = Findings()
-    for database, url_for in databases(options.folder).items():
+    for database, url_for in DATABASES.items():
         with url_for() as (few_url, many_url), contextlib.ExitStack() as exits:
             few = filled(exits, options.folder / f"{database}-few", few_url, FEW)
             many = filled(exits, options.folder / f"{database}-many", many_url, MANY)
@@ -60,18 +62,14 @@ def compare(findings: Findings, database: str, few: Client, many: Client, count:
 
 def timed(client: Client, query: dict[str, object]) -> float:
     began = time.perf_counter()
-    items = client.transport.get("/api/v1/tasks", {**query, "limit": 50})["items"]
+    items = client.transport.get("/api/v1/tasks", {**query, "limit": ROWS})["items"]
     taken = time.perf_counter() - began
-    if not items:
-        raise SystemExit(f"bench: no task answers {query}")
+    if len(items) < ROWS:
+        raise SystemExit(f"bench: only {len(items)} tasks answer {query}")
     return taken
 
 
 Urls = Callable[[], contextlib.AbstractContextManager[tuple[str, str]]]
-
-
-def databases(folder: Path) -> dict[str, Urls]:
-    return {"SQLite": sqlite_urls, "PostgreSQL": lambda: postgresql_urls(folder / "postgresql")}
 
 
 @contextlib.contextmanager
@@ -80,11 +78,10 @@ def sqlite_urls() -> Iterator[tuple[str, str]]:
 
 
 @contextlib.contextmanager
-def postgresql_urls(folder: Path) -> Iterator[tuple[str, str]]:
-    from bench.postgres import running_postgres
-
-    with running_postgres(folder) as server:
-        yield server.new_database("few"), server.new_database("many")
+def postgresql_urls() -> Iterator[tuple[str, str]]:
+    with started_postgres() as server:
+        yield server.new_database(), server.new_database()
 
 
+DATABASES: dict[str, Urls] = {"SQLite": sqlite_urls, "PostgreSQL": postgresql_urls}
 CLAIM = Claim("task-list", "Task list (50 rows, filtered): 100 000 tasks over 1 000", measure)
