@@ -22,6 +22,8 @@ BATCH = 1000
 ENDPOINTS = ("alpha", "beta")
 STATES = {"succeeded": 60, "failed": 20, "cancelled": 4, "running": 8, "pending": 8}
 """In percent: of each there is a full page among 1 000 too."""
+RARE = 60
+"""The oldest tasks have a name of their own, found only behind all others."""
 Row = dict[str, Any]
 
 
@@ -58,7 +60,7 @@ def rows(owner: str, endpoints: dict[str, str], count: int) -> Iterator[tuple[Ro
     now, draw = time.time(), random.Random(count)
     for number in range(count):
         created = now - 60 * (count - number)
-        name = f"digits-{draw.randrange(100)}"
+        name = "rare" if number < RARE else f"digits-{draw.randrange(100)}"
         job = job_row(owner, name, created)
         state = draw.choices(list(STATES), list(STATES.values()))[0]
         endpoint = draw.choice(ENDPOINTS)

@@ -25,6 +25,7 @@ QUERIES: dict[str, dict[str, object]] = {
     "two states": {"state": ["running", "failed"]},
     "state and endpoint": {"state": ["failed"], "endpoint": "beta"},
     "name": {"name": "digits-7"},
+    "name of the oldest": {"name": "rare"},
     "by name": {"sort": "name"},
     "by update, one state": {"sort": "-updated", "state": ["succeeded"]},
 }
