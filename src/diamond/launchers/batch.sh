@@ -119,9 +119,17 @@ diamond_pass_on() {
 }
 
 # Job control gives the program a process group of its own, so that a signal reaches all of it.
+# The shell around the program outlives a signal and writes the program's code down: see diamond_wait.
 diamond_start() {
   set -m
-  (cd "$DIAMOND_RUN_DIR" && exec "${diamond_prefix[@]}" bash "$diamond_folder/command.sh") </dev/null >&3 2>&4 3>&- 4>&- &
+  (
+    trap : TERM INT USR1 USR2
+    cd "$DIAMOND_RUN_DIR" 2>&4 || exit
+    "${diamond_prefix[@]}" bash "$diamond_folder/command.sh" >&3 2>&4 3>&- 4>&-
+    diamond_code=$?
+    printf '%s\n' "$diamond_code" >"$diamond_place/code"
+    exit "$diamond_code"
+  ) </dev/null 2>/dev/null &
   diamond_program=$!
   set +m
   [ -z "$diamond_signalled" ] || diamond_pass_on "$diamond_signalled"
@@ -163,15 +171,20 @@ diamond_start_beating() {
   disown "$diamond_beating"
 }
 
-# A trapped signal interrupts `wait`: only a wait that no signal interrupted tells the program's own code.
+# A trapped signal interrupts `wait`. One that comes as the program ends makes bash 5.2 lose its code: `wait` then
+# says -1 for ever, and the file knows.
 diamond_wait() {
-  local interrupted=1
-  while [ -n "$interrupted" ]; do
+  while :; do
     diamond_signalled=
     wait "$diamond_program"
     diamond_code=$?
-    interrupted=$diamond_signalled
+    [ -n "$diamond_signalled" ] || [ "$diamond_code" -lt 0 ] || return
+    [ "$diamond_code" -lt 0 ] || continue
+    kill -0 "$diamond_program" 2>/dev/null || break
+    sleep 0.1
   done
+  diamond_code=143
+  { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }
 
 # Without room there is no exit file, and the batch system's word decides: it hears the same code.

@@ -135,7 +135,24 @@ def test_a_signal_reaches_the_program_and_its_children_and_the_exit_file_is_writ
     job.send_signal(signal.SIGTERM)
     assert job.wait(10) == 9
     assert it.read("exit").split()[0] == "9"
-    assert sorted(it.read("stdout.log").split()) == ["asked", "child"]
+    eventually(lambda: sorted(it.read("stdout.log").split()) == ["asked", "child"])
+
+
+def test_a_signal_to_script_and_program_at_once_does_not_cost_the_programs_code(
+    scene: Callable[..., Scene],
+) -> None:
+    """As a batch system sends it at the time limit; bash 5.2 then loses what `wait` waited for."""
+    place = scene(
+        command="trap 'exit 75' TERM; echo $$ >$DIAMOND_RUN.pid; while :; do sleep 0.01; done"
+    )
+    for run in range(1, 16):
+        script = place.start(RESTARTS=str(run - 1))
+        told = place.run_dir / f"{run}.pid"
+        pid = eventually(lambda: told.exists() and told.read_text().strip())  # noqa: B023
+        os.kill(int(pid), signal.SIGTERM)
+        script.send_signal(signal.SIGTERM)
+        assert script.wait(20) == 75
+        assert place.read("exit", run).split()[0] == "75"
 
 
 def test_a_program_that_ignores_the_signal_is_waited_for(scene: Callable[..., Scene]) -> None:
