@@ -13,7 +13,7 @@ from diamond.testing.lab import Lab
 from support.diamond import Diamond
 from support.stack import Stack, running_stack
 
-BAD = {
+BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown field": ({"nmae": "x"}, "nmae", "Did you mean name?"),
     "an unknown inner field": ({"resources": {"gpu": 1}}, "resources.gpu", "gpus_per_node"),
     "an unknown endpoint": ({"on": "nowhere"}, "on", "Endpoints: "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -232,7 +233,14 @@ class Stack:
             agent.kill()
             agent.wait(10)
         self.service.stop()
-        self.slurm("scancel", "--quiet", "--user=root", check=False)
+        self._cancel_jobs()
+
+    def _cancel_jobs(self) -> None:
+        """Only those of this stack: others may use the cluster too."""
+        written = self.work.glob("tasks/*/attempts/*/native.json")
+        ids = [str(json.loads(file.read_text())["native_id"]) for file in written]
+        if ids:
+            self.slurm("scancel", "--quiet", *ids, check=False)
 
     def _is_carried(self, task: str, run: int, stream: str) -> bool:
         file = self.attempt_folder(task) / "runs" / str(run) / f"{stream}.log"
