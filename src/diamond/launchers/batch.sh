@@ -171,18 +171,13 @@ diamond_start_beating() {
   disown "$diamond_beating"
 }
 
-# A trapped signal interrupts `wait`. One that comes as the program ends makes bash 5.2 lose its code: `wait` then
-# says -1 for ever, and the file knows.
+# A trapped signal interrupts `wait`, and one that comes as the program ends makes bash 5.2 lose its code: a further
+# `wait` says -1 or never returns. So after a signal the file is believed, and `wait` is not asked again.
 diamond_wait() {
-  while :; do
-    diamond_signalled=
-    wait "$diamond_program"
-    diamond_code=$?
-    [ -n "$diamond_signalled" ] || [ "$diamond_code" -lt 0 ] || return
-    [ "$diamond_code" -lt 0 ] || continue
-    kill -0 "$diamond_program" 2>/dev/null || break
-    sleep 0.1
-  done
+  wait "$diamond_program"
+  diamond_code=$?
+  [ -n "$diamond_signalled" ] || [ "$diamond_code" -lt 0 ] || return
+  until [ -s "$diamond_place/code" ] || ! kill -0 "$diamond_program" 2>/dev/null; do sleep 0.2; done
   diamond_code=143
   { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }

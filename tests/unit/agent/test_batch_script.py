@@ -148,8 +148,8 @@ def test_a_signal_to_script_and_program_at_once_does_not_cost_the_programs_code(
     for run in range(1, 16):
         script = place.start(RESTARTS=str(run - 1))
         told = place.run_dir / f"{run}.pid"
-        pid = eventually(lambda: told.exists() and told.read_text().strip())  # noqa: B023
-        os.kill(int(pid), signal.SIGTERM)
+        eventually(lambda: told.exists() and told.read_text().strip())  # noqa: B023
+        os.kill(int(told.read_text()), signal.SIGTERM)
         script.send_signal(signal.SIGTERM)
         assert script.wait(20) == 75
         assert place.read("exit", run).split()[0] == "75"
