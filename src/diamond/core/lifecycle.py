@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal as signals
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Tuple, Type, Union
 
@@ -32,6 +33,7 @@ CONTINUE_WORDS = {
     Reason.NODE_LOST: "node-lost",
     Reason.OUT_OF_MEMORY: "out-of-memory",
     Reason.EXIT_CODE: "exit-code",
+    Reason.SIGNAL: "exit-code",
 }
 
 
@@ -72,7 +74,7 @@ def step(task: Task, event: Event) -> Step:
     handler = _HANDLERS.get(type(event))
     if handler is None:
         return task, [Recorded(event)]
-    return handler(replace(task, as_of=max(task.as_of, event.at)), event)
+    return handler(_as_heard(task, event), event)
 
 
 def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
@@ -88,6 +90,13 @@ def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
         signal=None,
         attempt=Attempt(id=attempt_id, number=number),
     )
+
+
+def _as_heard(task: Task, event: Event) -> Task:
+    """`as_of` is what the endpoint said last; a person's own request is no news from there."""
+    if isinstance(event, CancelAsked):
+        return task
+    return replace(task, as_of=max(task.as_of, event.at))
 
 
 def _staging(task: Task, event: Event) -> Step:
@@ -219,9 +228,9 @@ def _ended(task: Task, event: Observed) -> Step:
     task = replace(task, exit_code=exit_code, signal=signal)
     if reason is Reason.NONE and exit_code == 0:
         return _end(task, State.SUCCEEDED, Reason.NONE, ""), []
-    if reason is Reason.NONE:
-        reason = Reason.SIGNAL if signal else Reason.EXIT_CODE
-    return _end_or_continue(task, reason, event.message)
+    if reason not in (Reason.NONE, Reason.EXIT_CODE):
+        return _end_or_continue(task, reason, event.message)
+    return _end_or_continue(task, _own_end(task), "" if signal else event.message)
 
 
 def _no_word(task: Task, event: Event) -> Step:
@@ -229,7 +238,12 @@ def _no_word(task: Task, event: Event) -> Step:
         return task, [Recorded(event, "no exit file either")]
     if task.cancel_requested:
         return _end_cancelled(task)
-    return _end_or_continue(task, Reason.SIGNAL if task.signal else Reason.EXIT_CODE, "")
+    return _end_or_continue(task, _own_end(task), "")
+
+
+def _own_end(task: Task) -> Reason:
+    """To a batch system a program killed by a signal is a script that ended with 128+n; the exit file knows better."""
+    return Reason.SIGNAL if task.signal else Reason.EXIT_CODE
 
 
 def _lost(task: Task, event: Event) -> Step:
@@ -285,20 +299,27 @@ def _refine(task: Task, event: Event) -> Task:
     if event.attempt and event.attempt != task.attempt.id:
         return task
     task = replace(task, native_state=event.native_state or task.native_state)
+    reason = _reason(event.reason, task.reason)
     vague = task.reason in (Reason.EXIT_CODE, Reason.SIGNAL, Reason.LOST)
-    if task.state is State.FAILED and vague and event.reason:
-        return replace(
-            task, reason=_reason(event.reason, task.reason), message=event.message or task.message
-        )
+    known_better = task.reason is Reason.SIGNAL and reason is Reason.EXIT_CODE
+    if task.state is State.FAILED and vague and event.reason and not known_better:
+        return replace(task, reason=reason, message=event.message or task.message)
     return task
 
 
 def _words(task: Task, reason: Reason) -> str:
     if reason is Reason.SIGNAL and task.signal:
-        return f"the program was killed by signal {task.signal}"
+        return _words_for_signal(task.signal)
     if reason is Reason.EXIT_CODE and task.exit_code is not None:
         return f"the program ended with exit code {task.exit_code}"
     return ""
+
+
+def _words_for_signal(number: int) -> str:
+    known = number in {one.value for one in signals.Signals}
+    name = f" ({signals.Signals(number).name})" if known else ""
+    hint = "; often that is memory running out" if number == signals.SIGKILL else ""
+    return f"the program was killed by signal {number}{name}{hint}"
 
 
 def _reason(value: str, default: Reason) -> Reason:

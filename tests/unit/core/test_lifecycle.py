@@ -230,3 +230,40 @@ def test_suspended_and_resumed() -> None:
     assert task.phase is Phase.SUSPENDED
     task = after(Observed(attempt=A, status="running", native_state="RUNNING"), task=task)
     assert (task.state, task.phase) == (State.RUNNING, Phase.NONE)
+
+
+def test_a_persons_own_request_is_no_news_from_the_endpoint() -> None:
+    task = after(Submitted(at=5.0, attempt=A, native_id="7"), CancelAsked(at=90.0))
+    assert (task.phase, task.as_of) == (Phase.CANCELLING, 5.0)
+
+
+def test_a_program_killed_by_a_signal_is_no_plain_exit_code() -> None:
+    killed = Exited(attempt=A, exit_code=137, signal=9)
+    word = ended(reason="exit-code", exit_code=137, message="it ended with exit code 137")
+    task = after(killed, word, task=running())
+    assert (task.reason, task.signal, task.exit_code) == (Reason.SIGNAL, 9, 137)
+    assert task.message == (
+        "the program was killed by signal 9 (SIGKILL); often that is memory running out"
+    )
+
+
+def test_a_late_word_does_not_turn_a_signal_into_an_exit_code() -> None:
+    killed = Exited(attempt=A, exit_code=139, signal=11)
+    word = ended(reason="exit-code", exit_code=139, message="it ended with exit code 139")
+    task = after(killed, NoWord(attempt=A), word, task=running())
+    assert task.reason is Reason.SIGNAL
+    assert task.message == "the program was killed by signal 11 (SIGSEGV)"
+
+
+def test_a_sites_own_reason_stands_before_the_signal_it_sent() -> None:
+    killed = Exited(attempt=A, exit_code=143, signal=15)
+    task = after(killed, ended(reason="wall-time", message="time is up"), task=running())
+    assert (task.reason, task.message) == (Reason.WALL_TIME, "time is up")
+
+
+def test_a_task_that_continues_after_any_exit_code_continues_after_a_signal() -> None:
+    begun = new_task(ContinuePolicy(on=frozenset({"exit-code"})))
+    started = after(Started(attempt=A), task=begun)
+    killed = Exited(attempt=A, exit_code=137, signal=9)
+    _, actions = last(killed, ended(reason="exit-code", exit_code=137), task=started)
+    assert actions == [NextAttempt(2)]
