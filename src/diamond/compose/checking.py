@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation
 from diamond.compose.filling import fill_command, fill_words, likely_typos, show_value
 from diamond.compose.site import choose_account, choose_partition, default_minutes, fits
@@ -50,6 +51,7 @@ def check(
     warnings = likely_typos(spec.run, spec.params) if isinstance(spec.run, str) else []
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
+        endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += _away(endpoint)
         _check_secrets(spec, endpoint, faults)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.compose.facts import check_corrections, check_facts
 from diamond.core import ids
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.authorize import Action, require
@@ -127,6 +128,7 @@ async def change_endpoint(
             await rows.clear_default(tx, principal.user)
             values["is_default"] = change["default"]
         if change.get("corrections") is not None:
+            check_corrections(change["corrections"])
             values["corrections"] = _corrected(row, change["corrections"], principal)
         if change.get("retention") is not None:
             values["retention"] = change["retention"]
@@ -166,6 +168,7 @@ async def import_profile(
         raise BadRequest(
             "This is not a site profile", 'It has "version": 1, "facts" and "corrections".'
         )
+    check_facts({**facts, **corrections})
 
     async def put(tx: Transaction, row: Row) -> dict[str, Any]:
         stored = {"version": 1, "probed_at": profile.get("probed_at"), "facts": facts}

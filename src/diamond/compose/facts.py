@@ -1,0 +1,148 @@
+"""The facts of a site profile: the form of each, for corrections by hand and profiles from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
+
+from diamond.core.errors import BadRequest
+
+Answer = Literal["takes", "refuses", "requires"]
+Names = list[str] | None
+
+
+class _Loose(BaseModel):
+    """A newer agent may tell more."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class Scheduler(_Loose):
+    name: str
+    version: str = ""
+
+
+class Partition(_Loose):
+    name: str
+    default: bool = False
+    max_minutes: NonNegativeInt | None = None
+    default_minutes: NonNegativeInt | None = None
+    max_nodes: NonNegativeInt | None = None
+    nodes_total: NonNegativeInt | None = None
+    cpus_per_node: NonNegativeInt | None = None
+    memory_mb_per_node: NonNegativeInt | None = None
+    gpus_per_node: dict[str, NonNegativeInt] | None = None
+    accounts: Names = None
+    qos: Names = None
+    submit_limit: NonNegativeInt | None = None
+    whole_nodes: bool | None = None
+
+
+class Account(_Loose):
+    name: str
+    default: bool = False
+    qos: Names = None
+    partitions: Names = None
+    submit_limit: NonNegativeInt | None = None
+
+
+class Qos(_Loose):
+    name: str
+    max_minutes: NonNegativeInt | None = None
+    submit_limit: NonNegativeInt | None = None
+
+
+class Flags(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    mem: Answer = "takes"
+    gres: Answer = "takes"
+    export: Answer = "takes"
+    account: Answer = "takes"
+    nodes: Answer = "takes"
+    time: Answer = "takes"
+    ntasks: Answer = "takes"
+
+
+class Folder(_Loose):
+    path: str
+    quota_bytes: NonNegativeInt | None = None
+    quota_files: NonNegativeInt | None = None
+    purge_days: NonNegativeInt | float | None = None
+
+
+_FORMS: dict[str, tuple[Any, str]] = {
+    "scheduler": (Scheduler, '{"name": "slurm", "version": "22.05.8"}'),
+    "cluster": (str, "a name"),
+    "partitions": (list[Partition], '[{"name": "debug", "max_minutes": 30, "nodes_total": 4}, …]'),
+    "accounts": (list[Account], '[{"name": "research"}, …]'),
+    "qos": (list[Qos], '[{"name": "debug", "max_minutes": 30}, …]'),
+    "free": (dict[str, dict[str, Any]], '{"PARTITION": {"nodes_idle": 2}}'),
+    "flags": (
+        Flags,
+        "flags.NAME=takes, refuses or requires; NAME is mem, gres, export, account, nodes, time or ntasks",
+    ),
+    "folders": (dict[Literal["keep", "work", "tmp"], Folder], '{"work": {"path": "/scratch/me"}}'),
+    "runtimes": (
+        dict[Literal["login", "compute"], dict[str, str] | None],
+        '{"login": {"apptainer": "1.1.9"}, "compute": null}',
+    ),
+    "internet": (dict[Literal["login", "compute"], bool | None], "internet.login=true or false"),
+    "python": (dict[Literal["login", "compute"], str | None], 'python.login="3.11"'),
+    "cores": (PositiveInt, "a number, such as 8"),
+    "memory_mb": (PositiveInt, "a number of megabytes, such as 16000"),
+    "gpus": (dict[str, NonNegativeInt], '{"a100": 4}, or {} for none'),
+    "modules": (list[str], '["module load python"]'),
+    "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),
+}
+"""Each fact of docs/internals/site-profile.md: its type, and how to write it."""
+
+
+def check_corrections(changes: Mapping[str, Any]) -> None:
+    """Raises `BadRequest` for a fact that nobody reads, or a value in another form; null takes one back."""
+    for name, value in changes.items():
+        if name not in _FORMS:
+            raise _unknown(name)
+        if value is not None and (wrong := _wrong_part(name, value)):
+            raise BadRequest(f"{name} has another form: {wrong}", f"Write: {_FORMS[name][1]}")
+
+
+def check_facts(facts: Mapping[str, Any]) -> None:
+    """The same for the facts of a profile from elsewhere; those that nobody reads are welcome."""
+    for name, fact in facts.items():
+        if not isinstance(fact, dict) or "value" not in fact:
+            raise BadRequest(f'The fact {name} has no "value"', 'Write: {"value": …}')
+        if name in _FORMS:
+            check_corrections({name: fact["value"]})
+
+
+def sound_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Those whose form is known; what is misshapen counts as not known yet."""
+    return {
+        name: value
+        for name, value in facts.items()
+        if name not in _FORMS or not _wrong_part(name, value)
+    }
+
+
+def _unknown(name: str) -> BadRequest:
+    near = get_close_matches(name, _FORMS, n=1)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return BadRequest(
+        f"A site profile has no fact {name!r}", f"{guess}Facts: {', '.join(sorted(_FORMS))}"
+    )
+
+
+def _wrong_part(name: str, value: Any) -> str:
+    """Where a value departs from its form; empty when it fits."""
+    try:
+        TypeAdapter(_FORMS[name][0]).validate_python(value, strict=True)
+    except ValidationError as error:
+        found = error.errors()[0]
+        place = ".".join(str(part) for part in (name, *found["loc"]))
+        says = {"missing": "is missing", "extra_forbidden": "is not known"}
+        return f"{place} {says.get(found['type']) or 'is ' + repr(found['input'])}"
+    return ""
