@@ -58,20 +58,26 @@ class Stack:
 
 
 @contextlib.contextmanager
-def slurm_stack(folder: Path, *, nodes: int = 4, cpus: int = 8) -> Iterator[Stack]:
+def slurm_stack(
+    folder: Path, *, nodes: int = 4, cpus: int = 8, stamped: bool = True
+) -> Iterator[Stack]:
+    """`stamped`: with wrappers on PATH and the Prolog, which cost each job some milliseconds."""
     with contextlib.ExitStack() as stack:
         stamps = Stamps(folder / "stamps")
         stamps.count_questions()
-        cluster = stack.enter_context(slurm_cluster(folder, stamps, nodes=nodes, cpus=cpus))
+        used = stamps if stamped else None
+        cluster = stack.enter_context(slurm_cluster(folder, used, nodes=nodes, cpus=cpus))
         service = stack.enter_context(started_service(folder / "service"))
-        env = cluster_env(cluster, stamps)
+        env = cluster_env(cluster, used)
         agent = stack.enter_context(started_agent(service, "cluster", folder / "agent", env))
         yield Stack(cluster, service, agent, stamps)
 
 
 @contextlib.contextmanager
-def slurm_cluster(folder: Path, stamps: Stamps, *, nodes: int, cpus: int) -> Iterator[Cluster]:
-    settings = [f"Prolog={stamps.prolog}"]
+def slurm_cluster(
+    folder: Path, stamps: Stamps | None, *, nodes: int, cpus: int
+) -> Iterator[Cluster]:
+    settings = [f"Prolog={stamps.prolog}"] if stamps else []
     root = folder / "lab"
     lab = Lab.up(root, clusters="alpha", nodes=nodes, cpus=cpus, gpus="0", users="", set=settings)
     try:
@@ -80,10 +86,10 @@ def slurm_cluster(folder: Path, stamps: Stamps, *, nodes: int, cpus: int) -> Ite
         lab.down(purge=True)
 
 
-def cluster_env(cluster: Cluster, stamps: Stamps) -> dict[str, str]:
+def cluster_env(cluster: Cluster, stamps: Stamps | None) -> dict[str, str]:
     """The environment of a person on the login node, with our wrappers in front of PATH."""
     env = cluster.command_env(None)
-    return {**env, "PATH": f"{stamps.bin}{os.pathsep}{env['PATH']}"}
+    return env if stamps is None else {**env, "PATH": f"{stamps.bin}{os.pathsep}{env['PATH']}"}
 
 
 @contextlib.contextmanager

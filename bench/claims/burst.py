@@ -30,7 +30,7 @@ true
 def measure(options: Options) -> Findings:
     jobs = options.samples(JOBS)
     rates: dict[str, list[float]] = {"Diamond": [], "raw": [], "rendered": []}
-    with slurm_stack(options.folder) as stack:
+    with slurm_stack(options.folder, stamped=False) as stack:
         plain = options.folder / "no-op.sh"
         plain.write_text(NO_OP)
         run_ours(stack, 5)

@@ -60,7 +60,7 @@ def measure(options: Options) -> Findings:
 
 
 def bare_python_mb() -> float:
-    words = [sys.executable, "-c", "print('up', flush=True); input()"]
+    words = [sys.executable, "-c", "import sys; print('up', flush=True); sys.stdin.read()"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe) as process:
         assert process.stdout and process.stdin

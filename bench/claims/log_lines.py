@@ -33,10 +33,10 @@ def measure(options: Options) -> Findings:
                 delays[name] += one_task(stack.service, program, name)
     findings = Findings()
     for name, bar in MOST.items():
-        where = "this machine" if name == "local" else "Slurm node"
+        where = "on this machine" if name == "local" else "on a Slurm node"
         holds = median(delays[name]) < bar
         findings.add(
-            f"line on a {where} → client", seconds(delays[name]), f"median < {bar} s", holds
+            f"line written {where} → client", seconds(delays[name]), f"median < {bar} s", holds
         )
     return findings
 
