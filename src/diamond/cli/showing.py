@@ -119,13 +119,14 @@ def _latest(series: list[dict[str, Any]]) -> Iterator[str]:
     for one in series:
         step, _, value = one["points"][-1]
         at = f" at step {step:g}" if step is not None else ""
-        yield f"{one['name']}  {value:.6g}{at}"
+        yield f"{one['name']}  {'not a finite number' if value is None else f'{value:.6g}'}{at}"
 
 
 def _most(series: list[dict[str, Any]]) -> Iterator[str]:
     """The most of each resource that was seen in use."""
     for one in series:
-        yield f"{one['name']}  at most {max(point[2] for point in one['points']):.4g}"
+        most = max((value for _, _, value in one["points"] if value is not None), default=0.0)
+        yield f"{one['name']}  at most {most:.4g}"
 
 
 def _note(event: dict[str, object]) -> str:

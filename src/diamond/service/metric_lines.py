@@ -11,7 +11,7 @@ from diamond.service.store.metrics import Point
 
 # A line that never ends is not a metric.
 MAX_PARTIAL = 256 << 10
-NOT_METRICS = frozenset({"step", "time", "gpus"})
+NOT_METRICS = frozenset({"step", "time", "gpus", "rank", "nonfinite"})
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,13 @@ def _points(line: bytes) -> list[Point] | None:
     step, time = _number(data.get("step")), _number(data.get("time"))
     found = {name: value for name, value in data.items() if name not in NOT_METRICS}
     found |= _gpus(data.get("gpus"))
-    values = ((_clean(name), _number(value)) for name, value in found.items())
-    return [Point(name, step, time, value) for name, value in values if value is not None]
+    told = data.get("nonfinite")
+    broken = {name for name in told if isinstance(name, str)} if isinstance(told, list) else set()
+    return [
+        Point(_clean(name), step, time, _number(value))
+        for name, value in found.items()
+        if isinstance(value, (int, float)) or (value is None and name in broken)
+    ]
 
 
 def _gpus(gpus: Any) -> dict[str, Any]:
@@ -64,9 +69,7 @@ def _gpus(gpus: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> float | None:
-    """A finite number, or None: NaN and infinity have no place in JSON or on a chart."""
-    if isinstance(value, bool):
-        return float(value)
+    """A finite number, or None: NaN and infinity have no place in JSON."""
     if not isinstance(value, (int, float)):
         return None
     try:

@@ -181,8 +181,8 @@ class LogStream(BaseModel):
 
 class Series(BaseModel):
     name: str
-    points: list[tuple[float | None, float | None, float]]
-    """[step, time, value]"""
+    points: list[tuple[float | None, float | None, float | None]]
+    """[step, time, value]; a value of NaN or infinity is null"""
     thinned: bool
 
 

@@ -44,9 +44,23 @@ def test_points_are_read_from_lines_that_may_be_cut_anywhere(scene: Scene) -> No
     ]
 
 
+def test_a_loss_that_became_nan_is_kept_without_a_value(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    data = b'{"step":1,"loss":0.5}\n{"step":2,"loss":NaN}\n{"step":3,"loss":null,"nonfinite":["loss"]}\n'
+    send(scene, task, attempt, data)
+    send(scene, task, attempt, b'{"step":4,"loss":Infinity}\n', stream="tensorboard")
+    items = scene.client.get(f"/tasks/{task}/metrics?name=loss")["items"]
+    assert [point[::2] for point in items[0]["points"]] == [
+        [1, 0.5],
+        [2, None],
+        [3, None],
+        [4, None],
+    ]
+
+
 def test_what_is_not_a_number_is_left_out_and_a_bad_line_is_noted_once(scene: Scene) -> None:
     task, attempt = scene.taken()
-    data = b'{"step":1,"loss":NaN,"acc":0.5}\nnot json\n[1]\n{"step":2,"acc":Infinity,"note":"x"}\n'
+    data = b'{"step":1,"loss":null,"acc":0.5}\nnot json\n[1]\n{"step":2,"rank":3,"note":"x"}\n'
     offset = send(scene, task, attempt, data)
     send(scene, task, attempt, b"again bad\n", offset=offset)
     items = scene.client.get(f"/tasks/{task}/metrics")["items"]

@@ -20,6 +20,13 @@ from support.scene import new_scene
 from support.service import running_service
 
 OLD = Path(__file__).parent / "fixtures" / "database-0001.sql"
+CURVE = """
+INSERT INTO metric_series (id, owner, task, attempt, run, source, name, count, stride)
+  SELECT 1, owner, id, attempt, 1, 'metrics', 'loss', 2, 1 FROM tasks WHERE id = 'told234567891';
+INSERT INTO metric_points (series, n, owner, step, time, value)
+  SELECT 1, 0, owner, 1, 10.0, 0.5 FROM metric_series
+  UNION SELECT 1, 1, owner, 2, 11.0, 0.25 FROM metric_series;
+"""
 
 
 def test_migrations_lead_to_the_tables_of_the_code(tmp_path: Path, database_url: str) -> None:
@@ -41,12 +48,15 @@ def test_every_table_but_people_has_an_owner() -> None:
 def test_an_older_database_is_upgraded_with_its_rows(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "diamond.db") as connection:
         connection.executescript(OLD.read_text())
+        connection.executescript(CURVE)
     connection.close()
     with running_service(tmp_path) as service:
         task = service.client.get("/tasks/told234567891")
         assert (task["state"], task["node"], task["native_id"]) == ("running", "cn001", "42")
         assert service.client.get("/endpoints/delta")["state"] == "sign-in"
         assert service.client.get("/health")["instance"] == "dfixture23456"
+        curve = service.client.get("/tasks/told234567891/metrics")["items"][0]
+        assert curve["points"] == [[1, 10.0, 0.5], [2, 11.0, 0.25]]
         body = {"spec": {"name": "x", "run": "true", "secrets": ["A"]}}
         assert service.client.call("POST", "/jobs", body).status == 201
 

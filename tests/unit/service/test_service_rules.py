@@ -91,9 +91,24 @@ def test_a_line_without_end_does_not_grow_for_ever() -> None:
     assert (found.partial, found.bad) == (b"", 1)
 
 
-def test_numbers_too_large_for_a_float_are_left_out() -> None:
+def test_numbers_too_large_for_a_float_have_no_value() -> None:
     found = read_lines(b"", b'{"loss":1' + b"0" * 400 + b',"acc":1}\n{"a":true}\n')
-    assert [(one.name, one.value) for one in found.points] == [("acc", 1.0), ("a", 1.0)]
+    values = [(one.name, one.value) for one in found.points]
+    assert values == [("loss", None), ("acc", 1.0), ("a", 1.0)]
+
+
+def test_what_was_not_finite_has_a_point_without_a_value_and_nothing_else_has() -> None:
+    lines = b'{"step":1,"loss":null,"nonfinite":["loss"],"rank":2}\n{"loss":null,"nonfinite":7}\n'
+    found = read_lines(b"", lines)
+    assert [(one.name, one.step, one.value) for one in found.points] == [("loss", 1, None)]
+
+
+@pytest.mark.parametrize("limit", [5, 10, 100])
+def test_thinning_keeps_a_place_without_a_value(limit: int) -> None:
+    values = [None if number == 777 else float(number % 17) for number in range(1000)]
+    kept = thin(range(1000), values, limit)
+    assert len(kept) <= limit
+    assert 777 in kept
 
 
 @pytest.mark.parametrize("limit", [2, 3, 4, 5, 10, 101])

@@ -20,7 +20,8 @@ class Point:
     name: str
     step: float | None
     time: float | None
-    value: float
+    value: float | None
+    """None: the program logged NaN or an infinity."""
 
 
 async def add_points(

@@ -277,5 +277,5 @@ metric_points = Table(
     _owner(),
     Column("step", Double),
     Column("time", TIME),
-    Column("value", Double, nullable=False),
+    Column("value", Double),
 )
