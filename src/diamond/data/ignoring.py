@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import List, Optional, Pattern, Tuple
+from typing import List, Optional, Pattern, Set, Tuple
 
 IGNORE_FILES = (".gitignore", ".diamondignore")
+MADE_BY_TOOLS = frozenset({
+    ".venv", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".nox",
+    ".eggs", ".hypothesis", ".ipynb_checkpoints", ".hg", ".svn",
+})  # fmt: skip
+"""Folders that are never code; a folder with a pyvenv.cfg is another, whatever its name."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,8 @@ def parse_rule(line: str, base: str = "") -> Optional[Rule]:
 
 def is_ignored(path: str, is_folder: bool, rules: List[Rule]) -> bool:
     """Whether the last rule that matches leaves `path` out."""
-    ignored = False
-    for rule in rules:
-        if (is_folder or not rule.folders_only) and rule.pattern.match(path):
-            ignored = not rule.keeps
-    return ignored
+    rule = _last_match(path, is_folder, rules)
+    return rule is not None and not rule.keeps
 
 
 def is_under_ignored(path: str, rules: List[Rule]) -> bool:
@@ -60,6 +62,13 @@ def is_under_ignored(path: str, rules: List[Rule]) -> bool:
     parts = path.split("/")
     parents = ("/".join(parts[:n]) for n in range(1, len(parts)))
     return any(is_ignored(one, True, rules) for one in parents) or is_ignored(path, False, rules)
+
+
+def _last_match(path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
+    for rule in reversed(rules):
+        if (is_folder or not rule.folders_only) and rule.pattern.match(path):
+            return rule
+    return None
 
 
 _PIECES = re.compile(r"\*\*/|/\*\*\Z|\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
@@ -83,22 +92,39 @@ def _piece(piece: str) -> str:
     return re.escape(piece)
 
 
-def walk_kept(folder: Path) -> List[str]:
-    """Every path below `folder` that no ignore file leaves out, folders' rules read on the way."""
-    kept: List[str] = []
-    _walk(folder, "", [], kept)
-    return kept
+@dataclass
+class Walked:
+    kept: List[str] = field(default_factory=list)
+    made_by_tools: Set[str] = field(default_factory=set)
+    """Names of the folders that were left out although no ignore file names them."""
 
 
-def _walk(folder: Path, base: str, above: List[Rule], kept: List[str]) -> None:
+def walk_kept(folder: Path) -> Walked:
+    """Every path below `folder` that no ignore file leaves out, folders' rules read on the way.
+
+    What tools make is left out by itself; a line such as `!node_modules/` brings it back.
+    """
+    walked = Walked()
+    _walk(folder, "", [], walked)
+    return walked
+
+
+def _walk(folder: Path, base: str, above: List[Rule], walked: Walked) -> None:
     rules = above + read_rules(folder, base)
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             path = f"{base}/{entry.name}" if base else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == ".git" or is_ignored(path, is_folder, rules):
+            rule = _last_match(path, is_folder, rules)
+            if rule is not None and not rule.keeps:
                 continue
-            if is_folder:
-                _walk(Path(entry.path), path, rules, kept)
+            if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):
+                walked.made_by_tools.add(entry.name)
+            elif is_folder:
+                _walk(Path(entry.path), path, rules, walked)
             else:
-                kept.append(path)
+                walked.kept.append(path)
+
+
+def _is_made_by_tools(entry: os.DirEntry[str]) -> bool:
+    return entry.name in MADE_BY_TOOLS or Path(entry.path, "pyvenv.cfg").is_file()

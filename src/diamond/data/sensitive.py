@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 KEY_FILES = (
     "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks",
@@ -12,6 +14,12 @@ KEY_FILES = (
 )  # fmt: skip
 KEY_FOLDERS = (".ssh", ".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".docker", ".globus")
 HARMLESS = (".env.example", ".env.sample", ".env.template", "*.pub")
+LARGEST_KEY = 256 * 2**10
+"""A larger file is no private key, and is not opened to see."""
+_FIRST_BYTES = 200
+_KEY_BEGINS = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:-{4,5} ?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d)"
+)
 
 
 def why_kept_home(path: str) -> str:
@@ -26,3 +34,15 @@ def why_kept_home(path: str) -> str:
     if any(fnmatchcase(low, one) for one in KEY_FILES):
         return "looks like a key or password file"
     return ""
+
+
+def begins_as_key(file: Path) -> bool:
+    """Whether a file is a private key whatever it is called: OpenSSH, PEM, PGP or PuTTY.
+
+    Only the beginning counts: code that has a key in a string for its tests is code.
+    """
+    try:
+        with file.open("rb") as source:
+            return _KEY_BEGINS.match(source.read(_FIRST_BYTES)) is not None
+    except OSError:
+        return False

@@ -21,7 +21,7 @@ from diamond.data.checkout import checkout, missing_blobs, unpack_blobs
 from diamond.data.git import WorkTree, find_work_tree
 from diamond.data.hashing import HashMemory
 from diamond.data.ignoring import is_under_ignored, read_rules, walk_kept
-from diamond.data.sensitive import why_kept_home
+from diamond.data.sensitive import LARGEST_KEY, begins_as_key, why_kept_home
 
 __all__ = [
     "DEFAULT_SIZE_LIMIT", "Snapshot", "checkout", "missing_blobs", "take_snapshot", "unpack_blobs",
@@ -60,8 +60,9 @@ def take_snapshot(
     folder = _checked_folder(folder)
     tree = _own_work_tree(folder)
     listing = _Listing(folder)
-    listing.add_all(_candidates(folder, tree))
+    _list(listing, tree)
     listing.check_size(size_limit)
+    listing.leave_out_keys()
     entries, files = listing.hashed(cache)
     manifest = canonical({"version": 1, "files": entries})
     commit, dirty, diff, warnings = _git_facts(tree, listing.left_out)
@@ -111,11 +112,18 @@ def _own_work_tree(folder: Path) -> Optional[WorkTree]:
     return None if tree is None or _is_too_wide(tree.top) else tree
 
 
-def _candidates(folder: Path, tree: Optional[WorkTree]) -> List[str]:
-    if tree is None:
-        return walk_kept(folder)
-    rules = read_rules(folder, "", (".diamondignore",))
-    return [path for path in tree.paths() if not is_under_ignored(path, rules)]
+def _list(listing: _Listing, tree: Optional[WorkTree]) -> None:
+    if tree is not None:
+        rules = read_rules(listing.folder, "", (".diamondignore",))
+        listing.add_all([path for path in tree.paths() if not is_under_ignored(path, rules)])
+        return
+    walked = walk_kept(listing.folder)
+    listing.add_all(walked.kept)
+    if walked.made_by_tools:
+        names = ", ".join(sorted(walked.made_by_tools))
+        listing.left_out.append(
+            (names, "made by tools; `!NAME/` in .diamondignore brings one back")
+        )
 
 
 class _Listing:
@@ -143,6 +151,14 @@ class _Listing:
             f"{show_bytes(limit)}. The largest: {self._largest()}",
             "Name what is not code in .gitignore or .diamondignore; give data by its path under `data:`.",
         )
+
+    def leave_out_keys(self) -> None:
+        """A private key under a harmless name shows by its first bytes."""
+        small = [path for path, stat in self._files.items() if stat.st_size <= LARGEST_KEY]
+        for path in small:
+            if begins_as_key(self.folder / path):
+                self.total -= self._files.pop(path).st_size
+                self.left_out.append((path, "is a private key"))
 
     def hashed(self, cache: Optional[Path]) -> Tuple[List[Dict[str, Any]], Dict[str, Path]]:
         memory = HashMemory(cache, self.folder)

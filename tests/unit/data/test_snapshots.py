@@ -156,6 +156,63 @@ def test_key_files_stay_home_and_are_named(tmp_path: Path, name: str) -> None:
     assert [path for path, _ in snapshot.left_out] == [name]
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+        "\n-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----",
+        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
+        "PuTTY-User-Key-File-3: ssh-ed25519",
+    ],
+)
+def test_a_private_key_under_a_harmless_name_stays_home(tmp_path: Path, first: str) -> None:
+    folder = write(tmp_path / "code", {"diamond.yaml": "", "deploy": f"{first}\nAAAA\n"})
+    snapshot = take_snapshot(folder)
+    assert paths(snapshot) == ["diamond.yaml"]
+    assert snapshot.left_out == [("deploy", "is a private key")]
+    assert snapshot.size == 0
+
+
+def test_a_changed_key_that_git_tracks_is_not_in_the_diff_either(tmp_path: Path) -> None:
+    folder = write(tmp_path / "repo", {"a.py": "", "deploy": "-----BEGIN PRIVATE KEY-----\nA\n"})
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    write(folder, {"a.py": "1\n", "deploy": "-----BEGIN PRIVATE KEY-----\nsecret\n"})
+    snapshot = take_snapshot(folder)
+    assert paths(snapshot) == ["a.py"]
+    assert b"+1" in snapshot.dirty_diff and b"secret" not in snapshot.dirty_diff
+
+
+def test_code_and_public_parts_that_speak_of_keys_travel(tmp_path: Path) -> None:
+    files = {
+        "test_tls.py": 'KEY = """\n-----BEGIN PRIVATE KEY-----\n"""\n',
+        "ca.crt": "-----BEGIN CERTIFICATE-----\n",
+    }
+    snapshot = take_snapshot(write(tmp_path / "code", files))
+    assert (paths(snapshot), snapshot.left_out) == (["ca.crt", "test_tls.py"], [])
+
+
+def test_without_git_what_tools_make_stays_home_and_is_named_once(tmp_path: Path) -> None:
+    files = {
+        "train.py": "", ".venv/bin/python": "", "my-env/pyvenv.cfg": "", "my-env/lib/x.py": "",
+        "__pycache__/a.pyc": "", "lib/__pycache__/b.pyc": "", "web/node_modules/x/index.js": "",
+        "venv/model.py": "",
+    }  # fmt: skip
+    snapshot = take_snapshot(write(tmp_path / "code", files))
+    assert paths(snapshot) == ["train.py", "venv/model.py"]
+    assert [path for path, _ in snapshot.left_out] == [".venv, __pycache__, my-env, node_modules"]
+
+
+def test_an_ignore_file_brings_back_what_tools_make(tmp_path: Path) -> None:
+    files = {"train.py": "", ".diamondignore": "!node_modules/\n", "node_modules/x.js": ""}
+    snapshot = take_snapshot(write(tmp_path / "code", files))
+    assert paths(snapshot) == [".diamondignore", "node_modules/x.js", "train.py"]
+    assert snapshot.left_out == []
+
+
 def test_a_folder_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
     folder = write(tmp_path / "code", {"a.py": "", "data/small": "x"})
     with (folder / "data" / "huge.bin").open("wb") as file:
