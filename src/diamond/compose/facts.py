@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    NonNegativeInt,
+    PositiveInt,
+    TypeAdapter,
+    ValidationError,
+)
 
 from diamond.core.errors import BadRequest
 
@@ -139,10 +147,16 @@ def _unknown(name: str) -> BadRequest:
 def _wrong_part(name: str, value: Any) -> str:
     """Where a value departs from its form; empty when it fits."""
     try:
-        TypeAdapter(_FORMS[name][0]).validate_python(value, strict=True)
+        _form(name).validate_python(value, strict=True)
     except ValidationError as error:
         found = error.errors()[0]
         place = ".".join(str(part) for part in (name, *found["loc"]))
         says = {"missing": "is missing", "extra_forbidden": "is not known"}
         return f"{place} {says.get(found['type']) or 'is ' + repr(found['input'])}"
     return ""
+
+
+@cache
+def _form(name: str) -> TypeAdapter[Any]:
+    """Made once: making one costs more than a hundred uses, and every submission looks at the facts."""
+    return TypeAdapter(_FORMS[name][0])
