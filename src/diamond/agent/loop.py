@@ -8,6 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from diamond.agent.answers import Answerers, Desk
@@ -161,6 +162,7 @@ class Agent:
         hooks = Hooks(
             stopping=self._stopping,
             generation=lambda: self.link.generation,
+            is_greeting=lambda: self.session.is_greeting,
             stale=lambda words: self._superseded(words),
             closed=self._link_closed,
             failed=self._link_failed,
@@ -171,7 +173,7 @@ class Agent:
         self.house.start()
         Caller("commands", self._commands_once, hooks).start()
         Caller("events", self._events_once, hooks).start()
-        quiet = Hooks(hooks.stopping, hooks.generation, hooks.stale, lambda: None, lambda: None)
+        quiet = replace(hooks, closed=lambda: None, failed=lambda: None)
         Caller("bytes", self._bytes_once, quiet).start()
 
     def _work(self) -> None:

@@ -93,10 +93,16 @@ class Session:
 
     def hello(self) -> Welcome:
         """One greeting; takes over the generation that it brings. Raises what the link raises."""
-        answer = ask(self.link, "hello", self._greeting_words())
+        self.is_greeting = True
+        try:
+            answer = ask(self.link, "hello", self._greeting_words())
+        except (Declined, Stale):
+            self.is_greeting = False
+            raise
         generation = int(answer["generation"])
         self._fence.take(generation)
         self.link.generation = generation
+        self.is_greeting = False
         return Welcome(
             endpoint=str(answer.get("endpoint", "")),
             name=str(answer.get("name", "")),
@@ -166,7 +172,9 @@ class Caller:
                 self._hooks.closed()
                 return
             except Stale as error:
-                if self._hooks.generation() == generation:
+                if self._hooks.is_greeting():
+                    self._hooks.failed()
+                elif self._hooks.generation() == generation:
                     self._hooks.stale(str(error))
                     return
             except (LinkDown, Declined) as error:
@@ -184,6 +192,7 @@ class Hooks:
 
     stopping: threading.Event
     generation: Callable[[], int]
+    is_greeting: Callable[[], bool]
     stale: Callable[[str], None]
     closed: Callable[[], None]
     failed: Callable[[], None]
