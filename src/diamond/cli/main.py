@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
+import shlex
 import sys
+import time
 from typing import Any
 
 import typer
@@ -12,6 +15,7 @@ from typer.core import TyperGroup
 from diamond import __version__
 from diamond.cli.output import print_error
 from diamond.core.errors import DiamondError
+from diamond.sdk.where import diamond_home
 
 COMMANDS = {
     "up": "starting",
@@ -76,15 +80,58 @@ def diamond(
 def main() -> None:
     """Run a command; an error is told in words, and ends with 1 (2 for a wrong call)."""
     try:
-        typer.main.get_command(app).main(prog_name="diamond")
-    except DiamondError as error:
-        print_error(error)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        code = _run()
+        sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+        code = _READER_GONE
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(code)
+
+
+_READER_GONE = 141
+"""What a shell tells of a program that SIGPIPE ended, as in `diamond tasks | head -1`."""
+
+
+def _run() -> int | str | None:
+    try:
+        typer.main.get_command(app).main(prog_name="diamond")
+    except SystemExit as end:
+        return end.code
+    except DiamondError as error:
+        print_error(error, as_json=_wants_json(sys.argv))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if os.environ.get("DIAMOND_DEBUG") == "1":
+            raise
+        print_error(_unforeseen(error), as_json=_wants_json(sys.argv))
+        return 1
+    return 0
+
+
+def _wants_json(words: list[str]) -> bool:
+    """Words after `--` are a command's own."""
+    own = words[: words.index("--")] if "--" in words else words
+    return "--json" in own
+
+
+def _unforeseen(error: Exception) -> DiamondError:
+    """A fault of Diamond itself: one line for the person, the rest in a file."""
+    import traceback
+
+    words = f"Diamond has a fault: {type(error).__name__}: {error}".splitlines()[0]
+    step = "`diamond doctor` looks at the set-up. DIAMOND_DEBUG=1 prints all of it here."
+    log = diamond_home() / "cli.log"
+    try:
+        with log.open("a") as file:
+            file.write(time.strftime("%Y-%m-%d %H:%M:%S ") + shlex.join(sys.argv) + "\n")
+            traceback.print_exception(error, file=file)
+    except OSError:
+        return DiamondError(words, step)
+    return DiamondError(words, f"Where it happened is in {log}. {step}")
 
 
 if __name__ == "__main__":

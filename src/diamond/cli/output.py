@@ -14,7 +14,7 @@ from diamond.core.errors import DiamondError
 COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
 STATE_COLOURS = {
     "running": "blue", "succeeded": "green", "failed": "red", "cancelled": "yellow",
-    "online": "green", "offline": "yellow", "sign-in": "yellow",
+    "online": "green", "offline": "yellow", "needs you to sign in": "yellow",
 }  # fmt: skip
 
 
@@ -27,8 +27,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def print_error(error: DiamondError) -> None:
-    """Message, every fault, and the next step, each once."""
+def print_error(error: DiamondError, *, as_json: bool = False) -> None:
+    """Message, every fault, and the next step, each once; as JSON to stdout, where a program reads."""
+    if as_json:
+        print_json({"error": error_json(error)})
+        return
     say(f"{paint('Error', 'red', sys.stderr)}: {error.message}")
     for fault in error.faults if len(error.faults) > 1 else []:
         say(f"  {fault.get('field', '')}: {fault.get('message', '')}")
@@ -36,6 +39,20 @@ def print_error(error: DiamondError) -> None:
             say(f"      {fault['hint']}")
     if error.hint:
         say(error.hint)
+
+
+def error_json(error: DiamondError) -> dict[str, Any]:
+    return {
+        "code": error.detail_code,
+        "message": error.message,
+        "hint": error.hint,
+        "faults": error.faults,
+    }
+
+
+def count(number: int, noun: str, several: str = "") -> str:
+    """1 node, 2 nodes."""
+    return f"{number} {noun}" if number == 1 else f"{number} {several or noun + 's'}"
 
 
 def paint(text: str, colour: str, stream: TextIO | None = None) -> str:

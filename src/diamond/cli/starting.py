@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 import webbrowser
@@ -112,8 +113,7 @@ def _tell(client: Client, *, as_json: bool) -> None:
         print(f"Diamond is up at {client.url}")
         print(f"Open it in a browser (once, within ten minutes): {link}")
         print("First job, from another terminal: diamond run --wait -- echo hello")
-    with contextlib.suppress(OSError):
-        os.fsync(1)
+    sys.stdout.flush()
 
 
 def _train_first(client: Client, spec: str) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from diamond.cli.options import Json, TaskId, complete_endpoint, complete_task
-from diamond.cli.output import print_error, print_json, print_table, say
+from diamond.cli.output import error_json, print_error, print_json, print_table, say
+from diamond.cli.presence import away_notes
 from diamond.cli.words import age, short, why
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.task import State
@@ -16,6 +17,7 @@ from diamond.sdk.models import Task
 
 app = typer.Typer(rich_markup_mode=None)
 STATES = [state.value for state in State]
+KINDS = ("run", "build", "transfer")
 
 
 @app.command()
@@ -36,9 +38,12 @@ def tasks(
     for word in state or []:
         if word not in STATES:
             raise BadRequest(f"{word!r} is not a state", f"States: {', '.join(STATES)}")
+    if kind and kind not in KINDS:
+        raise BadRequest(f"{kind!r} is not a kind of task", f"Kinds: {', '.join(KINDS)}")
     wanted = None if everything else limit + 1
+    client = Client()
     found = list(
-        Client().tasks(state=state or [], endpoint=endpoint, name=name, kind=kind, limit=wanted)
+        client.tasks(state=state or [], endpoint=endpoint, name=name, kind=kind, limit=wanted)
     )
     shown = found if everything else found[:limit]
     if as_json:
@@ -48,6 +53,8 @@ def tasks(
         )
         return
     _print(shown, more=len(found) > len(shown))
+    for words in away_notes(client, [task for task in shown if not task.is_final]):
+        say(words)
 
 
 @app.command()
@@ -58,19 +65,20 @@ def cancel(
     """End tasks, whatever they are doing."""
     client = Client()
     ended: list[Task] = []
-    failed = False
+    errors: list[DiamondError] = []
     for one in tasks:
         try:
             ended.append(client.cancel(one))
         except DiamondError as error:
-            print_error(error)
-            failed = True
+            errors.append(error)
     if as_json:
-        print_json({"items": [dict(task.raw) for task in ended], "next": None})
+        told = {"items": [dict(task.raw) for task in ended], "next": None}
+        print_json({**told, **({"errors": [error_json(e) for e in errors]} if errors else {})})
     else:
-        for task in ended:
-            print(f"{short(task.id)} {task.name}: {_cancel_words(task)}")
-    raise typer.Exit(1 if failed else 0)
+        _tell_cancelled(client, ended)
+        for one_error in errors:
+            print_error(one_error)
+    raise typer.Exit(1 if errors else 0)
 
 
 @app.command()
@@ -92,9 +100,16 @@ def _print(found: list[Task], *, more: bool) -> None:
         (short(task.id), task.name, task.state, task.endpoint, age(task.created), why(task))
         for task in found
     ]
-    print_table(("TASK", "NAME", "STATE", "ENDPOINT", "CREATED", ""), rows)
+    print_table(("TASK", "NAME", "STATE", "ENDPOINT", "CREATED", "WHY"), rows)
     if more:
         say(f"The newest {len(found)}; more with --limit or --all.")
+
+
+def _tell_cancelled(client: Client, ended: list[Task]) -> None:
+    for task in ended:
+        print(f"{short(task.id)} {task.name}: {_cancel_words(task)}")
+    for words in away_notes(client, [task for task in ended if not task.is_final]):
+        say(f"{words} The cancel takes effect when it is back.")
 
 
 def _cancel_words(task: Task) -> str:

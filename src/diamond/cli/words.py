@@ -6,7 +6,10 @@ import signal as signals
 import time
 from typing import Any
 
+from diamond.cli.output import count
+from diamond.core.lifecycle import CONTINUE_EXIT_CODE
 from diamond.core.task import Reason
+from diamond.core.units import show_bytes, show_minutes
 from diamond.sdk.models import Endpoint, Task
 
 SHORT_ID = 8
@@ -32,10 +35,15 @@ REASONS = {
     Reason.LOST: "neither the batch system nor the run directory knows how it ended",
     Reason.BUDGET: "the next attempt could have passed the budget",
 }
+STATES_OF_ENDPOINTS = {
+    "sign-in": "needs you to sign in",
+    "pairing": "waits to be paired",
+    "confirming": "waits for your confirmation",
+}
 PHASES = {
     "staging": "code and data travel",
     "building": "the environment is being made",
-    "queued": "in the batch system's queue",
+    "queued": "waiting for its turn",
     "held": "held back",
     "suspended": "paused by the site",
     "ending": "the program ended; the batch system's word is awaited",
@@ -45,6 +53,13 @@ PHASES = {
 NEXT_STEPS = {
     Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: `continue:` in the spec.",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
+    Reason.CONTINUE_LIMIT: "Allow more with continue.max_attempts in the spec, and run it again.",
+    Reason.BUDGET: "Raise `budget` in the spec, or ask for less, and run it again.",
+    Reason.DEADLINE: "Ask for less time (--time), and run it again.",
+    Reason.ENVIRONMENT: "Edit `environment` in the spec, and run it again: diamond run",
+    Reason.DATA: "Edit `data` in the spec, and run it again: diamond run",
+    Reason.CODE: "Edit `code` in the spec, and run it again: diamond run",
+    Reason.REFUSED: "Edit what it names in the spec (partition, account, time), and run it again: diamond run",
     Reason.NODE_LOST: "Try again: diamond retry {id}",
     Reason.PREEMPTED: "Try again: diamond retry {id}",
     Reason.EXIT_CODE: "Read what it said: diamond logs {id} --stderr",
@@ -100,15 +115,49 @@ def why(task: Task) -> str:
     return PHASES.get(task.phase, "")
 
 
-def state_sentence(task: Task) -> str:
-    """Running for 3 min on node7."""
+def state_sentence(task: Task, now: float | None = None) -> str:
+    """Running for 3 min on node7; `now` is when that was true."""
     if task.is_final:
         return f"{task.state} {age(task.ended)}".strip()
-    place = f" on {task.node}" if task.node else ""
-    if task.state == "running" and task.started:
-        return f"running for {span(time.time() - task.started)}{place}"
-    phase = PHASES.get(task.phase)
+    if task.state == "running" and task.started and not task.cancel_requested:
+        place = f" on {task.node}" if task.node else ""
+        return f"running for {span((now or time.time()) - task.started)}{place}"
+    return stage_words(task)
+
+
+def stage_words(task: Task) -> str:
+    """Where a task is on its way, without a clock."""
+    if task.cancel_requested:
+        return f"{task.state}, being cancelled"
+    phase = "" if task.state == "running" else PHASES.get(task.phase)
     return f"{task.state}: {phase}" if phase else task.state
+
+
+def attempt_ending(attempt: dict[str, Any]) -> str:
+    """How one of several attempts ended; empty while it has not."""
+    runs = attempt.get("runs") or [{}]
+    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") == "exit-code":
+        return "asked to be continued"
+    return reason_words(str(attempt.get("reason") or "")) or (
+        "ended" if attempt.get("ended") else ""
+    )
+
+
+def resource_words(asked: dict[str, Any]) -> str:
+    """1 node, 2 CPUs, 4.0 GB, 1h."""
+    words = [count(int(asked.get("nodes") or 1), "node")]
+    words.append(count(int(asked.get("cpus_per_task") or 1), "CPU"))
+    if gpus := int(asked.get("gpus_per_node") or 0):
+        kind = f"{asked.get('gpu_type') or ''} GPU".strip()
+        words.append(f"{count(gpus, kind)} per node")
+    if memory := int(asked.get("memory_mb") or 0):
+        words.append(show_bytes(memory * 2**20))
+    return ", ".join([*words, show_minutes(int(asked.get("walltime_minutes") or 60))])
+
+
+def endpoint_state(state: str) -> str:
+    """Online, offline, or what it needs of its owner."""
+    return STATES_OF_ENDPOINTS.get(state, state)
 
 
 def ending_words(task: Task) -> str:
@@ -129,6 +178,8 @@ def signal_name(number: int) -> str:
 
 def next_step(task: Task) -> str:
     """What a person would do now; empty when there is nothing."""
+    if task.state == "succeeded" and task.cleaned:
+        return ""
     if task.state == "succeeded":
         return f"See its files: diamond files {short(task.id)}"
     if not task.is_final:

@@ -39,6 +39,8 @@ class Task:
     retry_of: str = ""
     cancel_requested: bool = False
     run_dir: str = ""
+    cleaned: float | None = None
+    """When `diamond clean` removed its run directory."""
     version: int = 0
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 

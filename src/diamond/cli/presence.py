@@ -1,0 +1,29 @@
+"""What is known of a machine that is away was true when it was last heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from diamond.cli.words import age, endpoint_step
+from diamond.sdk.client import Client
+from diamond.sdk.models import Endpoint, Task
+
+
+def away_notes(client: Client, tasks: Iterable[Task]) -> list[str]:
+    """A sentence for each machine of these tasks that is away; none is asked about without a task."""
+    names = {task.endpoint for task in tasks}
+    if not names:
+        return []
+    return [away_words(one) for one in client.endpoints() if one.name in names and is_away(one)]
+
+
+def is_away(endpoint: Endpoint) -> bool:
+    return endpoint.state in ("offline", "sign-in")
+
+
+def away_words(endpoint: Endpoint) -> str:
+    """alpha is away since 3 min ago: what is said of it was true then; diamond endpoint connect alpha"""
+    then = age(endpoint.last_seen or endpoint.since)
+    since = f" since {then}" if then and then != "just now" else ""
+    step = endpoint_step(endpoint)
+    return f"{endpoint.name} is away{since}: what is said of it was true then. Get it back: {step}."
