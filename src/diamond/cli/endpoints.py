@@ -17,7 +17,7 @@ from diamond.cli.machine import agent_process, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.profiles import profile_lines, summary
-from diamond.cli.words import age, endpoint_step
+from diamond.cli.words import age, endpoint_state, endpoint_step
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.specs import parse_value
@@ -142,11 +142,11 @@ def list_endpoints(as_json: Json = False) -> None:
         )
         return
     rows = [
-        (one.name + (" *" if one.default else ""), one.state, one.host, summary(one.profile),
+        (one.name + (" *" if one.default else ""), endpoint_state(one.state), one.host, summary(one.profile),
          age(one.last_seen), endpoint_step(one))
         for one in found
     ]  # fmt: skip
-    print_table(("NAME", "STATE", "HOST", "WHAT", "SEEN", ""), rows)
+    print_table(("NAME", "STATE", "HOST", "WHAT", "SEEN", "NEXT STEP"), rows)
 
 
 @app.command()
@@ -156,7 +156,8 @@ def show(name: EndpointName, as_json: Json = False) -> None:
     if as_json:
         print_json(dict(found.raw))
         return
-    print(f"{found.name}: {found.state}, {found.user}@{found.host}, agent {found.agent_version}")
+    place = f", {found.user}@{found.host}, agent {found.agent_version}" if found.host else ""
+    print(f"{found.name}: {endpoint_state(found.state)}{place}")
     for line in profile_lines(found.profile):
         print(f"  {line}")
     step = endpoint_step(found)
@@ -196,6 +197,10 @@ def export(
     file.write_text(text + "\n")
     if as_json:
         print_json({"path": str(file)})
+    else:
+        say(
+            f"The profile of {name} is in {file}. Take it over: diamond endpoint import NAME {file}"
+        )
 
 
 @app.command(name="import")
@@ -236,7 +241,9 @@ def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"endpoint": dict(found.raw)})
         return
-    print(f"{name} is {found.state}: {found.user}@{found.host}, {summary(found.profile)}")
+    print(
+        f"{name} is {endpoint_state(found.state)}: {found.user}@{found.host}, {summary(found.profile)}"
+    )
     print(f"Send it a job: diamond run --on {name} --wait -- hostname")
 
 
@@ -251,7 +258,7 @@ def _changes(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
             )
         value = parse_value(text) if text else None
         if key == "default":
-            changes["default"] = bool(value)
+            changes["default"] = _truth(setting, value)
             continue
         fact, _, inner = key.partition(".")
         corrections = changes.setdefault("corrections", {})
@@ -261,6 +268,12 @@ def _changes(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
         else:
             corrections[fact] = value
     return changes
+
+
+def _truth(setting: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadRequest(f"{setting!r} is neither true nor false", "Write default=true.")
+    return value
 
 
 def _value_of(profile: dict[str, Any], fact: str) -> Any:

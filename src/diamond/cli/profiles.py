@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from diamond.cli.output import count
 from diamond.cli.words import age
 from diamond.core.units import show_bytes, show_minutes
 
@@ -13,13 +14,18 @@ from diamond.core.units import show_bytes, show_minutes
 def summary(profile: dict[str, Any]) -> str:
     """Slurm 22.05.8, 3 partitions; or: this machine, 8 cores."""
     scheduler = value_of(profile, "scheduler") or {}
-    if scheduler.get("name") == "local":
-        return f"this machine, {value_of(profile, 'cores') or '?'} cores"
+    if is_this_machine(profile):
+        return f"this machine, {_number(value_of(profile, 'cores'), 'core')}"
     if not scheduler:
         return "not probed yet"
     partitions = value_of(profile, "partitions") or []
-    name = f"{str(scheduler.get('name', '')).capitalize()} {scheduler.get('version', '')}".strip()
-    return f"{name}, {len(partitions)} partition(s)"
+    return f"{_scheduler(scheduler)}, {count(len(partitions), 'partition')}"
+
+
+def is_this_machine(profile: dict[str, Any]) -> bool:
+    """Whether no batch system stands between a job and the machine."""
+    scheduler = value_of(profile, "scheduler")
+    return isinstance(scheduler, dict) and scheduler.get("name") == "local"
 
 
 def profile_lines(profile: dict[str, Any]) -> Iterator[str]:
@@ -45,27 +51,27 @@ def value_of(profile: dict[str, Any], name: str) -> Any:
 
 
 def _words(name: str, value: Any) -> str:
-    if name == "partitions" and isinstance(value, list):
-        return "; ".join(_partition(one) for one in value)
-    if name == "accounts" and isinstance(value, list):
-        return ", ".join(str(one.get("name", one)) for one in value)
-    if name == "folders" and isinstance(value, dict):
-        return "; ".join(_folder(kind, one) for kind, one in value.items())
+    """A value that has not the form of its fact is shown as it is."""
+    try:
+        return _TELLERS.get(name, _plain)(value)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _plain(value)
+
+
+def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _partition(one: dict[str, Any]) -> str:
-    gpus = ", ".join(
-        f"{count} {kind} GPUs" for kind, count in (one.get("gpus_per_node") or {}).items()
-    )
+    gpus = [f"{n} {kind} GPUs" for kind, n in (one.get("gpus_per_node") or {}).items()]
     most = one.get("max_minutes")
     words = [
-        f"{one.get('nodes_total', '?')} nodes of {one.get('cpus_per_node', '?')} CPUs",
-        gpus,
+        f"{_number(one.get('nodes_total'), 'node')} of {_number(one.get('cpus_per_node'), 'CPU')}",
+        ", ".join(gpus),
         f"up to {show_minutes(int(most))}" if most else "",
     ]
     star = "*" if one.get("default") else ""
-    return f"{one.get('name')}{star} ({', '.join(word for word in words if word)})"
+    return f"{one.get('name')}{star} ({_joined(words)})"
 
 
 def _folder(kind: str, one: dict[str, Any]) -> str:
@@ -73,5 +79,83 @@ def _folder(kind: str, one: dict[str, Any]) -> str:
     if one.get("quota_bytes"):
         words.append(f"quota {show_bytes(one['quota_bytes'])}")
     if one.get("purge_days"):
-        words.append(f"purged after {one['purge_days']} days")
-    return f"{kind} {one.get('path')} ({', '.join(word for word in words if word)})"
+        words.append(f"purged after {count(int(one['purge_days']), 'day')}")
+    return f"{kind} {one.get('path')} ({_joined(words)})"
+
+
+def _free(partition: str, one: dict[str, Any]) -> str:
+    """Idle nodes and cores, and how many wait in front."""
+    words = [
+        f"{one.get('nodes_idle', '?')} of {_number(one.get('nodes_total'), 'node')}",
+        _number(one.get("cpus_idle"), "CPU"),
+        _number(one["gpus_idle"], "GPU") if one.get("gpus_idle") else "",
+        f"{one['pending']} waiting" if one.get("pending") else "",
+    ]
+    return f"{partition} {_joined(words)}"
+
+
+def _qos(one: dict[str, Any]) -> str:
+    most, limit = one.get("max_minutes"), one.get("submit_limit")
+    words = [f"up to {show_minutes(int(most))}" if most else "", f"{limit} queued" if limit else ""]
+    inside = _joined(words)
+    return f"{one['name']} ({inside})" if inside else str(one["name"])
+
+
+def _scheduler(value: dict[str, Any]) -> str:
+    if value["name"] == "local":
+        return "none: jobs run here directly"
+    return f"{str(value['name']).capitalize()} {value.get('version', '')}".strip()
+
+
+def _flags(value: dict[str, str]) -> str:
+    return ", ".join(f"{word} --{flag}" for flag, word in value.items()) or "takes all"
+
+
+def _gpus(value: dict[str, int]) -> str:
+    return ", ".join(f"{number} {kind}" for kind, number in value.items()) or "none"
+
+
+def _where(say: Callable[[Any], str]) -> Callable[[dict[str, Any]], str]:
+    """A fact that login and compute nodes answer apart."""
+
+    def tell(value: dict[str, Any]) -> str:
+        known = [f"{say(one)} on the {node} node" for node, one in value.items() if one is not None]
+        return ", ".join(known) or "not known yet"
+
+    return tell
+
+
+def _runtimes(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}".strip() for name, version in found.items()) or "none"
+
+
+def _names(value: list[dict[str, Any]]) -> str:
+    return ", ".join(str(one["name"]) for one in value) or "none"
+
+
+def _number(value: Any, noun: str) -> str:
+    return count(int(value), noun) if value is not None else f"? {noun}s"
+
+
+def _joined(words: list[str]) -> str:
+    return ", ".join(word for word in words if word)
+
+
+_TELLERS: dict[str, Callable[[Any], str]] = {
+    "scheduler": _scheduler,
+    "partitions": lambda value: "; ".join(map(_partition, value)) or "none",
+    "accounts": _names,
+    "qos": lambda value: ", ".join(map(_qos, value)) or "none",
+    "folders": lambda value: "; ".join(_folder(kind, one) for kind, one in value.items()),
+    "free": lambda value: "; ".join(_free(name, one) for name, one in value.items()),
+    "flags": _flags,
+    "gpus": _gpus,
+    "memory_mb": lambda value: show_bytes(value * 2**20),
+    "python": _where(str),
+    "internet": _where(lambda value: "yes" if value else "no"),
+    "runtimes": _where(_runtimes),
+    "modules": lambda value: "; ".join(value) or "none",
+    "charge": lambda value: ", ".join(
+        f"{rate:g} a node-hour in {name}" for name, rate in value.items()
+    ),
+}

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
-from typing import Any
 
 import typer
 
+from diamond.cli.numbers import number_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLOURS, paint, print_json
+from diamond.cli.presence import away_words, is_away
+from diamond.cli.profiles import is_this_machine
 from diamond.cli.words import (
     age,
+    attempt_ending,
     clock,
     ending_words,
     next_step,
-    reason_words,
+    resource_words,
     span,
     state_sentence,
     waited,
 )
-from diamond.core.units import show_bytes, show_minutes
+from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
-from diamond.sdk.models import Task
+from diamond.sdk.models import Endpoint, Task
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -36,9 +40,10 @@ def show(task: TaskId, as_json: Json = False) -> None:
     if as_json:
         print_json({**found.raw, "history": history})
         return
-    for line in [*_head(found), *_order(found), *_attempts(found)]:
+    endpoint = _endpoint_of(client, found)
+    for line in [*_head(found, endpoint), *_order(found), *_attempts(found, endpoint)]:
         print(line)
-    _section("Numbers", [*_latest(client.metrics(found.id)), *_most(client.usage(found.id))])
+    _section("Numbers", number_lines(client.metrics(found.id), client.usage(found.id)))
     _section("Why it waited", waited(history))
     _section("Notes", [_note(one) for one in history if one.get("type") == "note"])
     if found.is_final:
@@ -48,17 +53,25 @@ def show(task: TaskId, as_json: Json = False) -> None:
         print(f"\n{step}")
 
 
-def _head(task: Task) -> Iterator[str]:
+def _endpoint_of(client: Client, task: Task) -> Endpoint:
+    """One that was removed since is known by its name alone."""
+    try:
+        return client.endpoint(task.endpoint)
+    except NotFound:
+        return Endpoint(name=task.endpoint)
+
+
+def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
+    away = is_away(endpoint) and not task.is_final
+    now = task.as_of if away and task.as_of else time.time()
     colour = STATE_COLOURS.get(task.state, "bold")
     yield f"{paint(task.name, 'bold')}  {task.id}  (job {task.job})"
-    yield f"  State     {paint(state_sentence(task), colour)}"
+    yield f"  State     {paint(state_sentence(task, now), colour)}"
     if task.message and not task.is_final:
         yield f"            {task.message}"
-    yield f"  Endpoint  {task.endpoint}" + (
-        f", batch job {task.native_id}" if task.native_id else ""
-    )
-    if task.native_state and not task.is_final:
-        yield f"  Batch     {task.native_state}"
+    if away:
+        yield f"            {away_words(endpoint)}"
+    yield from _place(task, endpoint)
     yield f"  Created   {clock(task.created)} ({age(task.created)})"
     if task.started:
         end = task.ended or task.as_of or task.started
@@ -69,7 +82,9 @@ def _head(task: Task) -> Iterator[str]:
         yield f"  As of     {age(task.as_of)}"
     if task.retry_of:
         yield f"  Retry of  {task.retry_of}"
-    if task.run_dir:
+    if task.cleaned:
+        yield f"  Folder    removed by `diamond clean` {age(task.cleaned)}"
+    elif task.run_dir:
         yield f"  Folder    {task.run_dir}"
 
 
@@ -80,20 +95,17 @@ def _order(task: Task) -> Iterator[str]:
         yield f"  Command   {command.splitlines()[0]}"
     asked = order.get("resources") or {}
     if asked:
-        yield f"  Asked     {_resources(asked)}"
+        yield f"  Asked     {resource_words(asked)}"
     code = task.raw.get("code") or {}
     if code.get("snapshot"):
         yield f"  Code      {_code(code)}"
 
 
-def _resources(asked: dict[str, object]) -> str:
-    words = [f"{asked.get('nodes', 1)} node(s)", f"{asked.get('cpus_per_task', 1)} CPU(s)"]
-    if asked.get("gpus_per_node"):
-        words.append(f"{asked['gpus_per_node']} GPU(s) per node")
-    if asked.get("memory_mb"):
-        words.append(show_bytes(int(str(asked["memory_mb"])) * 2**20))
-    words.append(show_minutes(int(str(asked.get("walltime_minutes", 60)))))
-    return ", ".join(words)
+def _place(task: Task, endpoint: Endpoint) -> Iterator[str]:
+    batch = task.native_id and not is_this_machine(endpoint.profile)
+    yield f"  Endpoint  {task.endpoint}" + (f", batch job {task.native_id}" if batch else "")
+    if batch and task.native_state and not task.is_final:
+        yield f"  Batch     {task.native_state}"
 
 
 def _code(code: dict[str, object]) -> str:
@@ -104,29 +116,17 @@ def _code(code: dict[str, object]) -> str:
     return ", ".join(words)
 
 
-def _attempts(task: Task) -> Iterator[str]:
+def _attempts(task: Task, endpoint: Endpoint) -> Iterator[str]:
     if len(task.attempts) < 2 and not any(len(one.get("runs") or []) > 1 for one in task.attempts):
         return
     yield "\nAttempts"
+    local = is_this_machine(endpoint.profile)
     for one in task.attempts:
-        ended = reason_words(str(one.get("reason") or "")) or ("ended" if one.get("ended") else "")
-        job = f"batch job {one.get('native_id')}" if one.get("native_id") else "not queued yet"
-        yield f"  {one.get('number')}  {one.get('id')}  {job}  {clock(one.get('started'))}  {ended}"
-
-
-def _latest(series: list[dict[str, Any]]) -> Iterator[str]:
-    """The last value of each metric, and at which step."""
-    for one in series:
-        step, _, value = one["points"][-1]
-        at = f" at step {step:g}" if step is not None else ""
-        yield f"{one['name']}  {'not a finite number' if value is None else f'{value:.6g}'}{at}"
-
-
-def _most(series: list[dict[str, Any]]) -> Iterator[str]:
-    """The most of each resource that was seen in use."""
-    for one in series:
-        most = max((value for _, _, value in one["points"] if value is not None), default=0.0)
-        yield f"{one['name']}  at most {most:.4g}"
+        job = f"batch job {one.get('native_id')}  " if one.get("native_id") else "not queued yet  "
+        yield (
+            f"  {one.get('number')}  {one.get('id')}  {'' if local else job}"
+            f"{clock(one.get('started'))}  {attempt_ending(one)}"
+        )
 
 
 def _note(event: dict[str, object]) -> str:

@@ -7,7 +7,7 @@ import time
 
 from diamond.cli.log_writer import LogWriter
 from diamond.cli.output import paint, print_json, say
-from diamond.cli.words import ending_words, next_step, short, state_sentence, why
+from diamond.cli.words import ending_words, next_step, short, stage_words, why
 from diamond.core.errors import DiamondError
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
@@ -84,7 +84,7 @@ class _View:
         self._logging = False
 
     def stage(self, task: Task) -> None:
-        words = task.state if task.is_final else state_sentence(task).split(" for ")[0]
+        words = stage_words(task)
         detail = why(task)
         line = words if not detail or detail in words else f"{words} ({detail})"
         if line == self._last or task.is_final:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -11,18 +12,23 @@ from typer.testing import CliRunner
 
 from diamond.cli.links import SavedLink
 from diamond.cli.main import COMMANDS, app
+from diamond.cli.numbers import number_lines
 from diamond.cli.output import print_error, print_table
+from diamond.cli.presence import away_words
 from diamond.cli.profiles import profile_lines, summary
 from diamond.cli.running import _asked_for
 from diamond.cli.waiting import exit_code
 from diamond.cli.words import (
     REASONS,
     age,
+    attempt_ending,
     ending_words,
     endpoint_step,
     next_step,
     reason_words,
+    resource_words,
     span,
+    state_sentence,
     waited,
     why,
 )
@@ -72,7 +78,7 @@ def test_ages_read_as_people_say_them() -> None:
 
 def test_a_failed_task_says_why_in_a_table() -> None:
     assert why(ended("failed", "exit-code", exit_code=3)) == "exit code 3"
-    assert why(Task(state="pending", phase="queued")) == "in the batch system's queue"
+    assert why(Task(state="pending", phase="queued")) == "waiting for its turn"
     assert why(Task(state="pending", message="waits for nodes")) == "waits for nodes"
 
 
@@ -122,7 +128,7 @@ def test_a_profile_reads_as_words() -> None:
         "scheduler": {"value": {"name": "slurm", "version": "22.05"}, "source": "sinfo", "at": 1}
     }
     profile = {"facts": facts, "corrections": {"modules": {"value": ["module load x"]}}}
-    assert summary(profile) == "Slurm 22.05, 0 partition(s)"
+    assert summary(profile) == "Slurm 22.05, 0 partitions"
     lines = list(profile_lines(profile))
     assert "corrected by hand" in lines[0] and "sinfo" in lines[1]
 
@@ -167,3 +173,60 @@ def test_task_json_is_not_recoloured(capsys: pytest.CaptureFixture[str]) -> None
 
     print_json({"name": "é"})
     assert json.loads(capsys.readouterr().out) == {"name": "é"}
+
+
+def test_one_is_singular() -> None:
+    asked = {"nodes": 1, "cpus_per_task": 2, "gpus_per_node": 1, "gpu_type": "a100"}
+    assert resource_words(asked) == "1 node, 2 CPUs, 1 a100 GPU per node, 1h"
+
+
+def test_an_attempt_that_asked_to_be_continued_did_not_fail() -> None:
+    asked = {"reason": "exit-code", "runs": [{"exit_code": 75}]}
+    assert attempt_ending(asked) == "asked to be continued"
+    assert attempt_ending({"reason": "exit-code", "runs": [{"exit_code": 1}]}) != ""
+
+
+def test_a_metric_that_is_no_number_says_since_when() -> None:
+    loss = {"name": "loss", "points": [[1, 1.0, 0.5], [3, 2.0, None], [4, 3.0, None]]}
+    accuracy = {"name": "accuracy", "points": [[4, 3.0, 0.25]]}
+    usage = {"name": "gpu0_memory_mb", "points": [[None, 1.0, 10.0], [None, 2.0, None]]}
+    assert number_lines([loss, accuracy], [usage]) == [
+        "loss          not a number since step 3",
+        "accuracy      0.25 at step 4",
+        "GPU 0 memory  at most 10 MB",
+    ]
+
+
+def test_a_machine_that_is_away_says_since_when_and_how_to_get_it_back() -> None:
+    away = Endpoint(name="alpha", state="sign-in", last_seen=time.time() - 180)
+    words = away_words(away)
+    assert "alpha is away since 3 min ago" in words and "diamond endpoint connect alpha" in words
+
+
+def test_a_task_that_waits_for_its_cancel_says_so() -> None:
+    task = Task(state="running", started=1.0, cancel_requested=True)
+    assert state_sentence(task) == "running, being cancelled"
+    assert state_sentence(Task(state="running", started=100.0), 280.0) == "running for 3 min"
+
+
+def test_files_that_were_removed_are_not_advised() -> None:
+    assert "diamond files" in next_step(ended("succeeded"))
+    assert next_step(ended("succeeded", cleaned=1.0)) == ""
+
+
+@pytest.mark.parametrize("reason", ["environment", "data", "refused"])
+def test_what_cannot_work_is_not_to_be_tried_again(reason: str) -> None:
+    step = next_step(ended("failed", reason))
+    assert "retry" not in step and "spec" in step
+
+
+def test_every_fact_reads_as_words_and_an_odd_one_as_it_is() -> None:
+    values: dict[str, Any] = {
+        "flags": {"mem": "refuses"}, "free": {"debug": {"nodes_idle": 1, "nodes_total": 2}},
+        "qos": [{"name": "debug", "max_minutes": 30}], "python": {"login": "3.9", "compute": None},
+        "internet": {"login": True}, "gpus": 4, "runtimes": {"login": {"apptainer": "1.1"}},
+    }  # fmt: skip
+    lines = "\n".join(profile_lines({"facts": {n: {"value": v} for n, v in values.items()}}))
+    assert "refuses --mem" in lines and "debug 1 of 2 nodes" in lines and "gpus: 4" in lines
+    assert "debug (up to 30m)" in lines and "3.9 on the login node" in lines
+    assert "{" not in lines
