@@ -21,8 +21,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Such as HF_TOKEN.")]
 @app.command(name="set")
 def set_secret(name: Name, on: On, as_json: Json = False) -> None:
     """Set a secret; its value is asked for, or read from standard input."""
-    value = _read_value(name)
-    Client().set_secret(on, name, value)
+    client = Client()
+    client.endpoint(on)
+    client.set_secret(on, name, _read_value(name))
     if as_json:
         print_json({"name": name, "endpoint": on})
     else:
