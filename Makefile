@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Most tests wait for real daemons, so a few at a time on two cores; each worker has its own lab.
+PARALLEL := -n 3 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help install install-dev machine run test test-all check bench openapi clean
@@ -41,10 +43,10 @@ check: install-dev
 	$(BIN)/mypy
 
 test: check machine
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow" $(PARALLEL)
 
 test-all: check machine
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 bench: machine
 	$(BIN)/python -m bench
