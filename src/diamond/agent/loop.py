@@ -282,7 +282,8 @@ class Agent:
         return self.attempts.is_idle() and self._posted.empty()
 
     def _commands_once(self) -> None:
-        if self._needs_hello and time.monotonic() - self._hello_at > HELLO_SECONDS:
+        if self._needs_hello:
+            self._stopping.wait(max(0.0, self._hello_at + HELLO_SECONDS - time.monotonic()))
             self._needs_hello = False
             welcome = self.session.hello()
             self._hello_at = time.monotonic()
