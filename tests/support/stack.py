@@ -214,19 +214,20 @@ class Stack:
     def agent_log(self) -> str:
         return (self.folder / "keep" / "agent.log").read_text()[-4000:]
 
-    def check_logs(self, task: str, runs: int = 1) -> None:
+    def check_logs(self, task: str) -> None:
         """Every byte of every log file is at the service, once."""
-        for run in range(1, runs + 1):
+        runs = [int(run.name) for run in (self.attempt_folder(task) / "runs").iterdir()]
+        for run in runs:
             for stream in ("stdout", "stderr"):
                 wait_for(
                     lambda: self._is_carried(task, run, stream),  # noqa: B023
                     what=f"{stream} of run {run} as in its file",
                 )
 
-    def check(self, task: str, executions: int = 1, runs: int = 1) -> None:
+    def check(self, task: str, executions: int = 1) -> None:
         """The promises that hold whatever happens."""
         assert self.executions(task) == executions
-        self.check_logs(task, runs)
+        self.check_logs(task)
 
     def close(self) -> None:
         for agent in self.agents:
