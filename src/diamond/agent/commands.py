@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ from diamond.agent.cleaning import remove_task
 from diamond.agent.steps import reached
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest
-from diamond.core.events import Event, PrepareFailed
+from diamond.core.events import CLEANED, Event, Note, PrepareFailed
 from diamond.core.task import Reason
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,10 @@ class Clerk:
         for task in command.get("tasks") or []:
             if any(one.folder.task == task for one in self.attempts.active()):
                 log.warning("task %s is active and is not removed", task)
-            else:
-                remove_task(self.tasks, str(task))
+                continue
+            remove_task(self.tasks, str(task))
+            words = "its run directory was removed by diamond clean"
+            self.tell(str(task), Note(at=time.time(), message=words, code=CLEANED))
 
     def _upgrade(self, command: Command) -> None:
         self.upgrade(str(command.get("digest", "")))

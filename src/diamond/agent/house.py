@@ -14,7 +14,7 @@ from diamond.agent.links import Declined, LinkDown, ask
 from diamond.agent.probe import probe
 from diamond.agent.probe_job import probe_compute
 from diamond.core.errors import DiamondError
-from diamond.core.events import Note
+from diamond.core.events import CLEANED, Note
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent
@@ -108,6 +108,9 @@ class Housekeeping:
         for task in outdated(self._agent.tasks, days=days, limit_bytes=size, now=time.time()):
             log.info("retention: the run directory of %s is removed", task)
             remove_task(self._agent.tasks, task)
+            words = "its run directory was removed: it was over the limits of this endpoint"
+            note = Note(at=time.time(), message=words, code=CLEANED)
+            self._agent.session.outbox.put(task, note)
 
     def _warn_of_purge(self) -> None:
         work = self._agent.profile().facts.get("folders", {}).get("work", {})

@@ -6,6 +6,7 @@ DiamondError
 ├── NotSignedIn           no valid token or cookie
 ├── Forbidden             signed in, but not allowed
 ├── NotFound              no such thing, or not yours
+│   └── Cleaned           it was there, and was removed to make room
 ├── Conflict              the thing is in another state, or the name is taken
 ├── TooLarge              over a stated limit
 ├── EndpointAway          the endpoint does not answer now
@@ -82,6 +83,12 @@ class Forbidden(DiamondError):
 class NotFound(DiamondError):
     code = "not-found"
     status = 404
+
+
+class Cleaned(NotFound):
+    """The run directory was removed by `diamond clean` or the endpoint's own limits."""
+
+    code = "cleaned"
 
 
 class Conflict(DiamondError):

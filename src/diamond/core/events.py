@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Dict, Optional, Type
 
+CLEANED = "cleaned"
+"""The code of a note: the run directory of an ended task is no longer there."""
+
 
 @dataclass(frozen=True)
 class Event:

@@ -146,6 +146,8 @@ class Task(BaseModel):
     cancel_requested: bool
     version: int
     run_dir: str
+    cleaned: float | None
+    """When the run directory was removed to make room; `run_dir` is then empty."""
 
 
 class Submitted(BaseModel):

@@ -100,6 +100,8 @@ def test_a_cleaned_task_is_removed(agent: AgentProcess, service: SyncService, ta
 
     service.send("clean", tasks=[task])
     eventually(lambda: not (agent.work / "tasks" / task).exists())
+    note = eventually(lambda: [one for one in service.of(task, "note") if one["code"] == "cleaned"])
+    assert note[0]["message"] == "its run directory was removed by diamond clean"
 
 
 def test_an_unknown_request_is_answered_in_words(service: SyncService, task: str) -> None:

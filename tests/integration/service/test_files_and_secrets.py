@@ -116,6 +116,23 @@ def test_a_clean_is_a_dry_run_first_and_spares_what_runs(scene: Scene) -> None:
     assert [(one["type"], one["tasks"]) for one in commands] == [("clean", [ended])]
 
 
+def test_a_cleaned_task_says_so_and_its_files_are_not_looked_for(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    assert (scene.task(task)["cleaned"], scene.task(task)["run_dir"] != "") == (None, True)
+    scene.agent.tell({"type": "note", "task": task, "code": "cleaned", "message": "removed"})
+    shown = scene.task(task)
+    assert (shown["state"], shown["run_dir"]) == ("succeeded", "")
+    assert shown["cleaned"] > shown["created"]
+    assert scene.client.get(f"/tasks/{task}/history")["items"][-1]["data"]["code"] == "cleaned"
+    scene.client.post(f"/endpoints/{scene.name}/away")
+    for path in ("files", "files/content?path=x", "script"):
+        answer = scene.client.call("GET", f"/tasks/{task}/{path}")
+        assert (answer.status, answer.json["code"]) == (404, "cleaned")
+    assert "removed by diamond clean" in answer.json["title"]
+    assert "removed" in scene.client.get(f"/tasks/{task}/report")["machine"]["missing"]
+
+
 def test_a_report_holds_what_helps_and_hides_what_must_stay(scene: Scene) -> None:
     task, _ = scene.taken(environment={"requirements": [], "variables": {"MY_KEY": "hidden-value"}})
     with scene.agent.answering(machine):

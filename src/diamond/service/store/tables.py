@@ -146,6 +146,7 @@ tasks = Table(
     Column("updated", TIME, nullable=False),
     Column("started", TIME),
     Column("ended", TIME),
+    Column("cleaned", TIME),
     Column("retry_of", ID),
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),

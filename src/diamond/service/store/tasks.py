@@ -26,7 +26,7 @@ SORTS: dict[str, tuple[Keys, bool]] = {
 SAVED = (
     "state", "phase", "reason", "message", "native_state", "exit_code", "signal", "as_of",
     "cancel_requested", "attempt", "attempts", "history", "node", "run_dir", "started", "ended",
-    "updated", "untold",
+    "updated", "untold", "cleaned",
 )  # fmt: skip
 # One statement for every save: a burst of events compiles it once.
 _SAVE = (

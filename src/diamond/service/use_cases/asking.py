@@ -1,14 +1,25 @@
-"""Before an agent is asked while a person waits: is it there?"""
+"""Before an agent is asked while a person waits: is it there, and is there anything to ask for?"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.core.errors import EndpointAway
+from diamond.core.errors import Cleaned, EndpointAway
 from diamond.service.services import Services
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.views import revive_line
+
+
+def require_files(task: Mapping[str, Any]) -> None:
+    """Raise Cleaned when the task's run directory is known to be gone."""
+    if task["cleaned"]:
+        when = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(task["cleaned"]))
+        raise Cleaned(
+            f"Its run directory was removed by diamond clean or the endpoint's limits on {when}",
+            "What Diamond kept of its logs and metrics is still there. `diamond retry` runs it again.",
+        )
 
 
 async def require_online(services: Services, task: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from diamond.service.principal import Principal
 from diamond.service.redact import redacted
 from diamond.service.services import Services
 from diamond.service.store.endpoints import endpoint_by_id
-from diamond.service.use_cases.asking import require_endpoint_online, require_online
+from diamond.service.use_cases.asking import require_endpoint_online, require_files, require_online
 from diamond.service.use_cases.endpoints import load_endpoint
 from diamond.service.use_cases.jobs import check_job
 from diamond.service.use_cases.logs import LogWanted, list_logs, read_log
@@ -103,6 +103,7 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
 
 async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
     row = await load_task(services, principal, task)
+    require_files(row)
     await require_online(services, row)
     return row
 
@@ -158,6 +159,7 @@ async def _log_ends(
 
 async def _machine(services: Services, row: Mapping[str, Any]) -> dict[str, Any]:
     try:
+        require_files(row)
         await require_online(services, row)
         return await services.relay.ask_json(row["endpoint"], "report", task=row["id"])
     except DiamondError as error:

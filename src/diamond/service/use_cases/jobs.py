@@ -22,6 +22,7 @@ from diamond.service.store import jobs as job_rows
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.pages import Page
+from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.store.tasks import add_history, add_task
@@ -37,7 +38,8 @@ async def check_job(services: Services, principal: Principal, spec: Spec, code: 
     """All faults at once, and nothing made."""
     require(principal, Action.WRITE, owner=principal.user)
     async with services.store.read() as connection:
-        return await _compose(services, connection, principal, spec, code)
+        found = await endpoint_rows.list_endpoints(connection, principal.user)
+    return _compose(services, found, spec, code)
 
 
 async def submit_job(
@@ -46,8 +48,10 @@ async def submit_job(
     require(principal, Action.WRITE, owner=principal.user)
 
     async def make(tx: Transaction) -> dict[str, Any]:
-        composed = await _compose(services, tx.connection, principal, spec, code)
-        return await _make_job(tx, principal, composed, code)
+        found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
+        composed = _compose(services, found, spec, code)
+        endpoint = next(row for row in found if row["name"] == composed.endpoint)
+        return await _make_job(tx, endpoint, composed, code)
 
     wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code})
     return await once(services.store, principal, wanted, make)
@@ -89,22 +93,16 @@ async def make_task(
     return row
 
 
-async def _compose(
-    services: Services, connection: AsyncConnection, principal: Principal, spec: Spec, code: Code
-) -> Composed:
+def _compose(services: Services, endpoints: list[Row], spec: Spec, code: Code) -> Composed:
     _require_snapshot(services, code)
-    found = await endpoint_rows.list_endpoints(connection, principal.user)
-    return check(spec, endpoints=[_facts(row) for row in found], code=code)
+    return check(spec, endpoints=[_facts(row) for row in endpoints], code=code)
 
 
 async def _make_job(
-    tx: Transaction, principal: Principal, composed: Composed, code: Code
+    tx: Transaction, endpoint: Row, composed: Composed, code: Code
 ) -> dict[str, Any]:
-    endpoint = await endpoint_rows.find_endpoint(tx.connection, principal.user, composed.endpoint)
-    if endpoint is None:
-        raise Conflict(f"Endpoint {composed.endpoint} was removed meanwhile")
     job = {
-        "id": ids.new_id(ids.JOB), "owner": principal.user, "name": composed.order.name,
+        "id": ids.new_id(ids.JOB), "owner": endpoint["owner"], "name": composed.order.name,
         "spec": composed.spec, "code": code, "digest": composed.order.digest,
         "created": time.time(),
     }  # fmt: skip
@@ -127,7 +125,7 @@ def _first_row(
         "attempts": [attempt_entry(begun.attempt)], "node": "", "started": None, "ended": None,
         "run_dir": f"{work}/tasks/{task}" if work else "", "created": now, "updated": now,
         "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
-        "untold": False, "history": 1, "version": 1,
+        "untold": False, "history": 1, "version": 1, "cleaned": None,
     }  # fmt: skip
 
 

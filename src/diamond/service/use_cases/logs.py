@@ -10,7 +10,7 @@ from diamond.core.errors import NotFound
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import logs
-from diamond.service.use_cases.asking import require_online
+from diamond.service.use_cases.asking import require_files, require_online
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.tasks import find_task
 
@@ -75,6 +75,7 @@ async def read_log(
 async def _from_cluster(
     services: Services, task: Mapping[str, Any], stream: Mapping[str, Any], start: int, length: int
 ) -> bytes:
+    require_files(task)
     await require_online(services, task)
     which = {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
     return await services.relay.ask_bytes(

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diamond.core import ids
-from diamond.core.events import EVENT_TYPES, CancelAsked, Event, Exited, Note, Observed, Started
+from diamond.core.events import (
+    CLEANED,
+    EVENT_TYPES,
+    CancelAsked,
+    Event,
+    Exited,
+    Note,
+    Observed,
+    Started,
+)
 from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
 from diamond.core.task import Attempt, Task
 from diamond.service.store.commands import Command, send
@@ -68,6 +77,7 @@ class Steps:
         if isinstance(event, Note):
             data = {"message": event.message, "code": event.code}
             self._news.append(News("note", task, data))
+            self._keep_cleaned(life, event)
         life.is_changed = True
         life.is_news = life.is_news or replace(before, as_of=0.0) != replace(life.task, as_of=0.0)
 
@@ -111,6 +121,11 @@ class Steps:
         if event.run == life.task.attempt.run:
             life.extra["node"] = event.node
 
+    def _keep_cleaned(self, life: Life, event: Note) -> None:
+        if event.code == CLEANED and not life.row["cleaned"]:
+            life.extra.update(cleaned=event.at, run_dir="")
+            life.is_news = True
+
     def _record(self, life: Life, event: Event, actions: list[Action]) -> None:
         life.lines += 1
         data = {key: value for key, value in vars(event).items() if key not in ("at", "message")}
@@ -145,7 +160,8 @@ class Steps:
     def _values(self, life: Life) -> dict[str, Any]:
         values = {**row_values(life.task), **life.extra, "attempts": life.attempts}
         values["history"] = life.row["history"] + life.lines
-        if self._run_dir and not life.row["run_dir"]:
+        is_cleaned = life.row["cleaned"] or "cleaned" in life.extra
+        if self._run_dir and not life.row["run_dir"] and not is_cleaned:
             values["run_dir"] = f"{self._run_dir}/tasks/{life.row['id']}"
         if life.is_news:
             values["updated"] = self._now
