@@ -30,7 +30,7 @@ POLL_SECONDS = 2.0
 LOG_PIECE = 64 << 10
 POINTS = 2000
 BATCH = 64
-TOGETHER_SECONDS = 0.05
+TOGETHER_SECONDS = 0.1
 """What happens this close together is read and sent at once; the first of it does not wait."""
 PING = ": ping\n\n"
 Sent = tuple[str, dict[str, Any]]
