@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 import webbrowser
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +39,9 @@ LOCAL = "local"
 STALE = 3
 """An agent's exit code when another took over."""
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
+QUICK_SECONDS = 60.0
+"""A process that dies within this has died quickly."""
+MOST_QUICK_DEATHS = 5
 
 
 @app.command()
@@ -68,10 +73,9 @@ def up(
             _train_first(client, first)
         return
     signal.signal(signal.SIGTERM, _interrupt)
-    service = start_service(home, settings)
-    supervisor = _Supervisor(home, service)
+    supervisor = _Supervisor(home, settings)
     try:
-        client = await_service(home, service)
+        client = await_service(home, supervisor.begin_service())
         if agent:
             supervisor.begin_agent(client)
         _tell(client, as_json=as_json)
@@ -129,32 +133,56 @@ def _train_first(client: Client, spec: str) -> None:
     say(f"Diamond goes on serving at {client.url}; Ctrl-C stops it. Sign in again: diamond open")
 
 
-class _Supervisor:
-    """Keeps the agent alive, and says so when the service is not."""
+@dataclass
+class _Pauses:
+    """When a process that died may start again: later each time, unless it had lived for a while."""
 
-    def __init__(self, home: Path, service: subprocess.Popen[bytes]) -> None:
-        self._home, self._service = home, service
+    deaths: int = 0
+    due: float = 0.0
+    _started: float = field(default_factory=time.monotonic)
+
+    def died(self) -> None:
+        if time.monotonic() - self._started > QUICK_SECONDS:
+            self.deaths = 0
+        self.due = time.monotonic() + PAUSES[min(self.deaths, len(PAUSES) - 1)]
+        self.deaths += 1
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.due
+
+    def starts(self) -> None:
+        self.due, self._started = 0.0, time.monotonic()
+
+
+class _Supervisor:
+    """Keeps the service and this machine's agent alive."""
+
+    def __init__(self, home: Path, settings: Mapping[str, Any]) -> None:
+        self._home, self._settings = home, settings
+        self._service: subprocess.Popen[bytes] | None = None
         self._agent: subprocess.Popen[bytes] | None = None
-        self._deaths = 0
-        self._due = 0.0
+        self._service_pauses, self._agent_pauses = _Pauses(), _Pauses()
+        self._service_log = home / "service.log"
+        self._log = home / "endpoints" / f"{LOCAL}.log"
+
+    def begin_service(self) -> subprocess.Popen[bytes]:
+        self._service_pauses.starts()
+        self._said = self._service_log.stat().st_size if self._service_log.exists() else 0
+        self._service = start_service(self._home, self._settings)
+        return self._service
 
     def begin_agent(self, client: Client) -> None:
+        self._agent_pauses.starts()
         self._agent = start_agent(client, self._home, LOCAL)
-        self._log = self._home / "endpoints" / f"{LOCAL}.log"
         if not await_online(client, LOCAL, lambda: self._lives(self._agent)):
             say(f"The agent of this machine is not online yet: {last_words(self._log)}")
 
     def watch(self, client: Client) -> None:
-        """Until the service ends, which is an error."""
-        while self._service.poll() is None:
+        """Until Ctrl-C; raises when the service will not stay up."""
+        while True:
+            self._tend_service()
             self._tend_agent(client)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._service.wait(0.3)
-        log = self._home / "service.log"
-        raise ServiceUnreachable(
-            f"The service ended with {self._service.returncode}: {last_words(log)}",
-            f"All it said is in {log}. Start it again: diamond up",
-        )
+            time.sleep(0.3)
 
     def end(self) -> None:
         for process in (self._agent, self._service):
@@ -167,20 +195,46 @@ class _Supervisor:
                 process.kill()
                 process.wait()
 
+    def _tend_service(self) -> None:
+        if self._lives(self._service):
+            return
+        if not self._service_pauses.due:
+            self._service_pauses.died()
+            self._tell_death_of_service()
+        elif self._service_pauses.is_over():
+            self.begin_service()
+
+    def _tell_death_of_service(self) -> None:
+        assert self._service is not None
+        ending = f"The service ended with {self._service.returncode}: {self._words_of_service()}"
+        if self._service_pauses.deaths >= MOST_QUICK_DEATHS:
+            raise ServiceUnreachable(
+                f"{ending}. It was started {MOST_QUICK_DEATHS} times and does not stay up",
+                f"All it said is in {self._service_log}. Start it again: diamond up",
+            )
+        say(f"{ending}; starting it again")
+
+    def _words_of_service(self) -> str:
+        """Its last lines since this start; what an earlier one said would mislead."""
+        with contextlib.suppress(OSError), self._service_log.open("rb") as log:
+            log.seek(self._said)
+            lines = log.read().decode(errors="replace").strip().splitlines()
+            return " | ".join(lines[-5:]) or "it said nothing"
+        return "it said nothing"
+
     def _tend_agent(self, client: Client) -> None:
         if self._agent is None or self._lives(self._agent):
             return
         if self._agent.returncode == STALE:
             say("Another agent serves this machine now.")
             self._agent = None
-        elif not self._due:
-            self._due = time.monotonic() + PAUSES[min(self._deaths, len(PAUSES) - 1)]
-            self._deaths += 1
+        elif not self._agent_pauses.due:
+            self._agent_pauses.died()
             say(
                 f"The agent ended with {self._agent.returncode}: {last_words(self._log)}; starting it again"
             )
-        elif time.monotonic() >= self._due:
-            self._due = 0.0
+        elif self._agent_pauses.is_over():
+            self._agent_pauses.starts()
             with contextlib.suppress(DiamondError):
                 self._agent = start_agent(client, self._home, LOCAL)
 
