@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation
-from diamond.compose.filling import fill_command, fill_words, likely_typos, show_value
-from diamond.compose.site import choose_account, choose_partition, default_minutes, fits
+from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
+from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
 from diamond.compose.spec import EnvironmentSpec, Spec, site_word
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
@@ -48,12 +48,12 @@ def check(
     spec = _parse(raw, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment = _environment(spec, faults)
-    warnings = likely_typos(spec.run, spec.params) if isinstance(spec.run, str) else []
+    warnings = doubtful_fields(spec.run, spec.params, resumes=spec.continue_ is not None)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
-        warnings += _away(endpoint)
+        warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         _check_secrets(spec, endpoint, faults)
     source = _code(spec, code, faults)
     resume = _resume(spec, resources, faults)
@@ -136,7 +136,21 @@ def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
 def _away(endpoint: EndpointFacts) -> list[str]:
     if endpoint.state == "online":
         return []
+    if endpoint.state == "sign-in":
+        step = f"diamond endpoint connect {endpoint.name}"
+        return [f"{endpoint.name} needs you to sign in ({step}): the task waits until it is back"]
     return [f"{endpoint.name} is {endpoint.state}: the task waits until it is back"]
+
+
+def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
+    """A machine without a batch system knows neither accounts nor their kin."""
+    if endpoint.facts.get("scheduler", {}).get("name") != "local":
+        return []
+    return [
+        f"`{name}: {value}` has no effect here: {endpoint.name} has no batch system"
+        for name in ("account", "qos", "reservation", "constraint")
+        if (value := getattr(placement, name))
+    ]
 
 
 def _environment(spec: Spec, faults: Faults) -> Environment | None:
@@ -176,7 +190,8 @@ def _place(
     named = lifted["account"] if spec.account == "auto" else spec.account
     account = choose_account(endpoint.facts, partition, named, faults)
     resources = _resources(spec, default_minutes(endpoint.facts, partition))
-    fits(endpoint.facts, partition, resources, first_class["qos"], faults)
+    fits(endpoint.facts, partition, resources, faults)
+    check_qos(endpoint.facts, partition, account, first_class["qos"], faults)
     placement = Placement(partition=partition, account=account, options=raw, **first_class)
     return placement, resources
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from diamond.compose.spec import Spec
 from diamond.core.errors import InvalidSpec
@@ -14,8 +15,31 @@ from diamond.core.errors import InvalidSpec
 _EXAMPLES = {
     "run": "Write a command, such as: run: python train.py, or a list of words.",
     "budget": "Write for example: budget: 200 node-hours",
+    "environment": "Write for example: environment: {requirements: [torch]}",
     "python": "Write a version such as 3.11.",
 }
+
+
+_ALIASES = {
+    "cpu": "cpus_per_task", "cpus": "cpus_per_task", "cores": "cpus_per_task",
+    "gpu": "gpus_per_node", "gpus": "gpus_per_node",
+    "mem": "memory", "ram": "memory", "time": "walltime", "node": "nodes",
+}  # fmt: skip
+"""What people write for a field of `resources`."""
+_PLAIN_WORDS = {
+    "greater_than_equal": "{input!r} is too small: at least {ge}",
+    "less_than_equal": "{input!r} is too large: at most {le}",
+    "int_type": "{input!r} is not a whole number",
+    "int_parsing": "{input!r} is not a whole number",
+    "int_from_float": "{input!r} is not a whole number",
+    "string_type": "{input!r} is not a text; put it in quotes",
+    "list_type": "{input!r} is not a list; write [one, two]",
+    "dict_type": "{input!r} is not a mapping; write {{name: value}}",
+    "model_type": "{input!r} is not a mapping; write {{name: value}}",
+    "model_attributes_type": "{input!r} is not a mapping; write {{name: value}}",
+    "literal_error": "{input!r} is not known here: one of {expected}",
+}
+"""Pydantic's types of findings that a person may meet."""
 
 
 class Faults:
@@ -64,13 +88,7 @@ def from_validation(error: ValidationError) -> list[dict[str, str]]:
         path = [str(part) for part in found["loc"] if not _is_union_branch(part)]
         where = ".".join(path)
         if found["type"] == "extra_forbidden":
-            valid = valid_fields(path[:-1])
-            faults.add(
-                where,
-                f"Unknown field {path[-1]!r}",
-                f"Valid here: {', '.join(valid)}",
-                near=(path[-1], valid),
-            )
+            _unknown_field(faults, path)
         elif found["type"] == "missing":
             faults.add(
                 where, f"{where} is missing", "Say what to run, for example: run: python train.py"
@@ -80,10 +98,27 @@ def from_validation(error: ValidationError) -> list[dict[str, str]]:
                 where, f"{found['input']!r} is not understood here", _EXAMPLES.get(path[-1], "")
             )
         else:
-            faults.add(
-                where, found["msg"].removeprefix("Value error, "), _EXAMPLES.get(path[-1], "")
-            )
+            faults.add(where, _plain_words(found), _EXAMPLES.get(path[-1], ""))
     return _without_repeats(faults.items)
+
+
+def _unknown_field(faults: Faults, path: list[str]) -> None:
+    name, valid = path[-1], valid_fields(path[:-1])
+    hint = f"Valid here: {', '.join(valid)}"
+    meant = _ALIASES.get(name) if path[:-1] in ([], ["resources"]) else None
+    if meant:
+        faults.add(
+            ".".join(path), f"Unknown field {name!r}", f"Did you mean resources.{meant}? {hint}"
+        )
+    else:
+        faults.add(".".join(path), f"Unknown field {name!r}", hint, near=(name, valid))
+
+
+def _plain_words(found: ErrorDetails) -> str:
+    words = _PLAIN_WORDS.get(found["type"])
+    if words is None:
+        return found["msg"].removeprefix("Value error, ")
+    return words.format(input=found["input"], **(found.get("ctx") or {}))
 
 
 def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:
@@ -125,7 +160,7 @@ def _without_repeats(items: list[dict[str, str]]) -> list[dict[str, str]]:
     best: dict[str, dict[str, str]] = {}
     for item in items:
         kept = best.get(item["field"])
-        if kept is None or (kept["message"].startswith("Input should be") and item["hint"]):
+        if kept is None or (" is not a " in kept["message"] and item["hint"]):
             best[item["field"]] = item
     wholes = {f for f in best if any(other.startswith(f + ".") for other in best)}
     return [item for name, item in best.items() if name not in wholes]

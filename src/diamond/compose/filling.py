@@ -15,6 +15,9 @@ from typing import Any
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.,:/@%+=-]+")
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_NAMED = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_USES_BRACES = re.compile(r"\b(?:[gmn]?awk|sed|jq|perl|find|xargs|parallel|curl|printf)\b|\bf['\"]")
+"""Programs whose own language has braces, and Python's f-strings."""
 RESUME = "resume"
 
 
@@ -46,14 +49,33 @@ def fill_words(words: list[str], params: Mapping[str, Any]) -> list[str]:
     return [_FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), word) for word in words]
 
 
-def likely_typos(command: str, params: Mapping[str, Any]) -> list[str]:
-    """Sentences on fields that look like a misspelt parameter."""
-    found = []
-    for name in dict.fromkeys(_FIELD.findall(command)):
-        near = get_close_matches(name, list(params), n=1)
-        if name not in params and near:
-            found.append(f"{{{name}}} in `run` is not a parameter; did you mean {{{near[0]}}}?")
-    return found
+def doubtful_fields(
+    run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
+) -> list[str]:
+    """Sentences on fields that name no parameter, and on parameters that no field names."""
+    command = run if isinstance(run, str) else "\n".join(run)
+    if not params:
+        return []
+    found = list(dict.fromkeys(_NAMED.findall(command)))
+    known = {*params, RESUME} if resumes else set(params)
+    stray = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
+    return [_stray(name, params) for name in stray] + _unused(found, command, params)
+
+
+def _stray(name: str, params: Mapping[str, Any]) -> str:
+    near = get_close_matches(name, list(params), n=1)
+    guess = f". Did you mean `{{{near[0]}}}`?" if near else ""
+    return f"`{{{name}}}` is not among params ({', '.join(params)}): it stays as it is{guess}"
+
+
+def _unused(found: list[str], command: str, params: Mapping[str, Any]) -> list[str]:
+    if "DIAMOND_PARAMS" in command:
+        return []
+    return [
+        f"`{{{name}}}` does not stand in `run`: only a program that reads $DIAMOND_PARAMS sees the param {name}"
+        for name in params
+        if name not in found
+    ]
 
 
 def show_value(value: Any) -> str:

@@ -59,7 +59,7 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
         faults.add(
             "account",
             f"Several accounts may pay{where}; say which",
-            f"account: one of {', '.join(able)}",
+            f"Add --account {able[0]}, or `account:` to the spec: one of {', '.join(able)}",
         )
     return named or (able[0] if len(able) == 1 else "")
 
@@ -70,7 +70,7 @@ def default_minutes(facts: Facts, partition: str) -> int:
     return min(60, int(site.get("max_minutes") or 60))
 
 
-def fits(facts: Facts, partition: str, asked: Resources, qos: str, faults: Faults) -> None:
+def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
     """Every limit of the partition (or of the machine) that the request passes."""
     site = _partition(facts, partition)
     where = f"partition {partition}" if partition and site is not None else "this machine"
@@ -83,6 +83,7 @@ def fits(facts: Facts, partition: str, asked: Resources, qos: str, faults: Fault
         site.get("max_minutes"),
         f"{where} allows",
         show_minutes,
+        _longer(facts, asked.walltime_minutes),
     )
     _most(
         faults,
@@ -108,22 +109,35 @@ def fits(facts: Facts, partition: str, asked: Resources, qos: str, faults: Fault
         f"a node of {where} has",
         _megabytes,
     )
-    _gpus_fit(site, asked, where, faults)
-    known = site.get("qos")
-    if qos and known and qos not in known:
+    _gpus_fit(facts, site, asked, where, faults)
+
+
+def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faults) -> None:
+    """The QoS must be among those that the partition and the account list, where they do."""
+    own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
+    lists = [
+        one for one in ((_partition(facts, partition) or {}).get("qos"), own.get("qos")) if one
+    ]
+    if not qos or not lists:
+        return
+    known = [name for name in lists[0] if all(name in names for names in lists)]
+    if qos not in known:
         faults.add(
             "qos",
-            f"QoS {qos!r} may not be used in {where}",
-            f"Valid: {', '.join(known)}",
+            f"QoS {qos!r} may not be used" + (f" in partition {partition}" if partition else ""),
+            f"Valid: {', '.join(known) or 'none'}",
             near=(qos, known),
         )
 
 
-def _gpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None:
+def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: Faults) -> None:
     gpus = site.get("gpus_per_node")
     if gpus is None or not asked.gpus_per_node:
         return
-    has = ", ".join(f"{count} {kind}" for kind, count in gpus.items()) or "no GPU"
+    has = _gpu_words(gpus)
+    if not any(gpus.values()):
+        faults.add("resources.gpus_per_node", f"{where} has no GPU", _gpus_elsewhere(facts))
+        return
     if asked.gpu_type and asked.gpu_type not in gpus:
         faults.add(
             "resources.gpu_type",
@@ -141,12 +155,39 @@ def _gpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None
         )
 
 
-def _most(faults: Faults, where: str, asked: int, limit: Any, who: str, show: Any) -> None:
+def _gpus_elsewhere(facts: Facts) -> str:
+    have = [
+        f"{one['name']} ({_gpu_words(one['gpus_per_node'])} a node)"
+        for one in facts.get("partitions") or []
+        if any((one.get("gpus_per_node") or {}).values())
+    ]
+    if have:
+        return f"Partitions with GPUs: {', '.join(have)}"
+    return "Leave gpus_per_node out, or choose a machine that has some with `on:`."
+
+
+def _gpu_words(gpus: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in gpus.items())
+
+
+def _longer(facts: Facts, minutes: int) -> str:
+    """Partitions that would allow it, as words to add to a hint."""
+    able = [
+        str(one["name"])
+        for one in facts.get("partitions") or []
+        if not one.get("max_minutes") or one["max_minutes"] >= minutes
+    ]
+    return f" Partitions that allow it: {', '.join(able)}." if able else ""
+
+
+def _most(
+    faults: Faults, where: str, asked: int, limit: Any, who: str, show: Any, more: str = ""
+) -> None:
     if limit and asked > int(limit):
         faults.add(
             where,
             f"{show(asked)} is more than {who}: {show(int(limit))}",
-            f"Ask for at most {show(int(limit))}.",
+            f"Ask for at most {show(int(limit))}.{more}",
         )
 
 

@@ -171,6 +171,13 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
             "batch system",
         ),
         ({"run": "x", "options": {"slurm": {"qos": "a"}}}, "options.slurm", "options.local"),
+        ({"run": "x", "resources": {"cpus": 2}}, "resources.cpus", "resources.cpus_per_task?"),
+        ({"run": "x", "gpu": 2}, "gpu", "Did you mean resources.gpus_per_node?"),
+        ({"run": "x", "resources": {"nodes": 0}}, "resources.nodes", "at least 1"),
+        ({"run": "x", "resources": {"nodes": "two"}}, "resources.nodes", "not a whole number"),
+        ({"run": "x", "params": [1]}, "params", "write {name: value}"),
+        ({"run": "x", "resources": {"gpus_per_node": 1}}, "resources.gpus_per_node", "no GPU"),
+        ({"run": "x", "on": "alpha"}, "account", "Add --account research"),
     ],
 )
 def test_bad_input_is_answered_with_the_valid_values(
@@ -218,3 +225,33 @@ def test_no_endpoint_at_all_names_the_next_step() -> None:
     with pytest.raises(InvalidSpec, match="no endpoint") as caught:
         check({"run": "x"}, endpoints=[], code=None)
     assert "diamond up" in caught.value.hint
+
+
+LONG = {**DEBUG, "name": "long", "default": False, "max_minutes": 600, "gpus_per_node": {}}
+WITH_LONG = EndpointFacts("beta", "online", True, {"partitions": [DEBUG, LONG]})
+
+
+def test_a_time_over_the_limit_names_the_partitions_that_allow_it() -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        check({"run": "x", "resources": {"walltime": "2h"}}, endpoints=[WITH_LONG], code=None)
+    assert "Partitions that allow it: long." in caught.value.hint
+
+
+def test_gpus_where_there_are_none_name_the_partitions_that_have_some() -> None:
+    asked = {"run": "x", "on": "beta/long", "resources": {"gpus_per_node": 1}}
+    with pytest.raises(InvalidSpec) as caught:
+        check(asked, endpoints=[WITH_LONG], code=None)
+    assert caught.value.hint == "Partitions with GPUs: debug (4 a100 a node)"
+
+
+def test_a_qos_must_be_one_of_the_accounts_too() -> None:
+    facts = {"partitions": [DEBUG], "accounts": [{"name": "research", "qos": ["normal"]}]}
+    beta = EndpointFacts("beta", "online", True, facts)
+    with pytest.raises(InvalidSpec) as caught:
+        check({"run": "x", "qos": "debug"}, endpoints=[beta], code=None)
+    assert caught.value.hint == "Valid: normal"
+
+
+def test_an_account_on_a_machine_without_batch_system_has_no_effect() -> None:
+    (warning,) = compose({"run": "x", "account": "research"}).warnings
+    assert "`account: research` has no effect here" in warning

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamond.compose.filling import fill_command, fill_words, likely_typos
+from diamond.compose.filling import doubtful_fields, fill_command, fill_words
 
 HOSTILE = [
     "$(touch pwned)",
@@ -68,5 +68,30 @@ def test_words_are_filled_without_a_shell() -> None:
     assert fill_words(["t", "--n={n}"], {"n": "a b"}) == ["t", "--n=a b"]
 
 
-def test_a_likely_typo_is_named() -> None:
-    assert "did you mean {lr}" in likely_typos("t {lrr}", {"lr": 1})[0]
+def test_a_field_that_names_no_parameter_is_told() -> None:
+    assert doubtful_fields("t {lr} {fo}", {"lr": 1}) == [
+        "`{fo}` is not among params (lr): it stays as it is"
+    ]
+    assert "Did you mean `{lr}`?" in doubtful_fields(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "t {lr} ${fo}",
+        "awk '{print}' {lr}",
+        "t {lr} {1,2}",
+        "t {lr} {resume}",
+        "t $DIAMOND_PARAMS",
+    ],
+)
+def test_braces_of_another_kind_are_left_alone(command: str) -> None:
+    assert doubtful_fields(command, {"lr": 1}, resumes=True) == []
+
+
+def test_without_parameters_braces_are_the_commands_own() -> None:
+    assert doubtful_fields("t {fo}", {}) == []
+
+
+def test_a_parameter_that_is_used_nowhere_is_told() -> None:
+    assert "`{n}` does not stand in `run`" in doubtful_fields("t {lr}", {"lr": 1, "n": 2})[0]
