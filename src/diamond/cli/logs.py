@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from diamond.cli.log_writer import LogWriter
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, say
+from diamond.cli.presence import LinkWatch
 from diamond.cli.words import ending_words, short
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
@@ -48,6 +49,9 @@ def logs(
         _follow(client, found, streams, tail, writer)
         return
     chosen = _attempt_id(found, attempt)
+    _check_run(found, chosen, run)
+    if not attempt:
+        _mention_earlier(found, chosen)
     for part in _stored(client, found, streams, chosen, run, tail):
         writer.write(part)
 
@@ -62,8 +66,15 @@ def _follow(
     client: Client, task: Task, streams: tuple[str, ...], tail: int | None, writer: LogWriter
 ) -> None:
     size = tail * BYTES_PER_LINE if tail else None
+    watch = LinkWatch(client, task.endpoint)
     try:
-        for happening in client.follow(task.id, streams=streams, tail_bytes=size):
+        for happening in client.follow(
+            task.id,
+            streams=streams,
+            tail_bytes=size,
+            on_lost=watch.lost,
+            on_endpoint=watch.endpoint,
+        ):
             if isinstance(happening, LogPart):
                 writer.write(happening)
             elif isinstance(happening, Task) and happening.is_final:
@@ -118,3 +129,23 @@ def _attempt_id(task: Task, wanted: str) -> str:
             return str(one["id"])
     known = ", ".join(str(one["number"]) for one in task.attempts)
     raise BadRequest(f"{short(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
+
+
+def _check_run(task: Task, attempt: str, run: int | None) -> None:
+    runs = [int(one["run"]) for one in _entry(task, attempt).get("runs") or []]
+    if run is not None and run not in runs:
+        known = ", ".join(map(str, runs)) or "none has begun"
+        raise BadRequest(f"That attempt of {short(task.id)} has no run {run}", f"Runs: {known}")
+
+
+def _mention_earlier(task: Task, attempt: str) -> None:
+    number = int(_entry(task, attempt).get("number") or 1)
+    if number > 1:
+        earlier = "attempt 1" if number == 2 else f"attempts 1 to {number - 1}"
+        say(
+            f"This is attempt {number}; see {earlier} with: diamond logs {short(task.id)} --attempt N"
+        )
+
+
+def _entry(task: Task, attempt: str) -> dict[str, Any]:
+    return next((one for one in task.attempts if one["id"] == attempt), {})

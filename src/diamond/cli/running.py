@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from diamond.cli.checked import checked_lines
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, say
 from diamond.cli.waiting import wait_for
@@ -61,7 +62,11 @@ def run(
     ] = None,
     partition: Annotated[str | None, typer.Option("--partition")] = None,
     qos: Annotated[str | None, typer.Option("--qos")] = None,
+    no_code: Annotated[bool, typer.Option("--no-code", help="Send no code along.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
+    script: Annotated[
+        bool, typer.Option("--script", help="With --check: the batch script too.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a spec or a command, here or on a cluster.
@@ -77,8 +82,10 @@ def run(
     spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
     spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})
     client = Client()
-    if check:
-        answer = client.check(spec, on=on, set=settings or [], script=True, folder=folder)
+    if check or script:
+        answer = client.check(
+            spec, on=on, set=settings or [], script=script, folder=folder, with_code=not no_code
+        )
         _tell_checked(answer, as_json=as_json)
         return
     job = client.run(
@@ -86,6 +93,7 @@ def run(
         on=on,
         set=settings or [],
         folder=folder,
+        with_code=not no_code,
         say=(lambda words: None) if as_json else say,
     )
     _warn(job)
@@ -119,10 +127,13 @@ def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(answer)
         return
+    for line in checked_lines(answer):
+        print(line)
+    if answer.get("script"):
+        print(f"\n{answer['script']}")
     for words in answer["warnings"]:
-        say(words)
-    print(answer.get("script") or "")
-    say(f"Nothing is wrong with it. This script would run on {answer['endpoint']}.")
+        say(f"Warning: {words}")
+    say("Nothing is wrong with it, and nothing was sent. To run it: the same without --check.")
 
 
 def _tell(job: Job, *, as_json: bool) -> None:

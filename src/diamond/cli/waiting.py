@@ -7,8 +7,8 @@ import time
 
 from diamond.cli.log_writer import LogWriter
 from diamond.cli.output import paint, print_json, say
+from diamond.cli.presence import LinkWatch
 from diamond.cli.words import ending_words, next_step, short, stage_words, why
-from diamond.core.errors import DiamondError
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
 from diamond.sdk.logs import LogPart
@@ -53,7 +53,8 @@ def exit_code(task: Task) -> int:
 
 
 def _follow(client: Client, task: Task, view: _View) -> Task:
-    for happening in client.follow(task.id, on_lost=view.lost):
+    watch = LinkWatch(client, task.endpoint, view.note)
+    for happening in client.follow(task.id, on_lost=watch.lost, on_endpoint=watch.endpoint):
         if isinstance(happening, Task):
             task = happening
             view.stage(task)
@@ -104,11 +105,6 @@ class _View:
     def note(self, words: str) -> None:
         self.clear()
         say(f"Note: {words}")
-
-    def lost(self, error: DiamondError) -> None:
-        if self._last != error.message:
-            self._last = error.message
-            self.note(f"{error.message}; the task goes on, trying again")
 
     def clear(self) -> None:
         if self._drawn:

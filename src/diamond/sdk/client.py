@@ -8,16 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.endpoints import EndpointCalls
 from diamond.sdk.following import Follower
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
-from diamond.sdk.models import Job, Task, build, build_job
+from diamond.sdk.models import Endpoint, Job, Task, build, build_job
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
 from diamond.sdk.where import diamond_home, find_address
+
+if TYPE_CHECKING:
+    from diamond.sdk.choosing import ChosenCode
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
@@ -40,15 +43,24 @@ class Client(EndpointCalls):
         set: Settings = (),
         wait: bool = False,
         folder: Path | None = None,
+        with_code: bool = True,
         say: Callable[[str], None] = lambda words: None,
     ) -> Job:
         """Ask for a job: a spec's path, a mapping, or the words of a command.
 
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
-        Raises `InvalidSpec` with all faults; `say` hears what travels.
+        Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
-        body, notes = self._request(spec, on, set, folder, say)
-        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
+        from diamond.sdk.choosing import precheck
+        from diamond.sdk.sending import upload
+
+        made, place = self._spec(spec, on, set, folder, with_code=with_code)
+        precheck(self.transport, made, place)
+        code = self._code(made, place, with_code=with_code)
+        if code.snapshot:
+            upload(self.transport, code.snapshot, say)
+        body = {"spec": made, **({"code": code.body} if code.body else {})}
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), code.words)
         return self._finished(job) if wait else job
 
     def check(
@@ -59,10 +71,15 @@ class Client(EndpointCalls):
         set: Settings = (),
         script: bool = False,
         folder: Path | None = None,
+        with_code: bool = True,
     ) -> Any:
-        """What a spec would become, without asking for it."""
-        body, _ = self._request(spec, on, set, folder, lambda words: None)
-        return self.transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
+        """What a spec would become: `{"order", "endpoint", "warnings", "code"}`; nothing is asked for or sent."""
+        from diamond.sdk.choosing import precheck
+
+        made, place = self._spec(spec, on, set, folder, with_code=with_code)
+        answer = precheck(self.transport, made, place, script=script)
+        code = self._code(made, place, with_code=with_code)
+        return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 
     def job(self, job: str) -> Job:
         return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
@@ -139,11 +156,19 @@ class Client(EndpointCalls):
         streams: tuple[str, ...] = STREAMS,
         tail_bytes: int | None = None,
         on_lost: Callable[[DiamondError], None] | None = None,
+        on_endpoint: Callable[[Endpoint], None] | None = None,
     ) -> Follower:
-        """The task's changes, log parts and notes as they happen, until it has ended."""
-        found = self.task(task).id
+        """The task's changes, log parts and notes as they happen, until it has ended.
+
+        `on_lost` hears of each lost connection, `on_endpoint` of each change of a machine.
+        """
         return Follower(
-            self.transport, found, streams=streams, tail_bytes=tail_bytes, on_lost=on_lost
+            self.transport,
+            self.task(task).id,
+            streams=streams,
+            tail_bytes=tail_bytes,
+            on_lost=on_lost,
+            on_endpoint=on_endpoint,
         )
 
     def log_streams(self, task: str) -> list[dict[str, Any]]:
@@ -195,25 +220,32 @@ class Client(EndpointCalls):
     def report(self, task: str) -> Any:
         return self.transport.get(_path(task, "report"))
 
-    def _request(
+    def _spec(
         self,
         spec: Spec,
         on: str | None,
         settings: Settings,
         folder: Path | None,
-        say: Callable[[str], None],
-    ) -> tuple[dict[str, Any], list[str]]:
-        """The body for POST /jobs, its code sent ahead, and words for the person."""
-        from diamond.sdk.sending import send_code
+        *,
+        with_code: bool,
+    ) -> tuple[dict[str, Any], Path]:
+        """The whole spec, and the folder where its paths begin."""
         from diamond.sdk.specs import with_settings
 
         made, base = read_spec(spec)
         made = with_settings(made, settings)
         if on is not None:
             made["on"] = on
-        place, cache = folder or base, diamond_home() / "cache"
-        sent = send_code(self.transport, made.get("code"), place, cache=cache, say=say)
-        return {"spec": made, **({"code": sent.body} if sent.body else {})}, sent.notes
+        if not with_code:
+            made.pop("code", None)
+        return made, folder or base
+
+    def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
+        from diamond.sdk.choosing import ChosenCode, choose_code
+
+        if not with_code:
+            return ChosenCode()
+        return choose_code(spec, place, cache=diamond_home() / "cache")
 
     def _finished(self, job: Job) -> Job:
         tasks = [self.wait(task.id) for task in job.tasks]
@@ -245,14 +277,15 @@ class Client(EndpointCalls):
 
 def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:
     """The mapping that a spec stands for, and the folder where its paths begin."""
-    from diamond.sdk.specs import load_spec, spec_of_command
+    from diamond.sdk.specs import load_spec, named, spec_of_command
 
     if isinstance(spec, str | Path):
         path = Path(spec)
         file = path / "diamond.yaml" if path.is_dir() else path
-        return load_spec(file), file.absolute().parent
+        folder = file.absolute().parent
+        return named(load_spec(file), folder.name), folder
     if isinstance(spec, Mapping):
-        return dict(spec), Path.cwd()
+        return named(spec), Path.cwd()
     return spec_of_command(list(spec)), Path.cwd()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from diamond.core.errors import DiamondError
 from diamond.sdk.logs import STREAMS, LogPart, LogReader, task_of
-from diamond.sdk.models import Task, build
+from diamond.sdk.models import Endpoint, Task, build
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
 
@@ -32,10 +32,12 @@ class Follower:
         streams: tuple[str, ...] = STREAMS,
         tail_bytes: int | None = None,
         on_lost: Callable[[DiamondError], None] | None = None,
+        on_endpoint: Callable[[Endpoint], None] | None = None,
     ) -> None:
         self._transport = transport
         self._task = task
         self._tail_bytes = tail_bytes
+        self._on_endpoint = on_endpoint
         self._has_log = False
         self._reader = LogReader(transport, task, streams)
         self._events = EventStream(transport, [task], on_lost=on_lost)
@@ -61,6 +63,8 @@ class Follower:
         elif event.kind == "log":
             self._has_log = True
             yield from self._reader.live(event)
+        elif event.kind == "endpoint" and self._on_endpoint:
+            self._on_endpoint(build(Endpoint, event.data))
         elif event.kind == "note" and event.data.get("task") == self._task:
             yield str(event.data.get("message", ""))
         elif task := task_of(event, self._task):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from diamond.core.errors import Conflict
-from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.data.snapshots import Snapshot
 from diamond.sdk.transport import API, Transport
 
 BATCH_BYTES = 64 * 2**20
@@ -21,50 +21,24 @@ IN_MEMORY_BYTES = 8 * 2**20
 Source = Path | bytes
 
 
-@dataclass(frozen=True)
-class SentCode:
-    """`body` is what POST /jobs takes as `code`; `notes` are words for the person."""
-
-    body: dict[str, Any] | None = None
-    notes: list[str] = field(default_factory=list)
-
-
-def send_code(
-    transport: Transport,
-    code: object,
-    folder: Path,
-    *,
-    cache: Path | None = None,
-    size_limit: int = DEFAULT_SIZE_LIMIT,
-    say: Callable[[str], None] = lambda words: None,
-) -> SentCode:
-    """Send the folder that a spec's `code:` names, relative to `folder`; without one, `folder` itself if it may go."""
-    if isinstance(code, str) and is_git_url(code):
-        return SentCode()
-    if not isinstance(code, str):
-        why = why_not_by_itself(folder)
-        if why:
-            return SentCode(notes=[f"No code travels along: {why}"])
-    chosen = folder / code if isinstance(code, str) else folder
-    snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
-    upload(transport, snapshot, say)
-    return SentCode(_body(snapshot), _notes(snapshot))
-
-
-def is_git_url(text: str) -> bool:
-    return "://" in text or text.startswith("git@")
-
-
 def upload(transport: Transport, snapshot: Snapshot, say: Callable[[str], None]) -> None:
     """Send the blobs that are missing there."""
     sources: dict[str, Source] = {**snapshot.files, snapshot.digest: snapshot.manifest}
     if snapshot.dirty_diff:
         sources[digest_of(snapshot.dirty_diff)] = snapshot.dirty_diff
     missing = transport.post(f"{API}/blobs/missing", {"digests": list(sources)})["missing"]
-    if missing:
-        say(f"Sending {len(missing)} of {len(sources)} files")
+    files, lacking = _digests_of_files(snapshot), set(missing)
+    new = sum(digest in lacking for digest in files)
+    if new:
+        say(f"Sending {new} of {len(files)} {'file' if len(files) == 1 else 'files'}")
     for batch in _batches([(digest, sources[digest]) for digest in missing]):
         _send_batch(transport, batch)
+
+
+def _digests_of_files(snapshot: Snapshot) -> list[str]:
+    """One for each file, also where two have the same content; links have none."""
+    entries = json.loads(snapshot.manifest)["files"]
+    return ["sha256:" + str(one["sha256"]) for one in entries if "sha256" in one]
 
 
 def digest_of(content: bytes) -> str:
@@ -108,22 +82,3 @@ def _batches(sources: list[tuple[str, Source]]) -> Iterator[list[tuple[str, Sour
         total += size
     if batch:
         yield batch
-
-
-def _body(snapshot: Snapshot) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "snapshot": snapshot.digest,
-        "commit": snapshot.commit,
-        "dirty": snapshot.dirty,
-        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
-        "files": snapshot.manifest.count(b'"path":'),
-        "bytes": snapshot.size,
-    }
-    if snapshot.dirty_diff:
-        body["diff"] = digest_of(snapshot.dirty_diff)
-    return body
-
-
-def _notes(snapshot: Snapshot) -> list[str]:
-    left = [f"Left out: {path} ({why})" for path, why in snapshot.left_out]
-    return [*left, *snapshot.warnings]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,23 @@ def spec_of_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
     """A spec for a bare command; its words stay words."""
     chosen = name or _usable_name(words)
     return {"name": chosen, "run": list(words)}
+
+
+def named(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
+    """The spec with a name: its own, or the fallback's (a folder), or the program's."""
+    if "name" in spec:
+        return dict(spec)
+    return {"name": _clean_name(fallback) or _usable_name(words_of(spec.get("run"))), **spec}
+
+
+def words_of(run: object) -> list[str]:
+    """The words of a command, as far as they can be told without a shell."""
+    if isinstance(run, str):
+        try:
+            return shlex.split(run, comments=True)
+        except ValueError:
+            return run.split()
+    return [str(word) for word in run] if isinstance(run, list) else []
 
 
 def with_settings(
@@ -124,8 +142,11 @@ def _usable_name(words: Sequence[str]) -> str:
     """Named after the script rather than the interpreter."""
     program = Path(words[0]).name if words else "job"
     script = next((Path(w).stem for w in words[1:] if w.endswith((".py", ".sh", ".R", ".jl"))), "")
-    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", script or program).strip("-._")
-    return cleaned[:60] or "job"
+    return _clean_name(script or program) or "job"
+
+
+def _clean_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60]
 
 
 def _loader() -> type[yaml.SafeLoader]:

@@ -11,7 +11,14 @@ import pytest
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.sdk import Client
-from diamond.sdk.specs import load_spec, parse_spec, spec_of_command, with_fields, with_settings
+from diamond.sdk.specs import (
+    load_spec,
+    named,
+    parse_spec,
+    spec_of_command,
+    with_fields,
+    with_settings,
+)
 from diamond.sdk.transport import API
 from support.small_server import Reply, Request, serving
 
@@ -62,7 +69,7 @@ def test_a_command_keeps_its_words() -> None:
 
 
 class Blobs:
-    """Takes jobs and blobs as the service does."""
+    """Takes jobs and blobs as the service does; a spec whose name is `bad` has a fault."""
 
     def __init__(self) -> None:
         self.blobs: dict[str, bytes] = {}
@@ -80,8 +87,18 @@ class Blobs:
                     assert content
                     self.blobs[member.name] = content.read()
             return Reply(b'{"stored": 1}', 201)
+        if request.path == f"{API}/jobs/check":
+            return self.check(json.loads(request.body)["spec"])
         self.jobs.append(json.loads(request.body))
         return Reply(b'{"job": {"id": "j1"}, "tasks": [{"id": "t1"}]}', 201)
+
+    def check(self, spec: dict[str, object]) -> Reply:
+        assert spec.get("code") is None, "a folder is nothing to the service before it was sent"
+        if spec.get("name") != "bad":
+            return Reply(b'{"order": {}, "endpoint": "local", "warnings": []}')
+        fault = {"field": "name", "message": "is bad", "hint": ""}
+        problem = {"title": "one fault", "code": "invalid-spec", "faults": [fault]}
+        return Reply(json.dumps(problem).encode(), 422)
 
 
 def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +111,12 @@ def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     service = Blobs()
     with serving(service) as server:
         client = Client(server.url, "t")
-        first = client.run(code / "diamond.yaml")
+        heard: list[str] = []
+        first = client.run(code / "diamond.yaml", say=heard.append)
         sent = len(service.blobs)
         client.run(code)
         uploads = [one for one in server.requests if one.path == f"{API}/blobs"]
+    assert heard == ["Sending 2 of 2 files"]
     assert first.task.id == "t1" and "Left out: .env" in first.warnings[0]
     assert sent == len(service.blobs) == 3 and len(uploads) == 1
     assert b"print(1)\n" in service.blobs.values() and b"SECRET=1" not in service.blobs.values()
@@ -114,3 +133,52 @@ def test_a_folder_that_is_no_project_stays_home(
     with serving(service) as server:
         job = Client(server.url, "t").run(["echo", "hi"])
     assert "code" not in service.jobs[0] and "No code travels along" in job.warnings[0]
+
+
+def test_faults_come_before_anything_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "diamond.yaml").write_text("name: bad\nrun: x\ncode: nowhere\n")
+    with serving(Blobs()) as server:
+        with pytest.raises(InvalidSpec) as caught:
+            Client(server.url, "t").run(tmp_path)
+        assert [one.path for one in server.requests] == [f"{API}/jobs/check"]
+    assert [fault["field"] for fault in caught.value.faults] == ["name", "code"]
+
+
+def test_a_check_sends_nothing_and_tells_what_would_travel(tmp_path: Path) -> None:
+    (tmp_path / "diamond.yaml").write_text("run: x\ncode: .\n")
+    (tmp_path / ".env").write_text("SECRET=1")
+    with serving(Blobs()) as server:
+        told = Client(server.url, "t").check(tmp_path)
+        assert [one.path for one in server.requests] == [f"{API}/jobs/check"]
+    assert told["code"]["files"] == 1 and ".env" in told["code"]["left_out"][0]
+
+
+def test_a_file_that_would_stay_behind_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("")
+    with serving(Blobs()) as server:
+        client = Client(server.url, "t")
+        with pytest.raises(BadRequest, match=r"train.py is a file here") as caught:
+            client.run(["python", "train.py"])
+        assert "--set code=." in caught.value.hint and "--no-code" in caught.value.hint
+        assert client.run(["python", "train.py"], with_code=False).warnings == []
+        assert client.run(["python", "other.py", "x" * 5000]).task.id == "t1"
+
+
+@pytest.mark.parametrize(
+    ("spec", "folder", "name"),
+    [
+        ({"run": "x"}, "my project!", "my-project"),
+        ({"run": "x", "name": "own"}, "folder", "own"),
+        ({"run": "cd src && python train.py --lr 1"}, "", "train"),
+        ({"run": ["/opt/bin/tool", "x"]}, "", "tool"),
+        ({"run": "echo 'open"}, "", "echo"),
+        ({}, "", "job"),
+    ],
+)
+def test_a_job_is_called_after_its_folder_or_program(
+    spec: dict[str, object], folder: str, name: str
+) -> None:
+    assert named(spec, folder)["name"] == name

@@ -1,0 +1,131 @@
+"""Which code travels with a spec, decided and checked before anything does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.sdk.sending import digest_of
+from diamond.sdk.specs import words_of
+from diamond.sdk.transport import API, Transport
+
+
+@dataclass(frozen=True)
+class ChosenCode:
+    """What travels with a spec: a snapshot, or nothing; `notes` are words for the person."""
+
+    snapshot: Snapshot | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """All that a person should hear of it."""
+        left = self.snapshot.left_out if self.snapshot else []
+        return [*(f"Left out: {path} ({why})" for path, why in left), *self.notes]
+
+    @property
+    def body(self) -> dict[str, Any] | None:
+        """What POST /jobs takes as `code`."""
+        return _body(self.snapshot) if self.snapshot else None
+
+
+def choose_code(
+    spec: Mapping[str, Any],
+    folder: Path,
+    *,
+    cache: Path | None = None,
+    size_limit: int = DEFAULT_SIZE_LIMIT,
+) -> ChosenCode:
+    """The folder that a spec's `code:` names, relative to `folder`; without one, `folder` itself if it may go."""
+    code = spec.get("code")
+    if isinstance(code, str) and is_git_url(code):
+        return ChosenCode()
+    if not isinstance(code, str) and (why := why_not_by_itself(folder)):
+        _refuse_local_files(spec.get("run"), folder, why)
+        return ChosenCode(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
+    chosen = folder / code if isinstance(code, str) else folder
+    snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
+    return ChosenCode(snapshot, list(snapshot.warnings))
+
+
+def precheck(
+    transport: Transport, spec: Mapping[str, Any], folder: Path, *, script: bool = False
+) -> dict[str, Any]:
+    """The service's check, before anything travels; a `code:` that is not here is told with the other faults."""
+    faults = _code_faults(spec.get("code"), folder)
+    body = {"spec": {key: value for key, value in spec.items() if not _is_folder(key, value)}}
+    try:
+        answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
+    except InvalidSpec as error:
+        raise _with_faults(error, faults) if faults and error.faults else error from None
+    if faults:
+        raise InvalidSpec(f"code: {faults[0]['message']}", faults[0]["hint"], faults=faults)
+    return dict(answer)
+
+
+def _is_folder(key: str, value: object) -> bool:
+    return key == "code" and isinstance(value, str) and not is_git_url(value)
+
+
+def _code_faults(code: object, folder: Path) -> list[dict[str, str]]:
+    if not isinstance(code, str) or is_git_url(code) or _is_dir(folder / code):
+        return []
+    hint = f"It is looked for in {folder}. Or name GIT_URL@commit."
+    return [{"field": "code", "message": f"There is no folder {code!r}", "hint": hint}]
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _with_faults(error: InvalidSpec, more: list[dict[str, str]]) -> InvalidSpec:
+    faults = [*error.faults, *more]
+    words = f"The spec has {len(faults)} faults"
+    return InvalidSpec(words, "Each fault is listed with what is valid.", faults=faults)
+
+
+_NEXT_STEP = "To send it: --set code=. (or a diamond.yaml in it, or git init)."
+
+
+def _refuse_local_files(run: object, folder: Path, why: str) -> None:
+    """A file that is named and stays behind would be missed after the wait in the queue."""
+    for word in words_of(run):
+        if not Path(word).is_absolute() and _is_file(folder / word):
+            raise BadRequest(
+                f"{word} is a file here, but no code travels along: {why}",
+                f"{_NEXT_STEP} If the program needs no file of yours: --no-code.",
+            )
+
+
+def _is_file(path: Path) -> bool:
+    """A word of a command may be longer than any name."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_git_url(text: str) -> bool:
+    return "://" in text or text.startswith("git@")
+
+
+def _body(snapshot: Snapshot) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "snapshot": snapshot.digest,
+        "commit": snapshot.commit,
+        "dirty": snapshot.dirty,
+        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
+        "files": len(json.loads(snapshot.manifest)["files"]),
+        "bytes": snapshot.size,
+    }
+    if snapshot.dirty_diff:
+        body["diff"] = digest_of(snapshot.dirty_diff)
+    return body
