@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from diamond import __version__
 from diamond.agent.disk import read_json, write_json
@@ -29,6 +29,13 @@ def main(argv: list[str] | None = None) -> int:
 
         return sample(words[1:]) or 0
     arguments = _parser().parse_args(words)
+    code = _do(arguments)
+    if getattr(arguments, "stdio", False):
+        _leave(code)
+    return code
+
+
+def _do(arguments: argparse.Namespace) -> int:
     acts = {"run": _run, "status": _status, "stop": _stop, "cron-line": _cron_line}
     try:
         if arguments.act == "pair":
@@ -38,6 +45,13 @@ def main(argv: list[str] | None = None) -> int:
     except DiamondError as error:
         print(f"{error.message}\n{error.hint}".strip(), file=sys.stderr)
         return 1
+
+
+def _leave(code: int) -> NoReturn:
+    """A thread still waits for standard input, and an interpreter that ends under it aborts instead."""
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import shutil
@@ -59,6 +60,20 @@ def test_it_speaks_over_a_pipe_as_ssh_carries_it(
     service.until(task.id, "succeeded")
     carrying.cut()
     assert again.wait(20) == 0
+
+
+def test_one_that_is_superseded_leaves_an_open_pipe_in_good_order(
+    endpoint: AgentProcess, service: SyncService, bundle: Path
+) -> None:
+    older = _start_stdio(endpoint, bundle, sys.executable)
+    carrying = Bridge(older, service)
+    eventually(lambda: service.hellos)
+    newer = _start_stdio(endpoint, bundle, sys.executable)
+    carrying_on = Bridge(newer, service)
+    assert older.wait(20) == 3
+    carrying.cut()
+    carrying_on.cut()
+    assert newer.wait(20) == 0
 
 
 def test_it_runs_on_python_3_9_where_one_is_found(
@@ -148,7 +163,7 @@ class Bridge:
         threading.Thread(target=self._read, args=(self._out,), daemon=True).start()
 
     def cut(self) -> None:
-        with self._lock:
+        with self._lock, contextlib.suppress(BrokenPipeError):
             self._in.close()
 
     def _read(self, frames: BinaryIO) -> None:
@@ -170,7 +185,7 @@ class Bridge:
         except OSError:
             status, content = 503, b"{}"
         frame = json.dumps({"id": head["id"], "status": status, "length": len(content)}).encode()
-        with self._lock:
+        with self._lock, contextlib.suppress(BrokenPipeError):
             if not self._in.closed:
                 self._in.write(frame + b"\n" + content)
                 self._in.flush()
