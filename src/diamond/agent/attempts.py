@@ -92,6 +92,7 @@ class Attempts:
     ) -> None:
         self._folders, self._tell, self._profile, self._workers = folders, tell, profile, workers
         self.known: dict[str, Tracked] = {}
+        self.endpoint = ""
         self._order = 0
 
     def submit(self, folder: AttemptFolder, number: int) -> None:
@@ -229,7 +230,7 @@ class Attempts:
 
     def forget(self, tracked: Tracked) -> None:
         """The service has the final state and all bytes: nothing is left to do."""
-        tracked.folder.write_closed()
+        tracked.folder.write_closed(self.endpoint)
         self.known.pop(tracked.folder.attempt, None)
 
     def _track(self, folder: AttemptFolder) -> Tracked:

@@ -145,6 +145,7 @@ class Agent:
         """Take up every attempt that is not closed, and what the service believes open."""
         self._welcomed(welcome)
         wanted = {str(one.get("task")) for one in welcome.open_tasks}
+        wanted |= self._forgotten(welcome)
         for folder in self.tasks.every_attempt():
             if not folder.is_closed or folder.task in wanted:
                 self._load(folder)
@@ -343,6 +344,7 @@ class Agent:
                 tracked.is_confirmed = False
 
     def _welcomed(self, welcome: Welcome) -> None:
+        self.attempts.endpoint = welcome.endpoint
         self.budget.set_rate(welcome.questions_per_minute)
         if save_settings(self.folders, welcome.settings):
             self.reload_profile()
@@ -352,8 +354,17 @@ class Agent:
         self._welcomed(welcome)
         tasks = {str(one.get("task")) for one in welcome.open_tasks}
         tasks |= {tracked.folder.task for tracked in self.attempts.known.values()}
+        tasks |= self._forgotten(welcome)
         self.attempts.tell_again(sorted(tasks))
         self.streams.start_again(tasks)
+
+    def _forgotten(self, welcome: Welcome) -> set[str]:
+        """Ended tasks that a service from a backup may know nothing of."""
+        if not welcome.is_restored:
+            return set()
+        log.warning("the service has come back from an older backup: it is told all that is here")
+        every = self.tasks.every_attempt()
+        return {one.task for one in every if one.is_closed_for(welcome.endpoint)}
 
     def _link_failed(self) -> None:
         self._needs_hello = True

@@ -39,6 +39,8 @@ class Welcome:
     open_tasks: list[dict[str, Any]]
     questions_per_minute: float
     settings: dict[str, Any] = field(default_factory=dict)
+    is_restored: bool = False
+    """The service has come back from a backup and lacks what it had confirmed since."""
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Outbox:
     """Events that the service has not confirmed, in order."""
 
     epoch: str = field(default_factory=lambda: new_id("x"))
+    confirmed: int = 0
     _last: int = 0
     _events: list[dict[str, Any]] = field(default_factory=list)
     _filled: threading.Condition = field(default_factory=threading.Condition)
@@ -71,6 +74,7 @@ class Outbox:
 
     def confirm(self, have: int) -> None:
         with self._filled:
+            self.confirmed = have
             self._events = [event for event in self._events if event["n"] > have]
             self._filled.notify_all()
 
@@ -110,6 +114,7 @@ class Session:
             open_tasks=list(answer.get("open_tasks") or []),
             questions_per_minute=float(answer.get("status_questions_per_minute") or 4.0),
             settings=dict(answer.get("settings") or {}),
+            is_restored=bool(answer.get("restored")),
         )
 
     def send_events(self, events: list[dict[str, Any]]) -> list[str]:
@@ -140,6 +145,7 @@ class Session:
             "pid": os.getpid(),
             "python": platform.python_version(),
             "epoch": self.outbox.epoch,
+            "confirmed": self.outbox.confirmed,
             "last_generation": self._fence.newest(),
             "stays": self._stays,
             "now": time.time(),

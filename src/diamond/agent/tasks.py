@@ -113,8 +113,12 @@ class AttemptFolder:
     def write_tombstone(self) -> None:
         mark(self.path / "tombstone", durable=True)
 
-    def write_closed(self) -> None:
-        mark(self.path / "closed")
+    def write_closed(self, endpoint: str = "") -> None:
+        mark(self.path / "closed", endpoint)
+
+    def is_closed_for(self, endpoint: str) -> bool:
+        """Whether the service of that endpoint had confirmed its end."""
+        return bool(endpoint) and read_words(self.path / "closed") == [endpoint]
 
     def write_native(self, native_id: str, *, scheduler: str, at: float) -> None:
         record = {"native_id": native_id, "submitted_at": at, "scheduler": scheduler}

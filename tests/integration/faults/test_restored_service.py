@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from support.stack import UNTIL_GO, Stack
 from support.waiting import wait_for
 
@@ -56,6 +58,7 @@ def test_a_cancel_newer_than_the_backup_is_not_forgotten(stack: Stack, tmp_path:
     stack.check(task)
 
 
+@pytest.mark.slow
 def test_a_task_that_ended_after_the_backup_and_was_closed_is_found_again(
     stack: Stack, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
             "name": row["name"],
             "generation": generation,
             "now": time.time(),
+            "restored": _is_from_a_backup(row, told),
             "open_tasks": [_open(task) for task in still_open],
             "settings": agent_settings(row),
             "status_questions_per_minute": await _share(tx.connection, row),
@@ -53,6 +54,14 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
     # An agent that waits under an older generation learns of this one at once.
     services.notifier.wake([endpoint_topic(call.endpoint["id"])])
     return answer
+
+
+def _is_from_a_backup(endpoint: Row, told: dict[str, Any]) -> bool:
+    """The agent remembers a later generation, or later events of its own, than stand here."""
+    if int(told.get("last_generation") or 0) > endpoint["generation"]:
+        return True
+    confirmed = int(told.get("confirmed") or 0)
+    return bool(told.get("epoch") == endpoint["epoch"] and confirmed > endpoint["have"])
 
 
 async def take_events(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
