@@ -78,6 +78,7 @@ class Observed(Event):
     """The batch system's word. `status`: queued, running, suspended, completing, ended, unknown.
 
     For `ended`, `reason` is a Reason value ('' for a normal end) and `exit_code`/`signal` what it recorded.
+    `restarts` is how often the site had requeued the job by then; -1: not known.
     """
 
     status: str = "unknown"
@@ -89,6 +90,7 @@ class Observed(Event):
     signal: Optional[int] = None
     message: str = ""
     held: bool = False
+    restarts: int = -1
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ Step = Tuple[Task, List[Action]]
 def step(task: Task, event: Event) -> Step:
     """Decide what an event means for a task; one that no longer matters is recorded, never raised."""
     if task.is_final:
-        return _refine(task, event), [Recorded(event, "the task had ended")]
+        return _after_the_end(task, event)
     if isinstance(event, AttemptKnown):
         return _adopt(task, event)
     if event.attempt and event.attempt != task.attempt.id:
@@ -192,6 +192,8 @@ def _observed(task: Task, event: Event) -> Step:
     assert isinstance(event, Observed)
     if event.run and event.run < task.attempt.run:
         return task, [Recorded(event, "of an older run")]
+    if _is_overtaken(task, event):
+        return task, [Recorded(event, "it has started since")]
     attempt = replace(task.attempt, native_id=event.native_id or task.attempt.native_id)
     task = replace(task, native_state=event.native_state, attempt=attempt)
     if event.status == "ended":
@@ -207,6 +209,11 @@ def _observed(task: Task, event: Event) -> Step:
     if event.status == "unknown":
         return replace(task, message=event.message), []
     return task, []
+
+
+def _is_overtaken(task: Task, event: Observed) -> bool:
+    """A wait before the run that is known: run n starts after n - 1 requeues."""
+    return event.status == "queued" and 0 <= event.restarts < task.attempt.run
 
 
 def _queued(task: Task, event: Observed) -> Task:
@@ -290,6 +297,22 @@ def _end_cancelled(task: Task) -> Step:
 
 def _end(task: Task, state: State, reason: Reason, message: str) -> Task:
     return replace(task, state=state, phase=Phase.NONE, reason=reason, message=message)
+
+
+def _after_the_end(task: Task, event: Event) -> Step:
+    recorded = Recorded(event, "the task had ended")
+    if task.state is State.CANCELLED and _is_alive(task, event):
+        return task, [recorded, SendCancel(task.attempt.id)]
+    return _refine(task, event), [recorded]
+
+
+def _is_alive(task: Task, event: Event) -> bool:
+    """Word of the current attempt in the queue or at work."""
+    if event.attempt != task.attempt.id:
+        return False
+    if isinstance(event, Observed):
+        return event.status in ("queued", "running", "suspended")
+    return isinstance(event, (Submitted, Started))
 
 
 def _refine(task: Task, event: Event) -> Task:

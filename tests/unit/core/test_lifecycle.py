@@ -267,3 +267,56 @@ def test_a_task_that_continues_after_any_exit_code_continues_after_a_signal() ->
     killed = Exited(attempt=A, exit_code=137, signal=9)
     _, actions = last(killed, ended(reason="exit-code", exit_code=137), task=started)
     assert actions == [NextAttempt(2)]
+
+
+def cancelled() -> Task:
+    return after(CancelAsked(delivered=False))
+
+
+def test_a_cancelled_task_that_turns_out_to_be_alive_is_cancelled_again() -> None:
+    alive = [
+        Submitted(attempt=A, native_id="7"),
+        Started(attempt=A),
+        Observed(attempt=A, status="queued"),
+        Observed(attempt=A, status="running"),
+        Observed(attempt=A, status="suspended"),
+    ]
+    for event in alive:
+        task, actions = last(event, task=cancelled())
+        assert task.state is State.CANCELLED
+        assert SendCancel(A) in actions, event
+
+
+def test_what_ended_or_is_another_attempts_leads_to_no_second_cancel() -> None:
+    for event in (Submitted(attempt="a0"), ended("CANCELLED"), Exited(attempt=A), Gone(attempt=A)):
+        _, actions = last(event, task=cancelled())
+        assert actions == [Recorded(event, "the task had ended")]
+
+
+def test_a_task_that_failed_and_is_seen_alive_is_not_cancelled() -> None:
+    _, actions = last(Lost(attempt=A), Observed(attempt=A, status="running"))
+    assert not any(isinstance(action, SendCancel) for action in actions)
+
+
+def test_a_late_word_from_the_queue_does_not_put_a_running_task_back() -> None:
+    late = Observed(attempt=A, status="queued", native_state="PENDING", restarts=0)
+    task, actions = last(late, task=running())
+    assert (task.state, task.native_state) == (State.RUNNING, "")
+    assert actions == [Recorded(late, "it has started since")]
+
+
+def test_a_requeue_counts_when_it_is_newer_than_the_run() -> None:
+    requeued = Observed(attempt=A, status="queued", native_state="PENDING", restarts=1)
+    assert after(requeued, task=running()).state is State.PENDING
+    second = after(requeued, Started(attempt=A, run=2), requeued, task=running())
+    assert (second.state, second.attempt.run) == (State.RUNNING, 2)
+
+
+def test_a_program_that_traps_the_signal_of_a_cancel_and_ends_with_zero_has_succeeded() -> None:
+    task = after(CancelAsked(), Exited(attempt=A, exit_code=0), task=running())
+    assert task.state is State.SUCCEEDED
+
+
+def test_a_zero_by_the_batch_systems_word_alone_after_a_cancel_is_cancelled() -> None:
+    task = after(CancelAsked(), ended("COMPLETED", exit_code=0), task=running())
+    assert task.state is State.CANCELLED

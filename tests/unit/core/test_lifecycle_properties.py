@@ -42,7 +42,13 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(Started, attempt=ATTEMPTS, run=RUNS),
     st.builds(Exited, attempt=ATTEMPTS, run=RUNS, exit_code=CODES),
     st.builds(
-        Observed, attempt=ATTEMPTS, status=STATUSES, reason=REASONS, run=RUNS, exit_code=CODES
+        Observed,
+        attempt=ATTEMPTS,
+        status=STATUSES,
+        reason=REASONS,
+        run=RUNS,
+        exit_code=CODES,
+        restarts=st.integers(-1, 3),
     ),
     st.builds(NoWord, attempt=ATTEMPTS),
     st.builds(Lost, attempt=ATTEMPTS),
