@@ -61,7 +61,7 @@ class Client:
 
     def _sent(self, body: Any, headers: Mapping[str, str] | None) -> tuple[Any, dict[str, str]]:
         sent = {**self._headers, **(headers or {})}
-        if body is None or isinstance(body, bytes):
+        if body is None or isinstance(body, (bytes, Iterator)):
             return body, sent
         return json.dumps(body).encode(), {"Content-Type": "application/json", **sent}
 

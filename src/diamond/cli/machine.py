@@ -18,7 +18,7 @@ from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint
 from diamond.sdk.where import saved_address
 
-SETTINGS = ("port", "host", "database_url", "public_url")
+SETTINGS = ("port", "host", "database_url", "public_url", "proxies")
 START_SECONDS = 60.0
 
 

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
-from diamond.service.settings import Settings
+from diamond.service.settings import Settings, read_proxies
 
 
 class Server(uvicorn.Server):
@@ -51,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
         log_config=None,
         access_log=False,
         server_header=False,
+        # The guard judges by the real other end of a connection.
+        proxy_headers=False,
         timeout_graceful_shutdown=3,
         # An agent's next call comes at once after a held one: the connection is kept for it.
         timeout_keep_alive=75,
@@ -69,6 +71,9 @@ def _settings(arguments: list[str] | None) -> Settings:
         "--database-url", default="", help="postgresql://…; default: SQLite in home"
     )
     parser.add_argument("--public-url", default="", help="https:// address of the proxy in front")
+    parser.add_argument(
+        "--proxies", default="", help="addresses of proxies on other machines, with commas"
+    )
     given = parser.parse_args(arguments)
     return Settings(
         home=given.home.expanduser().resolve(),
@@ -76,6 +81,7 @@ def _settings(arguments: list[str] | None) -> Settings:
         port=given.port,
         database_url=given.database_url,
         public_url=given.public_url,
+        proxies=read_proxies(given.proxies),
     )
 
 

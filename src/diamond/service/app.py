@@ -15,6 +15,7 @@ from diamond import __version__
 from diamond.service import keeper, problems
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import FolderBlobStore, make_private
+from diamond.service.body_limit import BodyLimit
 from diamond.service.bootstrap import first_start, write_token_file
 from diamond.service.description import describe
 from diamond.service.guard import Guard
@@ -58,6 +59,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.notifier = Notifier()
     problems.install(app)
+    app.add_middleware(BodyLimit)
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(pages.router)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address, ip_address
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -30,11 +32,11 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> DiamondError | None:
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if host.lower() not in self._settings.hosts:
+        host = headers.get("host", "").lower()
+        if host not in self._settings.hosts:
             hint = f"This service answers at {self._settings.url}."
             return BadRequest(f"Host {host!r} is not this service", hint, code="bad-host")
-        if self._is_public(host) and not _came_by_tls(scope, headers):
+        if self._needs_tls(host, scope) and not self._came_by_tls(scope, headers):
             return Forbidden(
                 "Plain http is refused beyond this machine", "Use the https:// address."
             )
@@ -43,9 +45,30 @@ class Guard:
             return Forbidden(f"A page of {origin!r} may not write here", code="bad-origin")
         return None
 
-    def _is_public(self, host: str) -> bool:
-        return bool(self._settings.public_url) and host in self._settings.public_url
+    def _needs_tls(self, host: str, scope: Scope) -> bool:
+        return host == self._settings.public_host or not _is_loopback(_peer(scope))
+
+    def _came_by_tls(self, scope: Scope, headers: Headers) -> bool:
+        """A proxy's word counts only from this machine or an address that the settings name."""
+        if scope.get("scheme") == "https":
+            return True
+        peer = _peer(scope)
+        is_proxy = _is_loopback(peer) or peer in self._settings.proxies
+        return is_proxy and headers.get("x-forwarded-proto") == "https"
 
 
-def _came_by_tls(scope: Scope, headers: Headers) -> bool:
-    return scope.get("scheme") == "https" or headers.get("x-forwarded-proto") == "https"
+def _peer(scope: Scope) -> str:
+    """The address at the other end of the connection; '' for one without, such as a socket in a folder."""
+    client = scope.get("client")
+    if not client:
+        return ""
+    try:
+        address = ip_address(client[0])
+    except ValueError:
+        return str(client[0])
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)
+
+
+def _is_loopback(peer: str) -> bool:
+    return peer in ("", "::1") or peer.startswith("127.")

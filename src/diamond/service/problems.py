@@ -17,6 +17,7 @@ from diamond.core.errors import (
     DiamondError,
     Forbidden,
     NotFound,
+    TooLarge,
 )
 
 log = logging.getLogger("diamond.service")
@@ -85,6 +86,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 405:
         words = f"{request.method} is not for {request.url.path}"
         return response(MethodNotAllowed(words, "See /api/v1/docs."))
+    if error.status_code == 413:
+        return response(TooLarge(str(error.detail), "Send less at a time."))
     return response(BadRequest(str(error.detail)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,11 +21,20 @@ class Settings:
     """Empty: SQLite in `home`. Else postgresql://…"""
     public_url: str = ""
     """The https:// address of a proxy in front, where there is one."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies on other machines whose `X-Forwarded-Proto` is believed."""
     mode: str = "embedded"
 
     @property
     def url(self) -> str:
-        return self.public_url.rstrip("/") or f"http://{_bracketed(self.host)}:{self.port}"
+        public = urlsplit(self.public_url.rstrip("/"))
+        if public.netloc:
+            return public._replace(netloc=public.netloc.lower()).geturl()
+        return f"http://{_bracketed(self.host)}:{self.port}"
+
+    @property
+    def public_host(self) -> str:
+        return urlsplit(self.public_url).netloc.lower()
 
     @property
     def database(self) -> str:
@@ -56,15 +66,13 @@ class Settings:
     def hosts(self) -> frozenset[str]:
         """The values of `Host:` that are answered."""
         local = {f"{_bracketed(name)}:{self.port}" for name in LOOPBACK}
-        if self.public_url:
-            local.add(urlsplit(self.public_url).netloc)
-        return frozenset(local)
+        return frozenset(local | {self.public_host} - {""})
 
 
 def check_settings(settings: Settings) -> None:
     """Refuse what would send tokens over the network in the clear."""
     public = settings.public_url
-    if public and not public.startswith("https://"):
+    if public and not (urlsplit(public).scheme == "https" and settings.public_host):
         raise BadRequest(
             f"{public} is not an https:// address",
             "Plain http is for this machine alone: put a TLS proxy in front and give its https:// URL.",
@@ -74,6 +82,17 @@ def check_settings(settings: Settings) -> None:
             f"Plain http is refused on {settings.host}: tokens would travel in the clear",
             "Listen on 127.0.0.1, or put a TLS proxy in front and give --public-url https://…",
         )
+
+
+def read_proxies(text: str) -> tuple[str, ...]:
+    """Addresses with commas between them."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    try:
+        return tuple(str(ip_address(word)) for word in words)
+    except ValueError as error:
+        raise BadRequest(
+            f"proxies: {error}", "Give IP addresses, such as 10.0.0.5,10.0.0.6"
+        ) from None
 
 
 def _bracketed(host: str) -> str:

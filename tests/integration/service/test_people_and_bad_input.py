@@ -55,6 +55,18 @@ def test_another_host_name_is_not_answered(service: RunningService) -> None:
     assert (answer.status, answer.json["code"]) == (400, "bad-host")
 
 
+def test_a_body_beyond_the_limit_is_refused_with_or_without_a_stated_length(
+    service: RunningService,
+) -> None:
+    body = b'{"name": "' + b"x" * (9 << 20) + b'"}'
+    headers = {"Content-Type": "application/json"}
+    stated = service.client.call("POST", "/tokens", body, headers)
+    assert (stated.status, stated.json["code"]) == (413, "too-large")
+    pieces = iter([body[at : at + 65536] for at in range(0, len(body), 65536)])
+    chunked = service.client.call("POST", "/tokens", pieces, headers)
+    assert (chunked.status, chunked.json["code"]) == (413, "too-large")
+
+
 def test_a_token_is_shown_once_and_ends_when_removed(service: RunningService) -> None:
     made = service.client.post("/tokens", {"name": "notebook", "days": 1})
     other = Client(service.url, made["token"])
