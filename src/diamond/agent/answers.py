@@ -51,7 +51,9 @@ class Desk:
             "list-secrets": lambda r: {"items": list_secrets(self.folders.secrets)},
             "delete-secret": self._delete_secret,
             "usage": lambda r: {"items": usage(self.folders.tasks)},
-            "report": lambda r: report(self.folders, self.tasks, safe_id(r["task"])),
+            "report": lambda r: report(
+                self.folders, self.tasks, safe_id(r["task"]), r.get("facts")
+            ),
         }
         kind = str(request.get("type"))
         if kind not in handlers:

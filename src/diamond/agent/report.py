@@ -22,8 +22,11 @@ _SECRET_WORD = re.compile(
 _URL_PASSWORD = re.compile(r"(\w+://)[^/\s@]+@")
 
 
-def report(folders: Folders, tasks: TaskFolders, task: str) -> dict[str, Any]:
-    """What a helper needs to see: orders, scripts, the ends of logs, the profile. Redacted."""
+def report(folders: Folders, tasks: TaskFolders, task: str, facts: Any = None) -> dict[str, Any]:
+    """What a helper needs to see: orders, scripts, the ends of logs, the profile. Redacted.
+
+    `facts` are what the service has to say: it comes back redacted too, as only this machine knows its secrets.
+    """
     if not tasks.has(task):
         raise NotFound(f"There is no folder of task {task} here", "It may have been cleaned.")
     found: dict[str, Any] = {
@@ -33,6 +36,7 @@ def report(folders: Folders, tasks: TaskFolders, task: str) -> dict[str, Any]:
         "attempts": [_attempt(attempt) for attempt in tasks.attempts(task)],
         "profile": read_json(folders.profile),
         "agent_log": _tail(folders.keep / "agent.log"),
+        "facts": facts,
     }
     cleaned = redact(found, _values(folders))
     assert isinstance(cleaned, dict)
@@ -58,7 +62,10 @@ def _values(folders: Folders) -> list[str]:
     files = [folders.secrets / name for name in list_secrets(folders.secrets)]
     values = [file.read_text(errors="replace").strip() for file in files]
     key = str((read_json(folders.keep / "agent.json") or {}).get("key", ""))
-    return [value for value in [*values, key] if len(value) >= 4]
+    lines = [line.strip() for value in values for line in value.splitlines()]
+    known = [value for value in [*values, key] if len(value) >= 4]
+    known += [line for line in lines if len(line) >= 8]
+    return sorted(set(known), key=len, reverse=True)
 
 
 def _attempt(folder: AttemptFolder) -> dict[str, Any]:

@@ -85,6 +85,17 @@ def test_a_report_says_much_and_no_secret(service: SyncService, task: str) -> No
     assert "hush" not in text.replace("hush-", "")
 
 
+def test_what_the_service_adds_to_a_report_is_masked_too(service: SyncService, task: str) -> None:
+    ask(service, "set-secret", name="TOKEN", value="velvet-word")
+    ask(service, "set-secret", name="KEY", value="-----BEGIN-----\nsecond-line\n")
+    facts = {"log_ends": {"stdout": "I say velvet-word, and second-line"}, "history": [{"n": 1}]}
+    answer = ask(service, "report", task=task, facts=facts)
+    assert answer["facts"] == {
+        "log_ends": {"stdout": "I say [secret], and [secret]"},
+        "history": [{"n": 1}],
+    }
+
+
 def test_a_script_can_be_seen_before_anything_is_asked_for(service: SyncService, task: str) -> None:
     script = ask(service, "script", order={"name": "x", "command": "echo $(id)"})["script"]
     assert script.startswith("#!/bin/bash") and "$(id)" not in script

@@ -146,6 +146,40 @@ def test_a_report_holds_what_helps_and_hides_what_must_stay(scene: Scene) -> Non
     assert "missing" in scene.client.get(f"/tasks/{task}/report")["machine"]
 
 
+def test_what_the_service_tells_is_masked_by_the_endpoint_that_knows_the_secrets(
+    scene: Scene,
+) -> None:
+    task = printed_a_secret(scene)
+
+    def mask(request: dict[str, Any]) -> tuple[bytes, bool]:
+        if request["type"] == "list-secrets":
+            return json.dumps({"items": ["HF_TOKEN"]}).encode(), True
+        text = json.dumps({"host": "x", "facts": request["facts"]})
+        return text.replace("plain-words", "[secret]").encode(), True
+
+    with scene.agent.answering(mask):
+        report = scene.client.get(f"/tasks/{task}/report")
+    assert report["log_ends"]["stdout"] == "it is [secret]\n"
+    assert (report["task"]["id"], report["machine"]) == (task, {"host": "x"})
+
+
+def test_a_log_that_nobody_can_mask_is_left_out_of_a_report(scene: Scene) -> None:
+    task = printed_a_secret(scene)
+    scene.client.post(f"/endpoints/{scene.name}/away")
+    report = scene.client.get(f"/tasks/{task}/report")
+    assert "left out" in report["log_ends"]["stdout"]
+    assert "plain-words" not in json.dumps(report)
+
+
+def printed_a_secret(scene: Scene) -> str:
+    with scene.agent.answering(machine):
+        assert scene.client.get(f"/endpoints/{scene.name}/secrets")["items"] == ["HF_TOKEN"]
+    task, attempt = scene.taken(secrets=["HF_TOKEN"])
+    place = {"task": task, "attempt": attempt, "run": 1, "rank": 0}
+    scene.agent.bytes(({**place, "stream": "stdout", "offset": 0}, b"it is plain-words\n"))
+    return task
+
+
 def test_the_script_is_asked_of_the_agent(scene: Scene) -> None:
     task, _ = scene.taken()
     with scene.agent.answering(machine):

@@ -89,16 +89,17 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
         endpoint = await endpoint_by_id(connection, row["endpoint"])
-    report = {
+    facts = {
         "diamond": __version__,
         "task": show_task(row),
         "history": await task_history(services, principal, row["id"]),
         "logs": await list_logs(services, principal, row["id"]),
         "log_ends": await _log_ends(services, principal, row),
         "endpoint": _endpoint_facts(endpoint),
-        "machine": await _machine(services, row),
     }
-    return dict(redacted(report))
+    machine = await _machine(services, row, facts)
+    masked = machine.pop("facts", None) or _without_unmasked(facts, row)
+    return dict(redacted({**masked, "machine": machine}))
 
 
 async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
@@ -157,13 +158,25 @@ async def _log_ends(
     return ends
 
 
-async def _machine(services: Services, row: Mapping[str, Any]) -> dict[str, Any]:
+async def _machine(
+    services: Services, row: Mapping[str, Any], facts: dict[str, Any]
+) -> dict[str, Any]:
+    """The endpoint's own part, and `facts` with the values of its secrets taken out."""
     try:
         require_files(row)
         await require_online(services, row)
-        return await services.relay.ask_json(row["endpoint"], "report", task=row["id"])
+        asked = {"task": row["id"], "facts": facts}
+        return await services.relay.ask_json(row["endpoint"], "report", **asked)
     except DiamondError as error:
         return {"missing": error.message}
+
+
+def _without_unmasked(facts: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """A program may have printed its secrets, and only the endpoint knows them by value."""
+    if not row["order"].get("secrets"):
+        return facts
+    words = "(left out: the task has secrets, and its endpoint did not answer to mask them)"
+    return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], words)}
 
 
 def _endpoint_facts(row: Mapping[str, Any] | None) -> dict[str, Any]:
