@@ -7,12 +7,14 @@ from fastapi import APIRouter, Request
 
 from diamond.core.errors import TooLarge
 from diamond.core.ids import new_id
+from diamond.core.units import show_bytes
 from diamond.service import schemas
 from diamond.service.routes.common import Person, Service, problems
 from diamond.service.services import Services
 
 router = APIRouter(prefix="/blobs", tags=["blobs"])
-MAX_BYTES = 256 << 20
+MAX_BYTES = 1 << 30
+"""Over what a snapshot may hold, so that its largest file fits in one call. It is written to disk as it comes."""
 
 
 @router.post("/missing", response_model=schemas.Missing, responses=problems())
@@ -28,7 +30,7 @@ async def missing(body: schemas.Digests, services: Service, person: Person) -> d
     openapi_extra={"requestBody": {"content": {"application/x-tar": {}}, "required": True}},
 )
 async def add_blobs(request: Request, services: Service, person: Person) -> dict[str, Any]:
-    """A tar stream, one member a blob under its digest; at most 256 MB."""
+    """A tar stream, one member a blob under its digest; at most 1 GB."""
     return {"stored": await _take(request, services)}
 
 
@@ -41,7 +43,9 @@ async def _take(request: Request, services: Services) -> int:
                 size += len(block)
                 if size > MAX_BYTES:
                     raise TooLarge(
-                        "More than 256 MB in one call", "Send the blobs in several calls."
+                        f"More than {show_bytes(MAX_BYTES)} in one call",
+                        "Send the blobs in several calls. A single larger file is data: "
+                        "give its path under `data:`.",
                     )
                 out.write(block)
         return await asyncio.to_thread(services.blobs.add_tar, aside)
