@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from diamond.cli.options import Json, Yes, complete_endpoint
-from diamond.cli.output import print_json, print_table, say
+from diamond.cli.output import count, print_json, print_table, say
 from diamond.cli.words import age, short
 from diamond.core.errors import EndpointAway
 from diamond.core.units import show_bytes
@@ -70,6 +70,6 @@ def _print(found: dict[str, dict[str, Any]], *, removed: bool) -> None:
     print_table(("TASK", "NAME", "ENDPOINT", "SIZE", "ENDED"), rows)
     total = show_bytes(sum(page["bytes"] for page in found.values()))
     if removed:
-        say(f"{len(rows)} run directories are being removed ({total}).")
+        say(f"Removing {count(len(rows), 'run directory', 'run directories')} ({total}).")
     else:
-        say(f"Nothing was removed. To remove these {len(rows)} ({total}): the same with --yes")
+        say(f"Nothing was removed. To remove {count(len(rows), 'run directory', 'run directories')} ({total}): the same with --yes")

@@ -150,7 +150,7 @@ def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: F
     if asked.gpus_per_node > most:
         faults.add(
             "resources.gpus_per_node",
-            f"{asked.gpus_per_node} GPUs per node were asked for, more than a node of {where} has",
+            f"{asked.gpus_per_node} on each node is more than a node of {where} has",
             f"A node has: {has}. Ask for more nodes instead.",
         )
 
