@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 
 def diamond(*words: str) -> subprocess.CompletedProcess[str]:
@@ -19,3 +20,8 @@ def test_the_words_after_two_dashes_stay_a_command() -> None:
 
 def test_help_is_the_labs_own() -> None:
     assert "break" in diamond("lab", "--help").stdout
+
+
+def test_taking_down_no_lab_says_so(tmp_path: Path) -> None:
+    done = diamond("lab", "down", "--dir", str(tmp_path / "none"))
+    assert done.returncode == 0 and "There is no lab" in done.stdout

@@ -98,9 +98,14 @@ def status(arguments: argparse.Namespace) -> int:
 
 
 def down(arguments: argparse.Namespace) -> int:
-    take_down(checked_root(arguments.folder or arguments.dir), purge=arguments.purge)
+    root = checked_root(arguments.folder or arguments.dir)
+    found = take_down(root, purge=arguments.purge)
     if arguments.json:
-        print_json({"down": True, "purged": arguments.purge})
+        print_json({"down": True, "purged": arguments.purge, "found": found})
+    elif found:
+        print(f"The lab in {root} is down{' and purged' if arguments.purge else ''}.")
+    else:
+        print(f"There is no lab in {root}; nothing was done.")
     return 0
 
 

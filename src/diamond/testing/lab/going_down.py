@@ -15,17 +15,20 @@ from .shape import RESERVED_NAMES, ClusterShape, LabShape, load
 from .storage import unmount_storage
 
 
-def take_down(root: Path, *, purge: bool) -> None:
+def take_down(root: Path, *, purge: bool) -> bool:
+    """Whether there was a lab."""
     if not root.exists():
-        return
+        return False
     with locked(root / ".lock"):
-        if lab := load(root):
+        lab = load(root)
+        if lab:
             stop_everything(lab)
             with locked():
                 name_hosts(lab, present=False)
                 remove_network(lab)
             if purge:
                 delete(lab)
+    return lab is not None
 
 
 def stop_everything(lab: LabShape) -> None:
