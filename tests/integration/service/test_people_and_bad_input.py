@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import tarfile
@@ -208,6 +209,15 @@ def test_blobs_are_checked_kept_and_handed_to_the_agent(scene: Scene) -> None:
         member = tar.extractfile(digest)
         assert member is not None
         assert member.read() == data
+
+
+def test_a_compressed_archive_is_refused_since_it_could_unpack_to_anything(scene: Scene) -> None:
+    data = bytes(1 << 20)
+    digest = sha256(data).hexdigest()
+    packed = gzip.compress(tar_of((digest, data)))
+    answer = scene.client.call("POST", "/blobs", packed)
+    assert (answer.status, answer.json["code"]) == (400, "bad-request")
+    assert scene.client.post("/blobs/missing", {"digests": [digest]})["missing"] == [digest]
 
 
 def test_code_that_was_not_uploaded_is_refused(scene: Scene) -> None:
