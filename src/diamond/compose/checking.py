@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
 """First-class fields that may also be written under `options:`."""
+_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
 @dataclass(frozen=True)
@@ -164,15 +166,36 @@ def _environment(spec: Spec, faults: Faults) -> Environment | None:
     if not isinstance(spec.environment, EnvironmentSpec):
         return None
     given = spec.environment
+    _check_requirements(given, faults)
+    _check_variables(given, faults)
+    variables = {name: show_value(value) for name, value in given.variables.items()}
+    return Environment(list(given.requirements), given.python, variables)
+
+
+def _check_requirements(given: EnvironmentSpec, faults: Faults) -> None:
     for line in given.requirements:
-        if line.lstrip().startswith("-"):
+        if _PASSWORD.search(line):
+            faults.add(
+                "environment.requirements",
+                "An address here holds a password, and a spec is kept and shown",
+                "Leave it out: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
+            )
+        elif line.lstrip().startswith("-"):
             faults.add(
                 "environment.requirements",
                 f"{line!r} is an option, not a package",
                 "Index and find-links settings are taken from the endpoint's pip configuration.",
             )
-    variables = {name: show_value(value) for name, value in given.variables.items()}
-    return Environment(list(given.requirements), given.python, variables)
+
+
+def _check_variables(given: EnvironmentSpec, faults: Faults) -> None:
+    for name in given.variables:
+        if name.startswith("DIAMOND_"):
+            faults.add(
+                "environment.variables",
+                f"{name} cannot be set here: Diamond itself sets what begins with DIAMOND_",
+                "Choose another name.",
+            )
 
 
 def _place(
@@ -230,9 +253,16 @@ def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
 
 
 def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | None:
+    text = spec.code or ""
+    if _PASSWORD.search(text):
+        faults.add(
+            "code",
+            "The git URL holds a password, and a spec is kept and shown",
+            "Use an ssh URL (git@host:path), or a credential helper of git on the endpoint.",
+        )
+        return None
     if code and code.get("snapshot"):
         return Code(snapshot=str(code["snapshot"]))
-    text = spec.code or ""
     if "://" in text or text.startswith("git@"):
         url, at, commit = text.rpartition("@")
         if not at or "/" in commit or ":" in commit:

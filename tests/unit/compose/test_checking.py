@@ -255,3 +255,29 @@ def test_a_qos_must_be_one_of_the_accounts_too() -> None:
 def test_an_account_on_a_machine_without_batch_system_has_no_effect() -> None:
     (warning,) = compose({"run": "x", "account": "research"}).warnings
     assert "`account: research` has no effect here" in warning
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    for code in ("https://ada:s3cret@git.example.org/x.git@abc123", "http://:s3cret@h/x"):
+        told = faults({"run": "x", "code": code})["code"]
+        assert "credential helper" in told
+        assert "s3cret" not in told
+    lines = ["pkg @ git+https://ada:s3cret@git.example.org/pkg"]
+    told = faults({"run": "x", "environment": {"requirements": lines}})["environment.requirements"]
+    assert "s3cret" not in told
+
+
+@pytest.mark.parametrize(
+    "url", ["git@host:group/x.git", "https://ada@host/x.git", "ssh://git@host:2222/x.git"]
+)
+def test_a_git_url_without_a_password_is_taken(url: str) -> None:
+    source = compose({"run": "x", "code": f"{url}@abc123"}).order.code
+    assert source is not None
+    assert (source.git_url, source.git_commit) == (url, "abc123")
+
+
+def test_variables_that_diamond_sets_are_not_a_persons_to_set() -> None:
+    given = {"variables": {"DIAMOND_RUN_DIR": "/tmp", "OMP_NUM_THREADS": 2}}
+    told = faults({"run": "x", "environment": given})["environment.variables"]
+    assert "DIAMOND_RUN_DIR" in told
+    assert "OMP_NUM_THREADS" not in told
