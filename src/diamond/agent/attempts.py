@@ -100,6 +100,7 @@ class Attempts:
         rival = self._folders.rival(folder, number)
         if rival is not None:
             self._tell(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
+            self.tell_again([folder.task])
         elif folder.attempt in self.known:
             self.tell_again([folder.task])
         else:
@@ -200,6 +201,10 @@ class Attempts:
             elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
                 self._ask_for_end(tracked)
 
+    def is_tracked(self, task: str) -> bool:
+        """Whether anything of a task is still to be watched, told or carried home."""
+        return any(tracked.folder.task == task for tracked in list(self.known.values()))
+
     def active(self) -> list[Tracked]:
         return [tracked for tracked in list(self.known.values()) if tracked.is_active]
 
@@ -230,8 +235,11 @@ class Attempts:
 
     def forget(self, tracked: Tracked) -> None:
         """The service has the final state and all bytes: nothing is left to do."""
-        tracked.folder.write_closed(self.endpoint)
         self.known.pop(tracked.folder.attempt, None)
+        try:
+            tracked.folder.write_closed(self.endpoint)
+        except OSError as error:
+            log.warning("%s could not be closed: %s", tracked.folder.attempt, error)
 
     def _track(self, folder: AttemptFolder) -> Tracked:
         self._order += 1

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from diamond.agent.attempts import Attempts
-from diamond.agent.cleaning import remove_task
 from diamond.agent.steps import reached
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest
-from diamond.core.events import CLEANED, Event, Note, PrepareFailed
+from diamond.core.events import Event, PrepareFailed
 from diamond.core.task import Reason
 
 log = logging.getLogger(__name__)
@@ -31,6 +29,7 @@ class Clerk:
     tell: Callable[[str, Event], None]
     probe: Callable[[bool], None]
     upgrade: Callable[[str], None]
+    clean: Callable[[str], None]
     done: set[str] = field(default_factory=set)
     """Ids to be acknowledged with the next call."""
 
@@ -53,7 +52,8 @@ class Clerk:
         except (BadRequest, KeyError, ValueError, TypeError):
             log.exception("the command %s (%s) makes no sense", number, kind)
         except OSError as error:
-            self._no_room(command, error)
+            if not self._no_room(command, error):
+                return
         self.done.add(number)
 
     def _submit(self, command: Command) -> None:
@@ -76,22 +76,23 @@ class Clerk:
 
     def _clean(self, command: Command) -> None:
         for task in command.get("tasks") or []:
-            if any(one.folder.task == task for one in self.attempts.active()):
-                log.warning("task %s is active and is not removed", task)
-                continue
-            remove_task(self.tasks, str(task))
-            words = "its run directory was removed by diamond clean"
-            self.tell(str(task), Note(at=time.time(), message=words, code=CLEANED))
+            self.clean(str(task))
 
     def _upgrade(self, command: Command) -> None:
         self.upgrade(str(command.get("digest", "")))
 
-    def _no_room(self, command: Command, error: OSError) -> None:
-        """Nothing could be written down, so nothing will be done: the person hears why."""
+    def _no_room(self, command: Command, error: OSError) -> bool:
+        """Nothing could be written down. A submit will not be done, and the person hears why; a cancel is
+        carried out from memory, and taken again until its tombstone stands. True if that was all."""
         log.error("%s: %s", error.filename, error.strerror)
+        if command.get("type") == "cancel":
+            folder = self.tasks.attempt(command["task"], command["attempt"])
+            self.post(lambda: self.attempts.cancel(folder))
+            return False
         if command.get("type") == "submit":
             message = f"the agent cannot write in its work folder: {error.strerror}"
             failed = PrepareFailed(
                 attempt=str(command["attempt"]), reason=Reason.DISK.value, message=message
             )
             self.tell(str(command["task"]), failed)
+        return True

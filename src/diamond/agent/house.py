@@ -25,12 +25,14 @@ PROBE_AGE = 86400.0
 LOOK_SECONDS = 15.0
 CLEAN_SECONDS = 3600.0
 PURGE_LEAD_DAYS = 3.0
+CLEAN_ASKED = "clean-asked"
 
 
 class Housekeeping:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._probes: queue.Queue[bool] = queue.Queue()
+        self._probes: queue.Queue[bool | None] = queue.Queue()
+        self._to_clean: set[str] = set()
         self._cleaned_at = time.monotonic()
         self._unsent = False
 
@@ -40,7 +42,17 @@ class Housekeeping:
     def probe_soon(self, compute: bool) -> None:
         self._probes.put(compute)
 
+    def clean_soon(self, task: str) -> None:
+        """Remove a run directory as soon as nothing of it is to be watched, told or carried home."""
+        if self._agent.tasks.has(task):
+            mark(self._agent.tasks.root / task / CLEAN_ASKED)
+            self._to_clean.add(task)
+            self._probes.put(None)
+
     def _run(self) -> None:
+        self._to_clean |= {
+            one.parent.name for one in self._agent.tasks.root.glob(f"*/{CLEAN_ASKED}")
+        }
         if self._age() > PROBE_AGE:
             self.probe_soon(False)
         else:
@@ -58,9 +70,14 @@ class Housekeeping:
 
     def _once(self) -> None:
         try:
-            self._probe(self._probes.get(timeout=LOOK_SECONDS))
+            compute = self._probes.get(timeout=1.0 if self._to_clean else LOOK_SECONDS)
+            if compute is not None:
+                self._probe(compute)
         except queue.Empty:
             self._refresh_free()
+        for task in [one for one in self._to_clean if not self._agent.attempts.is_tracked(one)]:
+            self._remove(task, "its run directory was removed by diamond clean")
+            self._to_clean.discard(task)
         if self._unsent:
             self._unsent = False
             ask(self._agent.link, "profile", read_json(self._agent.folders.profile) or {})
@@ -105,12 +122,17 @@ class Housekeeping:
         limits = (read_json(self._agent.folders.settings) or {}).get("retention") or {}
         days = float(limits.get("older_than_days") or 0)
         size = float(limits.get("max_gigabytes") or 0) * 2**30
+        if not days and not size:
+            return
+        words = "its run directory was removed: it was over the limits of this endpoint"
         for task in outdated(self._agent.tasks, days=days, limit_bytes=size, now=time.time()):
-            log.info("retention: the run directory of %s is removed", task)
-            remove_task(self._agent.tasks, task)
-            words = "its run directory was removed: it was over the limits of this endpoint"
-            note = Note(at=time.time(), message=words, code=CLEANED)
-            self._agent.session.outbox.put(task, note)
+            self._remove(task, words)
+
+    def _remove(self, task: str, words: str) -> None:
+        log.info("%s: %s", task, words)
+        remove_task(self._agent.tasks, task)
+        note = Note(at=time.time(), message=words, code=CLEANED)
+        self._agent.session.outbox.put(task, note)
 
     def _warn_of_purge(self) -> None:
         work = self._agent.profile().facts.get("folders", {}).get("work", {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Iterable
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.links import Link
+
+log = logging.getLogger(__name__)
 
 CALL_BYTES = 1_000_000
 FIRST_BYTES = 65_536
@@ -162,7 +165,11 @@ class Streams:
             share = room // (len(behind) - position)
             if share <= 0:
                 break
-            part, content = stream.take(count, share)
+            try:
+                part, content = stream.take(count, share)
+            except OSError as error:
+                log.warning("%s cannot be read: %s", stream.path, error.strerror)
+                continue
             room -= len(content)
             parts.append(part)
             contents.append(content)

@@ -110,6 +110,7 @@ class Agent:
         self.clerk = Clerk(
             self.tasks, self.attempts, self.post, self.session.outbox.put,
             probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
+            clean=self.house.clean_soon,
         )  # fmt: skip
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager), self.link)
         self.scalars = Scalars()

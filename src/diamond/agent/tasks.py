@@ -139,9 +139,10 @@ class TaskFolders:
         return AttemptFolder(task, attempt, self.root / task / "attempts" / attempt)
 
     def attempts(self, task: str) -> list[AttemptFolder]:
-        """All attempts of a task, also those that hold a tombstone only."""
+        """All attempts of a task whose intent was written whole, also those that hold a tombstone only."""
         names = _names(self.root / safe_id(task) / "attempts")
-        return [self.attempt(task, name) for name in names]
+        folders = [self.attempt(task, name) for name in names]
+        return [folder for folder in folders if folder.is_known or folder.is_cancelled]
 
     def every_attempt(self) -> Iterator[AttemptFolder]:
         for task in _names(self.root):

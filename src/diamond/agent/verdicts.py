@@ -24,6 +24,10 @@ GONE_GRACE = 20.0
 """The same after a cancel."""
 NOT_STARTED = 73
 """The batch script's own exit code for: no room, nothing was started."""
+TURNED_AWAY = 74
+"""Its exit code for: another job holds the attempt, or a cancel came before; nothing was started."""
+SIGNAL_GRACE = 60.0
+"""How long a death by signal waits while the batch system still says completing, or has not answered."""
 
 
 @dataclass
@@ -41,6 +45,8 @@ class Watched:
     exit_at: float | None = None
     """When a code other than 0 of the newest run was seen."""
     told_no_word: bool = False
+    heard_since_exit: bool = False
+    """The batch system answered after that, and named no end that may still come."""
     ended: NativeStatus | None = None
     ended_at: float = 0.0
     absent_since: float | None = None
@@ -94,6 +100,7 @@ def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[
     if status.status == "ended":
         return _heard_end(watched, status, now)
     watched.ended = None
+    watched.heard_since_exit = watched.exit_at is not None and status.status == "running"
     if status.status == "queued" and watched.run:
         return _heard_queued_again(watched, status)
     return _tell(watched, status)
@@ -146,7 +153,7 @@ def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
 def _forget_end(watched: Watched) -> None:
     """A new run has begun: what was said about the end of an older one no longer counts."""
     watched.exit_at, watched.ended, watched.absent_since = None, None, None
-    watched.told_no_word = False
+    watched.told_no_word, watched.heard_since_exit = False, False
     if watched.run in watched.exits:
         return
     watched.over = False
@@ -190,14 +197,19 @@ def _absent_for(watched: Watched, seconds: float) -> list[Event]:
 
 
 def _without_word(watched: Watched, seconds: float) -> list[Event]:
-    watched.over = seconds >= WORD_GRACE + REFINE_GRACE
-    if seconds < WORD_GRACE or watched.told_no_word:
+    """A time limit, a preemption and a full memory look like a signal: their word is worth a longer wait."""
+    watched.over = seconds >= SIGNAL_GRACE + REFINE_GRACE
+    is_signal = watched.exits.get(watched.run, 0) > 128
+    grace = SIGNAL_GRACE if is_signal and not watched.heard_since_exit else WORD_GRACE
+    if seconds < grace or watched.told_no_word:
         return []
     watched.told_no_word = True
     return [NoWord()]
 
 
 def _end_grace(status: NativeStatus) -> float:
+    if status.exit_code == TURNED_AWAY:
+        return LOST_GRACE  # the job that was let in will be seen
     is_clear = bool(status.reason) or status.exit_code is not None or status.signal is not None
     return EXIT_FILE_GRACE if is_clear else LOST_GRACE
 
@@ -230,6 +242,8 @@ def _observed(watched: Watched, status: NativeStatus) -> Observed:
         status=status.status,
         native_state=status.native_state,
         native_id=watched.native_id,
+        run=watched.run,
+        restarts=status.restarts,
         reason=reason,
         exit_code=status.exit_code,
         signal=status.signal,

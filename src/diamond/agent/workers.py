@@ -43,6 +43,7 @@ class Workers:
         self._stager, self._scheduler, self._fence, self._post = stager, scheduler, fence, post
         self._to_stage: queue.Queue[Tracked] = queue.Queue()
         self._to_cancel: queue.Queue[list[str]] = queue.Queue()
+        self._cancelling: set[str] = set()
         self.asker_hint = hurry
 
     def bind(self, attempts: Attempts, submitter: Submitter) -> None:
@@ -58,7 +59,11 @@ class Workers:
         self._to_stage.put(tracked)
 
     def cancel(self, native_ids: list[str]) -> None:
-        self._to_cancel.put(native_ids)
+        """Ask for the end of jobs; one that waits to be asked for is not put in line again."""
+        fresh = [one for one in native_ids if one not in self._cancelling]
+        self._cancelling.update(fresh)
+        if fresh:
+            self._to_cancel.put(fresh)
 
     def _stage_all(self) -> None:
         while True:
@@ -100,9 +105,11 @@ class Workers:
                 self.asker_hint()
             except Unanswered as error:
                 log.info("cancelling %s: %s", native_ids, error.message)
-                threading.Timer(RETRY_SECONDS, self.cancel, [native_ids]).start()
+                threading.Timer(RETRY_SECONDS, self._to_cancel.put, [native_ids]).start()
+                continue
             except Exception:
                 log.exception("cancelling %s failed", native_ids)
+            self._cancelling.difference_update(native_ids)
 
 
 class _Sayer:

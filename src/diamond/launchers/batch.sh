@@ -1,6 +1,7 @@
 # From here on the text is the same in every script; the values it uses were set, quoted, above.
 # What each part writes and why: docs/internals/run-directory.md. No Python, few forks: it adds milliseconds.
-unset SLURM_EXPORT_ENV
+unset SLURM_EXPORT_ENV DIAMOND_SECRETS
+diamond_secret_place=
 cd "$diamond_folder" || exit 73
 
 diamond_clock() { printf -v diamond_time '%(%s)T' -1 2>/dev/null || diamond_time=$(date +%s); }
@@ -39,7 +40,13 @@ diamond_turn_away() {
   { : >"duplicates/$diamond_job"; } 2>/dev/null
   diamond_mark 0.duplicate
   printf 'diamond: job %s holds this attempt; nothing was started\n' "$diamond_owner" >&2
-  exit 0
+  exit 74
+}
+
+# A cancel came before the batch system started the job: an sbatch that timed out may be taken late.
+diamond_called_off() {
+  printf 'diamond: this attempt was cancelled; nothing was started\n' >&2
+  exit 74
 }
 
 diamond_claim() {
@@ -94,7 +101,8 @@ diamond_newest_checkpoint() {
 
 diamond_hand_over_secrets() {
   [ ${#diamond_secrets[@]} -gt 0 ] || return
-  export DIAMOND_SECRETS=$diamond_place/secrets
+  diamond_secret_place=$diamond_place/secrets
+  export DIAMOND_SECRETS=$diamond_secret_place
   local name before
   before=$(umask)
   umask 077
@@ -192,6 +200,7 @@ diamond_write_exit() {
 
 diamond_clock
 diamond_claim
+[ ! -e tombstone ] || diamond_called_off
 diamond_program= diamond_signalled= diamond_stop_after=
 trap 'diamond_pass_on TERM' TERM
 trap 'diamond_pass_on INT' INT
@@ -207,6 +216,6 @@ diamond_start
 diamond_start_beating
 diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
-[ -z "$DIAMOND_SECRETS" ] || rm -rf -- "$DIAMOND_SECRETS"
+[ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
 diamond_write_exit
 exit "$diamond_code"

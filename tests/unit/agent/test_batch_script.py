@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from diamond.agent.verdicts import TURNED_AWAY
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from
 from diamond.launchers.script import Batch, command_file, data_variable, render_script
@@ -101,7 +102,7 @@ def test_a_program_that_is_killed_leaves_its_signal(scene: Callable[..., Scene])
 def test_of_many_jobs_at_once_exactly_one_runs_the_program(scene: Callable[..., Scene]) -> None:
     it = scene("echo ran >>../ran; sleep 0.2")
     jobs = [it.start(str(number)) for number in range(8)]
-    assert {job.wait(30) for job in jobs} == {0}
+    assert sorted(job.wait(30) for job in jobs) == [0] + [TURNED_AWAY] * 7
     assert (it.run_dir.parent / "ran").read_text() == "ran\n"
     assert len(list((it.attempt / "duplicates").iterdir())) == 7
     assert "t1.a1.0.duplicate" in it.marks()
@@ -226,6 +227,23 @@ def test_the_newest_checkpoint_is_handed_over(scene: Callable[..., Scene]) -> No
         os.utime(file, (1000 - age, 1000 - age))
     assert it.run() == 0
     assert it.read("stdout.log") == f"{it.run_dir}/ck pt/c.pt\n"
+
+
+def test_a_folder_that_the_login_profile_calls_secrets_is_left_alone(
+    scene: Callable[..., Scene], tmp_path: Path
+) -> None:
+    own = tmp_path / "mine"
+    own.mkdir()
+    it = scene('test -z "$DIAMOND_SECRETS"')
+    assert it.run(DIAMOND_SECRETS=str(own)) == 0
+    assert own.is_dir()
+
+
+def test_a_job_that_starts_after_a_cancel_runs_nothing(scene: Callable[..., Scene]) -> None:
+    it = scene("echo ran")
+    (it.attempt / "tombstone").touch()
+    assert it.run() == TURNED_AWAY
+    assert not (it.attempt / "runs" / "1").exists()
 
 
 def test_secrets_are_files_while_the_program_runs_and_gone_afterwards(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diamond.agent import verdicts
-from diamond.agent.verdicts import Watched, heard, saw_exit, saw_start, time_passed
+from diamond.agent.verdicts import TURNED_AWAY, Watched, heard, saw_exit, saw_start, time_passed
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
 from diamond.core.native import NativeStatus
 
@@ -35,7 +35,7 @@ def test_another_code_is_told_at_once_and_the_batch_systems_word_follows() -> No
     assert saw_exit(watched, 1, 143, now=0) == [Exited(run=1, exit_code=143, signal=15)]
     assert watched.awaits_word
     assert heard(watched, RUNNING, now=1) == [
-        Observed(status="running", native_state="RUNNING", native_id="12")
+        Observed(status="running", native_state="RUNNING", native_id="12", run=1, restarts=0)
     ]
     [event] = heard(watched, TIMEOUT, now=2)
     assert isinstance(event, Observed) and event.reason == "wall-time"
@@ -51,6 +51,22 @@ def test_without_a_word_the_exit_file_stands_alone_after_15_seconds() -> None:
     assert not watched.over, "a late word may still sharpen the reason"
     assert kinds(heard(watched, TIMEOUT, now=60)) == [Observed]
     assert watched.over
+
+
+def test_a_death_by_signal_waits_longer_while_the_batch_system_is_not_done_with_it() -> None:
+    watched = running()
+    saw_exit(watched, 1, 143, now=0)
+    heard(watched, NativeStatus("completing", "COMPLETING"), now=14)
+    assert time_passed(watched, now=59) == []
+    assert kinds(time_passed(watched, now=60)) == [NoWord]
+
+
+def test_a_job_that_was_turned_away_ends_nothing_while_its_rival_may_run() -> None:
+    watched = Watched(native_id="12")
+    heard(watched, NativeStatus("ended", "FAILED", exit_code=TURNED_AWAY), now=0)
+    assert time_passed(watched, now=100) == []
+    assert verdicts.follow_owner(watched, "11")
+    assert time_passed(watched, now=300) == []
 
 
 def test_an_end_without_an_exit_file_waits_a_little_for_the_file() -> None:
