@@ -113,3 +113,14 @@ def test_a_controller_that_hangs_while_it_is_asked_doubles_nothing(
     service.until(task.id, "succeeded", seconds=120)
     assert (agent.work / "tasks" / task.id / "run" / "ran").read_text() == "ran\n"
     assert service.tasks[task.id].attempt.number == 1
+
+
+def test_a_program_killed_by_a_signal_is_told_from_one_that_ended_itself(
+    agent: AgentProcess, service: SyncService
+) -> None:
+    killed, ended = submit(service, "bash -c 'kill -9 $$'"), submit(service, "exit 75")
+    task = service.until(killed.id, "failed", seconds=60)
+    assert (task.reason.value, task.signal) == ("signal", 9)
+    assert "SIGKILL" in task.message
+    eventually(lambda: service.of(ended.id, "exited"), seconds=60)
+    assert service.of(ended.id, "exited")[0]["signal"] is None
