@@ -6,7 +6,17 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
@@ -42,18 +52,15 @@ async def send(tx: Transaction, orders: list[Command]) -> None:
         }
         for order in orders
     ]  # fmt: skip
-    await tx.connection.execute(insert(commands), rows)
+    await tx.connection.execute(_ADD, rows)
     for order in orders:
         tx.wake(endpoint_topic(order.endpoint))
 
 
 async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int = 200) -> list[Row]:
     """What the agent of this generation should act on now; from here on it counts as handed over."""
-    query = select(commands).where(_is_due(endpoint, generation))
-    found = await tx.connection.execute(
-        query.order_by(commands.c.seq).limit(limit).with_for_update()
-    )
-    due = rows_of(found)
+    asked = {**_due_now(endpoint, generation), "at_most": limit}
+    due = rows_of(await tx.connection.execute(_DUE, asked))
     if due:
         sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
         values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}
@@ -63,8 +70,8 @@ async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int =
 
 async def has_due(connection: AsyncConnection, endpoint: str, generation: int) -> bool:
     """A cheap look before a transaction is opened."""
-    query = select(commands.c.seq).where(_is_due(endpoint, generation))
-    return (await connection.execute(query.limit(1))).first() is not None
+    found = await connection.execute(_HAS_DUE, _due_now(endpoint, generation))
+    return found.first() is not None
 
 
 async def mark_done(tx: Transaction, endpoint: str, done: list[str]) -> None:
@@ -88,10 +95,27 @@ async def forget_commands(tx: Transaction, before: float) -> None:
     await tx.connection.execute(delete(commands).where(over, commands.c.created < before))
 
 
-def _is_due(endpoint: str, generation: int) -> ColumnElement[bool]:
+def _due_now(endpoint: str, generation: int) -> dict[str, Any]:
+    lost_before = time.time() - REPEAT_SECONDS
+    return {"of_endpoint": endpoint, "generation": generation, "lost_before": lost_before}
+
+
+def _is_due() -> ColumnElement[bool]:
     lost = or_(
-        commands.c.sent_generation != generation,
-        commands.c.sent_at < time.time() - REPEAT_SECONDS,
+        commands.c.sent_generation != bindparam("generation"),
+        commands.c.sent_at < bindparam("lost_before"),
     )
     due = or_(commands.c.state == NEW, and_(commands.c.state == SENT, lost))
-    return and_(commands.c.endpoint == endpoint, due)
+    return and_(commands.c.endpoint == bindparam("of_endpoint"), due)
+
+
+# Asked at every call of an agent: built once.
+_ADD = insert(commands)
+_HAS_DUE = select(commands.c.seq).where(_is_due()).limit(1)
+_DUE = (
+    select(commands)
+    .where(_is_due())
+    .order_by(commands.c.seq)
+    .limit(bindparam("at_most", type_=Integer))
+    .with_for_update()
+)

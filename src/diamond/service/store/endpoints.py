@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_STATES
@@ -13,6 +13,17 @@ from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import commands, endpoints, tasks
 
 FINAL = sorted(state.value for state in FINAL_STATES)
+
+# Asked at every call of an agent or at every submission: built once.
+_BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
+_BY_ID_LOCKED = _BY_ID.with_for_update()
+_BY_KEY = select(endpoints).where(endpoints.c.key_hash == bindparam("of_key"))
+_GENERATION = select(endpoints.c.generation).where(endpoints.c.id == bindparam("of_id"))
+_OF_OWNER = (
+    select(endpoints)
+    .where(endpoints.c.owner == bindparam("of_owner"))
+    .order_by(endpoints.c.created.desc(), endpoints.c.id)
+)
 
 
 async def add_endpoint(tx: Transaction, row: dict[str, Any]) -> None:
@@ -40,29 +51,26 @@ async def find_endpoint(
 async def endpoint_by_id(
     connection: AsyncConnection, endpoint: str, *, lock: bool = False
 ) -> Row | None:
-    query = select(endpoints).where(endpoints.c.id == endpoint)
-    found = await connection.execute(query.with_for_update() if lock else query)
+    found = await connection.execute(_BY_ID_LOCKED if lock else _BY_ID, {"of_id": endpoint})
     return row_of(found)
 
 
 async def endpoint_by_hash(
     connection: AsyncConnection, *, key_hash: str = "", pairing_hash: str = ""
 ) -> Row | None:
-    query = select(endpoints).where(
-        endpoints.c.key_hash == key_hash if key_hash else endpoints.c.pairing_hash == pairing_hash
-    )
+    if key_hash:
+        return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}))
+    query = select(endpoints).where(endpoints.c.pairing_hash == pairing_hash)
     return row_of(await connection.execute(query))
 
 
 async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
-    query = select(endpoints.c.generation).where(endpoints.c.id == endpoint)
-    return int((await connection.execute(query)).scalar_one_or_none() or 0)
+    found = await connection.execute(_GENERATION, {"of_id": endpoint})
+    return int(found.scalar_one_or_none() or 0)
 
 
 async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Row]:
-    query = select(endpoints).where(endpoints.c.owner == owner)
-    found = await connection.execute(query.order_by(endpoints.c.created.desc(), endpoints.c.id))
-    return rows_of(found)
+    return rows_of(await connection.execute(_OF_OWNER, {"of_owner": owner}))
 
 
 async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:

@@ -13,9 +13,11 @@ from diamond.service.store.prefix import starts_with
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import jobs, tasks
 
+_ADD = insert(jobs)
+
 
 async def add_job(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(jobs), row)
+    await tx.connection.execute(_ADD, row)
 
 
 async def find_job(connection: AsyncConnection, job: str) -> Row | None:

@@ -10,13 +10,28 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Integer, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.notify import owner_topic
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import events, streams
+
+# Used by every write and every reader: built once.
+_TAKE = (
+    update(streams)
+    .where(streams.c.owner == bindparam("of_owner"))
+    .values(last=streams.c.last + bindparam("count", type_=Integer))
+    .returning(streams.c.last)
+)
+_ADD = insert(events)
+_AFTER = (
+    select(events)
+    .where(events.c.owner == bindparam("of_owner"), events.c.n > bindparam("after"))
+    .order_by(events.c.n)
+    .limit(bindparam("at_most", type_=Integer))
+)
 
 
 @dataclass(frozen=True)
@@ -32,9 +47,8 @@ async def publish(tx: Transaction, owner: str, news: list[News]) -> None:
     """Number and store events. Call it last: the row lock is held until the commit."""
     if not news:
         return
-    taken = update(streams).where(streams.c.owner == owner)
-    taken = taken.values(last=streams.c.last + len(news))
-    last: int = (await tx.connection.execute(taken.returning(streams.c.last))).scalar_one()
+    taken = await tx.connection.execute(_TAKE, {"of_owner": owner, "count": len(news)})
+    last: int = taken.scalar_one()
     first, at = last - len(news) + 1, time.time()
     rows = [
         {
@@ -47,7 +61,7 @@ async def publish(tx: Transaction, owner: str, news: list[News]) -> None:
         }
         for n, item in enumerate(news, first)
     ]
-    await tx.connection.execute(insert(events), rows)
+    await tx.connection.execute(_ADD, rows)
     tx.wake(owner_topic(owner))
 
 
@@ -59,9 +73,8 @@ async def newest_number(connection: AsyncConnection, owner: str) -> int:
 async def events_after(
     connection: AsyncConnection, owner: str, n: int, limit: int = 500
 ) -> list[Row]:
-    query = select(events).where(events.c.owner == owner, events.c.n > n)
-    found = await connection.execute(query.order_by(events.c.n).limit(limit))
-    return rows_of(found)
+    asked = {"of_owner": owner, "after": n, "at_most": limit}
+    return rows_of(await connection.execute(_AFTER, asked))
 
 
 async def forget_events(tx: Transaction, before: float) -> None:

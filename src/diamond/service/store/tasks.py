@@ -37,6 +37,11 @@ _SAVE = (
 )
 
 
+_ADD = insert(tasks)
+_ADD_HISTORY = insert(history)
+_BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)))
+
+
 @dataclass(frozen=True)
 class TaskFilter:
     states: list[str] = field(default_factory=list)
@@ -50,7 +55,7 @@ class TaskFilter:
 
 
 async def add_task(tx: Transaction, row: dict[str, Any]) -> None:
-    await tx.connection.execute(insert(tasks), row)
+    await tx.connection.execute(_ADD, row)
 
 
 async def save_task(tx: Transaction, row: Row, changes: dict[str, Any]) -> None:
@@ -70,7 +75,7 @@ async def find_task(connection: AsyncConnection, task: str) -> Row | None:
 async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
     if not ids:
         return {}
-    found = await connection.execute(select(tasks).where(tasks.c.id.in_(sorted(ids))))
+    found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
     return {row["id"]: row for row in rows_of(found)}
 
 
@@ -124,7 +129,7 @@ def _parts(owner: str, wanted: TaskFilter) -> list[Select[Any]]:
 
 async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
     if rows:
-        await tx.connection.execute(insert(history), rows)
+        await tx.connection.execute(_ADD_HISTORY, rows)
 
 
 async def history_of(connection: AsyncConnection, task: str) -> list[Row]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 
-from sqlalchemy import ColumnElement, delete, insert, or_, select
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
-from diamond.service.store.tables import credentials, facts, streams, users
+from diamond.service.store.tables import TIME, credentials, facts, streams, users
 
 TOKEN, SESSION, LINK = "token", "session", "link"
 
@@ -56,18 +56,14 @@ async def add_credential(
 
 async def find_credential(connection: AsyncConnection, kind: str, secret: str) -> Row | None:
     """The credential of a secret with its owner's name, unless it is over."""
-    query = select(credentials, users.c.name.label("user_name")).join(
-        users, users.c.id == credentials.c.owner
-    )
-    query = query.where(credentials.c.hash == hashed(secret), credentials.c.kind == kind)
-    query = query.where(_is_valid())
-    return row_of(await connection.execute(query))
+    asked = {"of_hash": hashed(secret), "of_kind": kind, "now": time.time()}
+    return row_of(await connection.execute(_VALID, asked))
 
 
 async def take_credential(tx: Transaction, kind: str, secret: str) -> str | None:
     """Use up a credential; gives its owner once."""
     gone = delete(credentials).where(
-        credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid()
+        credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid(time.time())
     )
     return (await tx.connection.execute(gone.returning(credentials.c.owner))).scalar_one_or_none()
 
@@ -92,5 +88,14 @@ async def drop_expired(tx: Transaction) -> None:
     await tx.connection.execute(delete(credentials).where(credentials.c.expires < time.time()))
 
 
-def _is_valid() -> ColumnElement[bool]:
-    return or_(credentials.c.expires.is_(None), credentials.c.expires > time.time())
+def _is_valid(now: float | BindParameter[float]) -> ColumnElement[bool]:
+    return or_(credentials.c.expires.is_(None), credentials.c.expires > now)
+
+
+# Asked at every call: built once.
+_VALID = (
+    select(credentials, users.c.name.label("user_name"))
+    .join(users, users.c.id == credentials.c.owner)
+    .where(credentials.c.hash == bindparam("of_hash"), credentials.c.kind == bindparam("of_kind"))
+    .where(_is_valid(bindparam("now", type_=TIME)))
+)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from diamond.core.errors import BadRequest, Conflict
@@ -22,6 +22,17 @@ Answer = dict[str, Any]
 Work = Callable[[Transaction], Awaitable[Answer]]
 KEEP_SECONDS = 86400.0
 MAX_KEY = 255
+
+# Used by every submission: built once.
+_COLUMNS: dict[str, Any] = {name: bindparam(name) for name in ("owner", "key", "request", "created")}
+_CLAIM_SQLITE = sqlite.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
+_CLAIM_POSTGRESQL = postgresql.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
+_KEEP = (
+    update(idempotency)
+    .where(idempotency.c.owner == bindparam("of_owner"))
+    .where(idempotency.c.key == bindparam("of_key"))
+    .values(answer=bindparam("new_answer"))
+)
 
 
 @dataclass(frozen=True)
@@ -54,18 +65,17 @@ async def _guarded(
     if not await _claim(tx, store, owner, once):
         return await _first_answer(tx, owner, once)
     answer = await work(tx)
-    kept = update(idempotency).where(idempotency.c.owner == owner, idempotency.c.key == once.key)
     if not secret:
-        await tx.connection.execute(kept.values(answer=answer))
+        kept = {"of_owner": owner, "of_key": once.key, "new_answer": answer}
+        await tx.connection.execute(_KEEP, kept)
     return answer
 
 
 async def _claim(tx: Transaction, store: Store, owner: str, once: Once) -> bool:
     """Whether this call is the first. PostgreSQL waits here for another that is still at work."""
-    make = sqlite.insert if store.is_sqlite else postgresql.insert
     row = {"owner": owner, "key": once.key, "request": once.request, "created": time.time()}
-    claim = make(idempotency).values(row).on_conflict_do_nothing()
-    return bool((await tx.connection.execute(claim)).rowcount)
+    claim = _CLAIM_SQLITE if store.is_sqlite else _CLAIM_POSTGRESQL
+    return bool((await tx.connection.execute(claim, row)).rowcount)
 
 
 async def _first_answer(tx: Transaction, owner: str, once: Once) -> Answer:
