@@ -36,13 +36,13 @@ class Budget:
         with self._lock:
             self.per_minute = max(wanted, 0.05)
 
-    def take(self) -> bool:
-        """Draw one question; False when there is none left now."""
+    def take(self, *, reserve: float = 0.0) -> bool:
+        """Draw one question; False when there are no more than `reserve` left, which are for urgent ones."""
         with self._lock:
             now = time.monotonic()
             self._tokens = min(BURST, self._tokens + (now - self._at) * self.per_minute / 60)
             self._at = now
-            if self._tokens < 1 and not self.unlimited:
+            if self._tokens < 1 + reserve and not self.unlimited:
                 return False
             self._tokens = max(0.0, self._tokens - 1)
             return True
@@ -51,6 +51,11 @@ class Budget:
     def interval(self) -> float:
         """Seconds between regular questions: three quarters of the budget, the rest is for urgent ones."""
         return 5.0 if self.unlimited else 80.0 / self.per_minute
+
+    @property
+    def free_interval(self) -> float:
+        """The same for how much is free: an eighth of the budget, where many agents share a cluster."""
+        return FREE_SECONDS if self.unlimited else max(FREE_SECONDS, 480.0 / self.per_minute)
 
 
 class Asker:
@@ -68,12 +73,13 @@ class Asker:
     def start(self) -> None:
         threading.Thread(target=self._run, name="status", daemon=True).start()
 
-    def is_due(self, *, urgent: bool) -> bool:
-        """Whether a question now would be in order. An urgent one only waits for the budget."""
+    def is_due(self, *, awaited: bool, hurry: bool = False) -> bool:
+        """Whether a question now would be in order. For an ending that is awaited the last one is kept."""
         since = time.monotonic() - self._asked_at
-        if self._busy or (urgent and since < 0.5) or (not urgent and since < self._budget.interval):
+        least = 0.5 if awaited or hurry else self._budget.interval
+        if self._busy or since < least:
             return False
-        return self._budget.take()
+        return self._budget.take(reserve=0.0 if awaited else 1.0)
 
     def ask(self, ids: Collection[str]) -> None:
         self._busy, self._asked_at = True, time.monotonic()
@@ -81,7 +87,8 @@ class Asker:
 
     def free(self) -> dict[str, Any] | None:
         """How much of the site is free; None when it was asked a short while ago."""
-        if time.monotonic() - self._free_at < FREE_SECONDS or not self._budget.take():
+        since = time.monotonic() - self._free_at
+        if since < self._budget.free_interval or not self._budget.take():
             return None
         self._free_at = time.monotonic()
         return self._scheduler.free()

@@ -109,6 +109,12 @@ def test_the_budget_of_questions_is_kept() -> None:
     assert all(Budget(unlimited=True).take() for _ in range(100))
 
 
+def test_twenty_agents_together_stay_within_the_clusters_budget() -> None:
+    budget = Budget(6.0 / 20)
+    each = 60 / budget.interval + 60 / budget.free_interval
+    assert 20 * each < 6.0
+
+
 def stream_of(tmp_path: Path, size: int, name: str = "stdout") -> Stream:
     file = tmp_path / "log"
     with file.open("wb") as target:
