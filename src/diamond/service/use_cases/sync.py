@@ -33,9 +33,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
         row = await rows.endpoint_by_id(tx.connection, call.endpoint["id"], lock=True)
         assert row is not None
         generation = max(row["generation"], int(told.get("last_generation") or 0)) + 1
-        values = {"generation": generation, **_introduction(told)}
-        if told.get("epoch") != row["epoch"]:
-            values["have"] = 0
+        values = {"generation": generation, "have": _standing(row, told), **_introduction(told)}
         await rows.change_endpoint(tx, row["id"], values)
         await publish(tx, row["owner"], [News("endpoint", row["id"])])
         still_open = await rows.open_tasks(tx.connection, row["id"])
@@ -64,14 +62,25 @@ def _is_from_a_backup(endpoint: Row, told: dict[str, Any]) -> bool:
     return bool(told.get("epoch") == endpoint["epoch"] and confirmed > endpoint["have"])
 
 
+def _standing(endpoint: Row, told: dict[str, Any]) -> int:
+    """Events go on from here: what a backup has lost, the agent now tells again under new numbers."""
+    have = endpoint["have"] if told.get("epoch") == endpoint["epoch"] else 0
+    return max(have, int(told.get("confirmed") or 0))
+
+
 async def take_events(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
-    """All events of one call in one transaction; those already taken are passed over."""
+    """All events of one call in one transaction; those already taken are passed over.
+
+    After a gap nothing is taken: the agent sees from `have` that events were lost, and says hello.
+    """
     epoch, incoming = str(told.get("epoch", "")), _events(told)
 
     async def take(tx: Transaction) -> dict[str, Any]:
         row = await rows.endpoint_by_id(tx.connection, call.endpoint["id"], lock=True)
         assert row is not None
         have = row["have"] if row["epoch"] == epoch else 0
+        if incoming and incoming[0][0] > have + 1:
+            return {"have": have, "unknown_tasks": []}
         fresh = [item for item in incoming if item[0] > have]
         unknown = await _apply(tx, row, fresh)
         newest = max([have, *(n for n, _, _ in fresh)])
