@@ -113,6 +113,38 @@ def test_events_that_come_twice_or_late_change_nothing(scene: Scene) -> None:
     assert kinds == ["created", "exited", "started"]
 
 
+def test_what_an_agent_tells_again_at_a_reconnect_stands_once_in_the_history(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    facts: list[tuple[str, dict[str, Any]]] = [
+        ("submitted", {"native_id": "7"}),
+        ("started", {"run": 1, "native_id": "7", "node": "n1"}),
+        ("note", {"message": "a duplicate was turned away", "code": "duplicate"}),
+    ]
+    for _ in range(3):
+        for kind, fields in facts:
+            scene.tell(kind, task, attempt, **fields)
+    lines = scene.client.get(f"/tasks/{task}/history")["items"]
+    assert [line["type"] for line in lines] == ["created", "submitted", "started", "note"]
+    assert [line["n"] for line in lines] == [1, 2, 3, 4]
+    for _ in range(2):
+        scene.tell("exited", task, attempt, run=1, exit_code=0)
+        scene.tell("started", task, attempt, run=1, native_id="7", node="n1")
+    lines = scene.client.get(f"/tasks/{task}/history")["items"]
+    assert [line["type"] for line in lines[4:]] == ["exited"]
+
+
+def test_after_a_gap_nothing_is_taken_until_the_agent_has_said_hello(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("submitted", task, attempt, native_id="7")
+    scene.agent.numbers = 5
+    assert scene.tell("started", task, attempt, run=1) == {"have": 1, "unknown_tasks": []}
+    assert scene.task(task)["state"] == "pending"
+    assert scene.agent.hello(confirmed=5)["restored"]
+    scene.agent.numbers = 5
+    assert scene.tell("started", task, attempt, run=1)["have"] == 6
+    assert scene.task(task)["state"] == "running"
+
+
 def test_a_program_that_asks_to_continue_gets_its_next_attempt(scene: Scene) -> None:
     task, attempt = scene.taken()
     scene.tell("started", task, attempt, run=1, native_id="5", node="n")

@@ -24,7 +24,9 @@ KEEP_SECONDS = 86400.0
 MAX_KEY = 255
 
 # Used by every submission: built once.
-_COLUMNS: dict[str, Any] = {name: bindparam(name) for name in ("owner", "key", "request", "created")}
+_COLUMNS: dict[str, Any] = {
+    name: bindparam(name) for name in ("owner", "key", "request", "created")
+}
 _CLAIM_SQLITE = sqlite.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
 _CLAIM_POSTGRESQL = postgresql.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
 _KEEP = (

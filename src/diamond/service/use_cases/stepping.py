@@ -25,12 +25,20 @@ from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, core_task, row_values
-from diamond.service.store.tasks import add_history, save_task
+from diamond.service.store.tasks import add_history, history_of, save_task
 
 EVENT_NAMES: dict[type[Event], str] = {
     **{cls: name for name, cls in EVENT_TYPES.items()},
     CancelAsked: "cancel-asked",
 }
+
+
+@dataclass(frozen=True)
+class Line:
+    """An event for the history; one that changed nothing may stand there already."""
+
+    values: dict[str, Any]
+    may_repeat: bool
 
 
 @dataclass
@@ -41,7 +49,7 @@ class Life:
     task: Task
     attempts: list[dict[str, Any]]
     extra: dict[str, Any] = field(default_factory=dict)
-    lines: int = 0
+    lines: list[Line] = field(default_factory=list)
     is_changed: bool = False
     is_news: bool = False
 
@@ -54,7 +62,6 @@ class Steps:
         self._run_dir = run_dir
         self._now = time.time()
         self._lives: dict[str, Life] = {}
-        self._history: list[dict[str, Any]] = []
         self._commands: list[Command] = []
         self._news: list[News] = []
 
@@ -70,8 +77,9 @@ class Steps:
         before = life.task
         after, actions = step(before, event)
         self._keep(life, event, after)
-        if not _is_repeat(before, after, event, actions):
-            self._record(life, event, actions)
+        same = _is_same(before, after)
+        if not (same and not actions and isinstance(event, Observed)):
+            life.lines.append(Line(self._line(event, actions), may_repeat=same))
         for action in actions:
             self._act(life, action, event)
         if isinstance(event, Note):
@@ -79,17 +87,20 @@ class Steps:
             self._news.append(News("note", task, data))
             self._keep_cleaned(life, event)
         life.is_changed = True
-        life.is_news = life.is_news or replace(before, as_of=0.0) != replace(life.task, as_of=0.0)
+        life.is_news = life.is_news or not _is_same(before, life.task)
 
     async def save(self, tx: Transaction) -> None:
         """In the order of ids, so that two writers never wait for each other in a ring."""
+        lines: list[dict[str, Any]] = []
         for task in sorted(self._lives):
             life = self._lives[task]
             if life.is_changed:
+                life.lines = await _without_repeats(tx, life)
+                lines += _numbered(life)
                 await save_task(tx, life.row, self._values(life))
                 if life.is_news:
                     self._news.append(News("task", task))
-        await add_history(tx, self._history)
+        await add_history(tx, lines)
         await send(tx, self._commands)
         await publish(tx, self._owner, self._news)
 
@@ -126,19 +137,15 @@ class Steps:
             life.extra.update(cleaned=event.at, run_dir="")
             life.is_news = True
 
-    def _record(self, life: Life, event: Event, actions: list[Action]) -> None:
-        life.lines += 1
+    def _line(self, event: Event, actions: list[Action]) -> dict[str, Any]:
         data = {key: value for key, value in vars(event).items() if key not in ("at", "message")}
         recorded = next((action for action in actions if isinstance(action, Recorded)), None)
         if recorded and recorded.why:
             data["ignored"] = recorded.why
-        self._history.append(
-            {
-                "task": life.task.id, "n": life.row["history"] + life.lines, "owner": self._owner,
-                "at": event.at, "received": self._now, "type": EVENT_NAMES[type(event)],
-                "message": getattr(event, "message", ""), "data": data,
-            }
-        )  # fmt: skip
+        return {
+            "owner": self._owner, "at": event.at, "received": self._now,
+            "type": EVENT_NAMES[type(event)], "message": getattr(event, "message", ""), "data": data,
+        }  # fmt: skip
 
     def _act(self, life: Life, action: Action, event: Event) -> None:
         if isinstance(action, SendCancel):
@@ -159,7 +166,7 @@ class Steps:
 
     def _values(self, life: Life) -> dict[str, Any]:
         values = {**row_values(life.task), **life.extra, "attempts": life.attempts}
-        values["history"] = life.row["history"] + life.lines
+        values["history"] = life.row["history"] + len(life.lines)
         is_cleaned = life.row["cleaned"] or "cleaned" in life.extra
         if self._run_dir and not life.row["run_dir"] and not is_cleaned:
             values["run_dir"] = f"{self._run_dir}/tasks/{life.row['id']}"
@@ -203,7 +210,32 @@ def _end(entry: dict[str, Any], at: float, reason: str) -> None:
     entry["reason"] = reason
 
 
-def _is_repeat(before: Task, after: Task, event: Event, actions: list[Action]) -> bool:
-    """The same word of the batch system once more: only `as_of` moves."""
-    same = replace(before, as_of=0.0) == replace(after, as_of=0.0)
-    return same and not actions and isinstance(event, Observed)
+def _is_same(before: Task, after: Task) -> bool:
+    """Only `as_of` may have moved."""
+    return replace(before, as_of=0.0) == replace(after, as_of=0.0)
+
+
+async def _without_repeats(tx: Transaction, life: Life) -> list[Line]:
+    """An agent tells all it knows at each reconnect; the history keeps the first telling."""
+    if not any(line.may_repeat for line in life.lines):
+        return life.lines
+    known = [_telling(row) for row in await history_of(tx.connection, life.row["id"])]
+    kept = []
+    for line in life.lines:
+        telling = _telling(line.values)
+        if not (line.may_repeat and telling in known):
+            kept.append(line)
+            known.append(telling)
+    return kept
+
+
+def _telling(line: Mapping[str, Any]) -> tuple[Any, ...]:
+    data = {key: value for key, value in line["data"].items() if key != "ignored"}
+    return line["type"], line["message"], data
+
+
+def _numbered(life: Life) -> list[dict[str, Any]]:
+    first = life.row["history"] + 1
+    return [
+        {"task": life.row["id"], "n": n, **line.values} for n, line in enumerate(life.lines, first)
+    ]
