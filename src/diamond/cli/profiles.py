@@ -108,7 +108,8 @@ def _scheduler(value: dict[str, Any]) -> str:
 
 
 def _flags(value: dict[str, str]) -> str:
-    return ", ".join(f"{word} --{flag}" for flag, word in value.items()) or "takes all"
+    odd = [f"{word} --{flag}" for flag, word in value.items() if word != "takes"]
+    return ", ".join(odd) or "takes all"
 
 
 def _gpus(value: dict[str, int]) -> str:

@@ -45,7 +45,8 @@ def up(arguments: argparse.Namespace) -> int:
     lab = Lab.up(arguments.folder or arguments.dir, **asked)
     nodes = sum(cluster.shape.nodes for cluster in lab.clusters)
     alone = "" if lab.shape.isolated else " (nodes share one host name: no right to isolate them)"
-    say(f"{len(lab.clusters)} cluster(s), {nodes} nodes in {time.monotonic() - began:.1f} s{alone}")
+    clusters = "1 cluster" if len(lab.clusters) == 1 else f"{len(lab.clusters)} clusters"
+    say(f"{clusters}, {nodes} nodes in {time.monotonic() - began:.1f} s{alone}")
     if arguments.json:
         print_json(lab.status())
     return 0
