@@ -51,7 +51,7 @@ def create_app(settings: Settings) -> FastAPI:
         title="Diamond",
         version=__version__,
         description="Train any model with any dataset on any machine.",
-        docs_url=f"{PREFIX}/docs",
+        docs_url=None,  # Its page would load scripts from a third party.
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
         lifespan=_lifespan,

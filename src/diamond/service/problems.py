@@ -82,10 +82,10 @@ async def _validation(_request: Request, error: Exception) -> JSONResponse:
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return response(NotFound(f"There is nothing at {request.url.path}", "See /api/v1/docs."))
+        return response(NotFound(f"There is nothing at {request.url.path}", "See /api/v1/openapi.json."))
     if error.status_code == 405:
         words = f"{request.method} is not for {request.url.path}"
-        return response(MethodNotAllowed(words, "See /api/v1/docs."))
+        return response(MethodNotAllowed(words, "See /api/v1/openapi.json."))
     if error.status_code == 413:
         return response(TooLarge(str(error.detail), "Send less at a time."))
     return response(BadRequest(str(error.detail)))

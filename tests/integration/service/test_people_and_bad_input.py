@@ -88,6 +88,16 @@ def test_nothing_but_health_and_pages_opens_without_a_sign_in(service: RunningSe
         assert (answer.status, answer.json["code"]) == (401, "not-signed-in")
 
 
+def test_no_page_loads_anything_from_elsewhere(service: RunningService) -> None:
+    stranger = Client(service.url)
+    assert stranger.call("GET", "/docs").status == 404
+    page = stranger.call("GET", "//").body.decode()
+    assert "/api/v1/openapi.json" in page
+    assert "src=" not in page
+    assert "//" not in page.replace("http://127.0.0.1", "")
+    assert stranger.call("GET", "/openapi.json").json["info"]["title"] == "Diamond"
+
+
 def test_the_same_key_gives_the_first_answer_also_when_both_come_at_once(scene: Scene) -> None:
     body = {"spec": {"name": "once", "run": "true", "on": scene.name}}
     answers: list[Any] = []
