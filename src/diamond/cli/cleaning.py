@@ -69,7 +69,8 @@ def _print(found: dict[str, dict[str, Any]], *, removed: bool) -> None:
         return
     print_table(("TASK", "NAME", "ENDPOINT", "SIZE", "ENDED"), rows)
     total = show_bytes(sum(page["bytes"] for page in found.values()))
+    what = f"{count(len(rows), 'run directory', 'run directories')} ({total})"
     if removed:
-        say(f"Removing {count(len(rows), 'run directory', 'run directories')} ({total}).")
+        say(f"Removing {what}.")
     else:
-        say(f"Nothing was removed. To remove {count(len(rows), 'run directory', 'run directories')} ({total}): the same with --yes")
+        say(f"Nothing was removed. To remove {what}: the same with --yes")
