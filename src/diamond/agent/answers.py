@@ -6,13 +6,15 @@ import json
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
 from urllib.parse import quote
 
 from diamond.agent.cleaning import usage
+from diamond.agent.digests import Digests
 from diamond.agent.files import list_files, read_file, stat_file
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.links import Declined, Link, LinkDown
@@ -28,6 +30,8 @@ from diamond.runtimes.base import Entered
 log = logging.getLogger(__name__)
 
 ANSWERERS = 3
+SIGN_SECONDS = 5.0
+"""The service gives up 30 s after the last sign."""
 Answer = Union[dict[str, Any], bytes]
 Request = dict[str, Any]
 
@@ -39,11 +43,15 @@ class Desk:
     folders: Folders
     tasks: TaskFolders
     stager: Stager
+    digests: Digests = field(default_factory=Digests)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request, alive: Callable[[], None] = lambda: None) -> Answer:
+        """`alive` is called while an answer takes long and goes on."""
         handlers: dict[str, Callable[[Request], Answer]] = {
             "list-files": lambda r: {"items": list_files(self._run_dir(r), str(r.get("path", "")))},
-            "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"])),
+            "stat-file": lambda r: stat_file(
+                self._run_dir(r), str(r["path"]), self.digests, alive
+            ),
             "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
             "read-log": self._read_log,
             "script": self._script,
@@ -102,10 +110,9 @@ class Answerers:
     def _run(self) -> None:
         while True:
             request = self._waiting.get()
-            status, body = self._result(request)
-            call = f"answers/{quote(str(request.get('id', '')), safe='')}"
             try:
-                self._link.call(call, body, query=f"status={status}&more=0", timeout=120)
+                status, body = self._result(request)
+                self._send(request, body, f"status={status}&more=0")
             except (LinkDown, Declined) as error:
                 log.info("the answer to %s was not taken: %s", request.get("type"), error)
             except Exception:
@@ -113,7 +120,7 @@ class Answerers:
 
     def _result(self, request: Request) -> tuple[str, bytes]:
         try:
-            answer = self._desk.answer(request)
+            answer = self._desk.answer(request, self._signs(request))
             return "ok", answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         except DiamondError as error:
             problem = error.as_problem()
@@ -121,6 +128,22 @@ class Answerers:
             log.warning("request %s: %s", request.get("type"), type(error).__name__)
             problem = BadRequest(f"The agent could not answer: {error}").as_problem()
         return "error", json.dumps(problem).encode()
+
+    def _signs(self, request: Request) -> Callable[[], None]:
+        """Called often, it tells the service now and then that the answer is being made."""
+        last = time.monotonic()
+
+        def alive() -> None:
+            nonlocal last
+            if time.monotonic() - last >= SIGN_SECONDS:
+                self._send(request, b"", "status=ok&more=1")
+                last = time.monotonic()
+
+        return alive
+
+    def _send(self, request: Request, body: bytes, query: str) -> None:
+        call = f"answers/{quote(str(request.get('id', '')), safe='')}"
+        self._link.call(call, body, query=query, timeout=120)
 
 
 def _range(request: Request) -> tuple[int, int]:

@@ -179,7 +179,7 @@ class Attempts:
         events += read_duplicates(tracked.folder, tracked.duplicates)
         self._say(tracked, events)
         if tracked.watched.over and not was_over:
-            self._workers.submitter.look_again()
+            self._over(tracked)
 
     def answered(self, answers: dict[str, Any]) -> None:
         """The batch system's word on many jobs."""
@@ -197,7 +197,7 @@ class Attempts:
                 self._look_before_an_end(tracked)
             self._say(tracked, verdicts.time_passed(watched, now=now))
             if watched.over:
-                self._workers.submitter.look_again()
+                self._over(tracked)
             elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
                 self._ask_for_end(tracked)
 
@@ -284,6 +284,11 @@ class Attempts:
         self.look_at(tracked)
         if verdicts.follow_owner(tracked.watched, tracked.folder.owner):
             self._say(tracked, [Submitted(native_id=tracked.watched.native_id)])
+
+    def _over(self, tracked: Tracked) -> None:
+        """There may be room for another; and a script that was killed could not take its secrets away."""
+        tracked.folder.remove_secrets()
+        self._workers.submitter.look_again()
 
     def _end(self, tracked: Tracked, event: Event) -> None:
         tracked.phase = ENDED

@@ -7,13 +7,13 @@ by a program that swaps a folder for a link between two looks.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from diamond.agent.digests import Digests
 from diamond.core.errors import BadRequest, NotFound
 
 MAX_ITEMS = 10_000
@@ -34,14 +34,14 @@ def list_files(root: Path, path: str) -> list[dict[str, Any]]:
     return [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
 
 
-def stat_file(root: Path, path: str) -> dict[str, Any]:
-    """Size, time and digest of a file."""
+def stat_file(
+    root: Path, path: str, digests: Digests, alive: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Size, time and digest of a file; `alive` is called while a large one is read."""
     with _opened_file(root, path) as descriptor:
-        digest = hashlib.sha256()
-        for chunk in iter(lambda: os.read(descriptor, 1 << 20), b""):
-            digest.update(chunk)
+        digest = digests.of(descriptor, alive)
         facts = os.fstat(descriptor)
-    return {"size": facts.st_size, "modified": facts.st_mtime, "sha256": digest.hexdigest()}
+    return {"size": facts.st_size, "modified": facts.st_mtime, "sha256": digest}
 
 
 def read_file(root: Path, path: str, offset: int, length: int) -> bytes:

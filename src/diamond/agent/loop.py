@@ -19,6 +19,7 @@ from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
 from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
 from diamond.agent.logs import Streams
+from diamond.agent.orphans import Orphans
 from diamond.agent.profile import Profile, load_profile, save_settings
 from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
@@ -106,6 +107,7 @@ class Agent:
         )  # fmt: skip
         self.workers.bind(self.attempts, submitter)
         self.asker = Asker(self.scheduler, self.budget, answered=self._answered)
+        self.orphans = Orphans(self.tasks, self.scheduler, self.budget, self.session.outbox.put)
         self.house = Housekeeping(self)
         self.clerk = Clerk(
             self.tasks, self.attempts, self.post, self.session.outbox.put,
@@ -218,6 +220,7 @@ class Agent:
             self._swept_at = now
             for tracked in [*active, *self.attempts.late(now)]:
                 self.attempts.look_at(tracked)
+            self.orphans.look(now)
         self.attempts.time_passed()
         self._ask(active)
         for tracked in list(self.attempts.known.values()):
@@ -245,8 +248,8 @@ class Agent:
 
     def _ask(self, active: list[Tracked]) -> None:
         ids = {tracked.watched.native_id for tracked in active} - {""}
-        urgent = self._hurry or any(tracked.watched.awaits_word for tracked in active)
-        if ids and self.asker.is_due(urgent=urgent):
+        awaited = any(tracked.watched.awaits_word for tracked in active)
+        if ids and self.asker.is_due(awaited=awaited, hurry=self._hurry):
             self._hurry = False
             self.asker.ask(ids)
 
@@ -345,6 +348,7 @@ class Agent:
                 tracked.is_confirmed = False
 
     def _welcomed(self, welcome: Welcome) -> None:
+        self.orphans.told_open(welcome.open_tasks, time.monotonic())
         self.attempts.endpoint = welcome.endpoint
         self.budget.set_rate(welcome.questions_per_minute)
         if save_settings(self.folders, welcome.settings):

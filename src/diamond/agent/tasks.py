@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +110,10 @@ class AttemptFolder:
         if not words or not re.match(r"^\d+$", words[0]):
             return None
         return RunExit(code=int(words[0]), seen_at=_written(file))
+
+    def remove_secrets(self) -> None:
+        for run in self.runs():
+            shutil.rmtree(self.run_folder(run) / "secrets", ignore_errors=True)
 
     def write_tombstone(self) -> None:
         mark(self.path / "tombstone", durable=True)
