@@ -54,10 +54,18 @@ class WorkTree:
 
 def find_work_tree(folder: Path) -> Optional[WorkTree]:
     """The work tree that holds `folder`, or None (also where git is missing or will not answer)."""
+    if not _has_git_above(folder):
+        return None
     answer = _ask(folder, ["rev-parse", "--show-toplevel"])
     if not answer:
         return None
     return WorkTree(folder, Path(os.fsdecode(answer.rstrip(b"\n"))))
+
+
+def _has_git_above(folder: Path) -> bool:
+    """A look at the disk spares most submissions a process."""
+    here = Path(os.path.realpath(folder))
+    return any(os.path.lexists(place / ".git") for place in (here, *here.parents))
 
 
 def _ask(folder: Path, words: Sequence[str]) -> Optional[bytes]:

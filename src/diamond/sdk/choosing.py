@@ -53,6 +53,14 @@ def choose_code(
     return ChosenCode(snapshot, list(snapshot.warnings))
 
 
+def may_travel(spec: Mapping[str, Any], folder: Path) -> bool:
+    """Whether files would be sent with this spec: only then it is checked on its own before."""
+    code = spec.get("code")
+    if isinstance(code, str):
+        return not is_git_url(code)
+    return not why_not_by_itself(folder)
+
+
 def precheck(
     transport: Transport, spec: Mapping[str, Any], folder: Path, *, script: bool = False
 ) -> dict[str, Any]:

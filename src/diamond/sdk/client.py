@@ -51,11 +51,12 @@ class Client(EndpointCalls):
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
         Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
-        from diamond.sdk.choosing import precheck
+        from diamond.sdk.choosing import may_travel, precheck
         from diamond.sdk.sending import upload
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        precheck(self.transport, made, place)
+        if with_code and may_travel(made, place):
+            precheck(self.transport, made, place)
         code = self._code(made, place, with_code=with_code)
         if code.snapshot:
             upload(self.transport, code.snapshot, say)
