@@ -49,9 +49,7 @@ class Desk:
         """`alive` is called while an answer takes long and goes on."""
         handlers: dict[str, Callable[[Request], Answer]] = {
             "list-files": lambda r: {"items": list_files(self._run_dir(r), str(r.get("path", "")))},
-            "stat-file": lambda r: stat_file(
-                self._run_dir(r), str(r["path"]), self.digests, alive
-            ),
+            "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"]), self.digests, alive),
             "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
             "read-log": self._read_log,
             "script": self._script,

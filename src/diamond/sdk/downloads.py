@@ -12,6 +12,8 @@ from diamond.sdk.transport import API, LOST, Transport, segment
 
 CHUNK = 1 << 20
 TRIES = 5
+DIGEST_SECONDS = 900.0
+"""The endpoint reads a large file whole, for its digest, before the first byte comes."""
 
 
 def download(transport: Transport, task: str, path: str, dest: Path) -> Path:
@@ -62,8 +64,11 @@ def _fetch(transport: Transport, task: str, path: str, part: Path) -> str:
     have = max(part.stat().st_size - 1, 0) if known else 0
     headers = {"Accept": "*/*", **({"Range": f"bytes={have}-"} if have else {})}
     target = f"{API}/tasks/{segment(task)}/files/content"
-    response, connection = transport.open(target, query={"path": path}, headers=headers)
+    patient = Transport(transport.address, timeout=DIGEST_SECONDS)
+    response, connection = patient.open(target, query={"path": path}, headers=headers)
     try:
+        if connection.sock:
+            connection.sock.settimeout(transport.timeout)
         etag = response.headers.get("ETag", "")
         if response.status == 206 and etag != known:
             part.unlink()
