@@ -43,10 +43,11 @@ _MEMORY_KILL = re.compile(r"exceeded (job |step )?memory limit|oom[-_ ]kill|out 
 SECONDS_LEFT = (
     'if [ -n "${SLURM_JOB_END_TIME:-}" ] && [ -n "${SLURM_JOB_START_TIME:-}" ]; then '
     'echo "$((SLURM_JOB_END_TIME - SLURM_JOB_START_TIME))"; else '
-    'm="$(sed -n \'s/^#SBATCH --time=\\([0-9]*\\)$/\\1/p;/^[^#]/q\' "$0" 2>/dev/null)"; '
-    '[ -z "$m" ] || echo "$((m * 60))"; fi'
+    'm=; while read -r line; do case $line in "#SBATCH --time="*) m=${line#*=} ;; "#"*) ;; *) break ;; esac; '
+    'done <"$0"; case $m in "" | *[!0-9]*) ;; *) echo "$((m * 60))" ;; esac; fi'
 )
-"""Both times are the controller's, so a node's clock does not matter; Slurm before 23.02 has neither."""
+"""Both times are the controller's, so a node's clock does not matter; Slurm before 23.02 has neither, and then
+the script reads its own head, without a process for it."""
 
 
 class SlurmScheduler:
