@@ -7,7 +7,7 @@ from typing import Any
 
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
 from diamond.service.bootstrap import LOCAL_USER, first_start
@@ -38,6 +38,15 @@ def test_migrations_lead_to_the_tables_of_the_code(tmp_path: Path, database_url:
             return await connection.run_sync(differences)
 
     assert with_store(tmp_path, database_url, compare) == []
+
+
+def test_what_was_answered_survives_a_power_cut(tmp_path: Path) -> None:
+    async def durability(store: Store) -> Any:
+        async with store.read() as connection:
+            return (await connection.execute(text("PRAGMA synchronous"))).scalar()
+
+    full = 2
+    assert with_store(tmp_path, "", durability) == full
 
 
 def test_every_table_but_people_has_an_owner() -> None:
