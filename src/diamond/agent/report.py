@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,9 @@ from diamond.agent.folders import Folders
 from diamond.agent.secrets import list_secrets
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core.errors import NotFound
+from diamond.core.redact import redacted
 
 TAIL_BYTES = 16_384
-_SECRET_WORD = re.compile(
-    r"(?i)((?:token|secret|passw(?:or)?d|api[_-]?key|authorization|credential)[\w-]*\s*[=:]\s*)(\S+)"
-)
-_URL_PASSWORD = re.compile(r"(\w+://)[^/\s@]+@")
 
 
 def report(folders: Folders, tasks: TaskFolders, task: str, facts: Any = None) -> dict[str, Any]:
@@ -38,24 +34,9 @@ def report(folders: Folders, tasks: TaskFolders, task: str, facts: Any = None) -
         "agent_log": _tail(folders.keep / "agent.log"),
         "facts": facts,
     }
-    cleaned = redact(found, _values(folders))
+    cleaned = redacted(found, _values(folders))
     assert isinstance(cleaned, dict)
     return cleaned
-
-
-def redact(value: Any, secrets: list[str]) -> Any:
-    """The same facts without the values of known secrets or what looks like one."""
-    if isinstance(value, dict):
-        return {key: redact(inner, secrets) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [redact(inner, secrets) for inner in value]
-    return _redact_text(value, secrets) if isinstance(value, str) else value
-
-
-def _redact_text(text: str, secrets: list[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, "[secret]")
-    return _URL_PASSWORD.sub(r"\1[secret]@", _SECRET_WORD.sub(r"\1[secret]", text))
 
 
 def _values(folders: Folders) -> list[str]:

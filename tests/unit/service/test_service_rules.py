@@ -9,7 +9,6 @@ from diamond.service.authorize import Action, may, require
 from diamond.service.cursor import Cursor, decode
 from diamond.service.metric_lines import read_lines
 from diamond.service.principal import Kind, Principal
-from diamond.service.redact import redacted
 from diamond.service.settings import Settings, check_settings
 from diamond.service.store.filesystem import filesystem_type, refuse_network_folder
 from diamond.service.thinning import thin
@@ -118,20 +117,3 @@ def test_thinning_keeps_ends_and_the_limit(limit: int) -> None:
     assert len(kept) <= limit
     assert (kept[0], kept[-1]) == (0, 999)
     assert kept == sorted(set(kept))
-
-
-def test_a_report_hides_values_and_keeps_names() -> None:
-    report = {
-        "secrets": ["HF_TOKEN"],
-        "variables": {"WANDB": "v"},
-        "api_key": "v",
-        "url": "https://ada:pw@git.example.org/x",
-        "line": "export TOKEN=abc; Bearer xyz",
-    }
-    assert redacted(report) == {
-        "secrets": ["HF_TOKEN"],
-        "variables": {"WANDB": "(hidden)"},
-        "api_key": "(hidden)",
-        "url": "https://(hidden)@git.example.org/x",
-        "line": "export TOKEN=(hidden) Bearer (hidden)",
-    }

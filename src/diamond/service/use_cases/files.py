@@ -10,8 +10,8 @@ from typing import Any
 from diamond import __version__
 from diamond.core.errors import BadRequest, DiamondError, EndpointAway
 from diamond.core.order import order_data
+from diamond.core.redact import redacted
 from diamond.service.principal import Principal
-from diamond.service.redact import redacted
 from diamond.service.services import Services
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.use_cases.asking import require_endpoint_online, require_files, require_online

@@ -1,0 +1,49 @@
+"""Takes out of a report what must not stand in a support ticket."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Sequence
+
+HIDDEN = "[secret]"
+_NAMES = r"token|secret|passw(?:or)?d|api[_-]?key|authorization|credential|private"
+_NAME = re.compile(_NAMES, re.IGNORECASE)
+_ASSIGNED = re.compile(
+    rf"""((?:{_NAMES})[\w-]*["']?\s*[=:]\s*["']?)((?:(?:bearer|basic)\s+)?[^\s&"']+)""",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"(bearer\s+)[^\s\"']+", re.IGNORECASE)
+_IN_A_URL = re.compile(r"(?<=://)[^/\s@]+(?=@)")
+_KNOWN_SHAPE = re.compile(
+    r"hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}"
+    r"|AKIA[A-Z0-9]{12,}|sk-[A-Za-z0-9_-]{16,}|xox[abp]-[\w-]{10,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*"
+)
+# Names of secrets may be told; what stands in a variable may not.
+_TELL_KEYS = frozenset({"secrets"})
+_HIDE_KEYS = frozenset({"variables"})
+
+
+def redacted(value: Any, secrets: Sequence[str] = ()) -> Any:
+    """The same facts without the values in `secrets`, nor what looks like one."""
+    if isinstance(value, str):
+        return _text(value, secrets)
+    if isinstance(value, (list, tuple)):
+        return [redacted(one, secrets) for one in value]
+    if isinstance(value, dict):
+        return {key: _field(str(key), one, secrets) for key, one in value.items()}
+    return value
+
+
+def _field(name: str, value: Any, secrets: Sequence[str]) -> Any:
+    if name in _HIDE_KEYS and isinstance(value, dict):
+        return dict.fromkeys(value, HIDDEN)
+    if name not in _TELL_KEYS and _NAME.search(name) and isinstance(value, str) and value:
+        return HIDDEN
+    return redacted(value, secrets)
+
+
+def _text(text: str, secrets: Sequence[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    text = _KNOWN_SHAPE.sub(HIDDEN, _IN_A_URL.sub(HIDDEN, text))
+    return _BEARER.sub(rf"\1{HIDDEN}", _ASSIGNED.sub(rf"\1{HIDDEN}", text))
