@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from pathlib import Path
 
 from diamond.agent.disk import write_whole
 from diamond.core.errors import BadRequest
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+from diamond.core.ids import IDENTIFIER
 
 
 def set_secret(folder: Path, name: str, value: str) -> None:
@@ -24,10 +22,10 @@ def delete_secret(folder: Path, name: str) -> None:
 
 def list_secrets(folder: Path) -> list[str]:
     """Names only."""
-    return sorted(file.name for file in folder.iterdir() if _NAME.fullmatch(file.name))
+    return sorted(file.name for file in folder.iterdir() if IDENTIFIER.fullmatch(file.name))
 
 
 def _place(folder: Path, name: str) -> Path:
-    if not _NAME.fullmatch(name):
+    if not IDENTIFIER.fullmatch(name):
         raise BadRequest(f"{name!r} cannot be the name of a secret", "Use letters, digits and _.")
     return folder / name

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from diamond.core.errors import DiamondError
+from diamond.core.ids import IDENTIFIER
 from diamond.core.units import parse_megabytes, parse_minutes, parse_seconds
 
 NAME_WORDS = "letters, digits, spaces and . _ - (at most 100, the first a letter or digit)"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SITE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:+@/&|*()\[\]-]{0,199}")
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
@@ -26,7 +26,7 @@ def _name(value: str) -> str:
 
 
 def _identifier(value: str) -> str:
-    if not _IDENTIFIER.fullmatch(value):
+    if not IDENTIFIER.fullmatch(value):
         raise ValueError(
             f"{value!r} is not usable here: use letters, digits and _, not beginning with a digit"
         )

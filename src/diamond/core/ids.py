@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 LENGTH = 12
 
 JOB, TASK, ATTEMPT, ENDPOINT, COMMAND, TOKEN, USER = "j", "t", "a", "e", "c", "k", "u"
+
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""The names that a person gives to parameters, data, variables and secrets."""
 
 
 def new_id(kind: str) -> str:

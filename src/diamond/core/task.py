@@ -23,6 +23,7 @@ class State(str, Enum):
 
 
 FINAL_STATES = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED})
+FINAL_WORDS = frozenset(state.value for state in FINAL_STATES)
 
 
 class Phase(str, Enum):

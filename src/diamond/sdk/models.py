@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from diamond.core.task import FINAL_STATES
+from diamond.core.task import FINAL_WORDS
 
 Made = TypeVar("Made")
-FINAL_WORDS = frozenset(state.value for state in FINAL_STATES)
 
 
 @dataclass(frozen=True)

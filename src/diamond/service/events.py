@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.task import FINAL_WORDS
 from diamond.service.cursor import Cursor, decode
 from diamond.service.notify import owner_topic, task_topic, wait
 from diamond.service.principal import Principal
@@ -22,7 +23,7 @@ from diamond.service.store.rows import Row
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
-from diamond.service.use_cases.tasks import FINAL, find_task
+from diamond.service.use_cases.tasks import find_task
 from diamond.service.views import show_endpoint, show_task
 
 PING_SECONDS = 15.0
@@ -159,7 +160,7 @@ class EventStream:
 
     async def _has_ended(self, connection: AsyncConnection, task: str) -> bool:
         found = await tasks_by_id(connection, {task})
-        return task in found and found[task]["state"] in FINAL
+        return task in found and found[task]["state"] in FINAL_WORDS
 
     async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
         for series in await metrics.series_of(connection, task, TRAINING + USAGE):

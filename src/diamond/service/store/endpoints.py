@@ -7,12 +7,10 @@ from typing import Any
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.task import FINAL_STATES
+from diamond.core.task import FINAL_WORDS
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import commands, endpoints, tasks
-
-FINAL = sorted(state.value for state in FINAL_STATES)
 
 # Asked at every call of an agent or at every submission: built once.
 _BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
@@ -108,6 +106,6 @@ async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
 
 async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[Row]:
     query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts).where(
-        tasks.c.endpoint == endpoint, tasks.c.state.not_in(FINAL)
+        tasks.c.endpoint == endpoint, tasks.c.state.not_in(sorted(FINAL_WORDS))
     )
     return rows_of(await connection.execute(query.order_by(tasks.c.created)))

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.events import CancelAsked
-from diamond.core.task import State
+from diamond.core.task import FINAL_WORDS, State
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.services import Services
@@ -24,8 +24,6 @@ from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.jobs import make_task
 from diamond.service.use_cases.stepping import Steps
 from diamond.service.views import show_task
-
-FINAL = frozenset({"succeeded", "failed", "cancelled"})
 
 
 async def list_tasks(
@@ -52,11 +50,11 @@ async def _as_now_known(
     connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """An agent repeats nothing that has not changed: what it last said holds as of its last call."""
-    places = {row["endpoint"] for row in rows if row["state"] not in FINAL}
+    places = {row["endpoint"] for row in rows if row["state"] not in FINAL_WORDS}
     seen = await last_seen(connection, places) if places else {}
     known = [
         {**row, "as_of": max(row["as_of"], seen.get(row["endpoint"]) or 0.0)}
-        if row["state"] not in FINAL
+        if row["state"] not in FINAL_WORDS
         else row
         for row in rows
     ]
@@ -84,7 +82,7 @@ async def cancel_task(services: Services, principal: Principal, task: str) -> di
 
     async def cancel(tx: Transaction) -> str:
         row = await find_task(tx.connection, principal, task, action=Action.WRITE)
-        if row["state"] not in FINAL and not row["cancel_requested"]:
+        if row["state"] not in FINAL_WORDS and not row["cancel_requested"]:
             voided = await void_submit(tx, row["id"], row["attempt"])
             steps = Steps(row["owner"])
             steps.load(row)
@@ -103,7 +101,7 @@ async def retry_task(
 
     async def retry(tx: Transaction) -> dict[str, Any]:
         row = await find_task(tx.connection, principal, task, action=Action.WRITE)
-        if row["state"] not in FINAL:
+        if row["state"] not in FINAL_WORDS:
             raise Conflict(
                 f"{row['id']} has not ended yet: it is {row['state']}", "Cancel it first."
             )

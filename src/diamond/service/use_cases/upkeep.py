@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from typing import Any
 
 from diamond.core.errors import BadRequest
+from diamond.core.ids import IDENTIFIER
+from diamond.core.task import FINAL_WORDS
 from diamond.service.authorize import Action
 from diamond.service.principal import Principal
 from diamond.service.services import Services
@@ -16,9 +17,6 @@ from diamond.service.store.endpoints import change_endpoint
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.asking import require_endpoint_online
 from diamond.service.use_cases.endpoints import load_endpoint
-from diamond.service.use_cases.tasks import FINAL
-
-_SECRET_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
 async def list_secrets(services: Services, principal: Principal, name: str) -> list[str]:
@@ -73,7 +71,7 @@ async def clean_endpoint(
 def _may_go(
     task: Mapping[str, Any], endpoint: Mapping[str, Any], before: float, tasks: list[str] | None
 ) -> bool:
-    if task["endpoint"] != endpoint["id"] or task["state"] not in FINAL:
+    if task["endpoint"] != endpoint["id"] or task["state"] not in FINAL_WORDS:
         return False
     if tasks is not None:
         return any(task["id"].startswith(one) or task["job"] == one for one in tasks if one)
@@ -95,7 +93,7 @@ async def _remember(services: Services, row: Mapping[str, Any], names: list[str]
 
 
 def _check_name(secret: str) -> None:
-    if not _SECRET_NAME.fullmatch(secret):
+    if not IDENTIFIER.fullmatch(secret):
         raise BadRequest(
             f"{secret!r} is not a name for a secret", "Letters, digits and _, such as HF_TOKEN."
         )
