@@ -139,3 +139,14 @@ def test_no_secret_lies_in_the_database(service: RunningService) -> None:
         dump = "\n".join(connection.iterdump())
     for secret in (key, code, service.token):
         assert secret not in dump
+
+
+def test_a_key_or_code_asked_for_again_is_a_fresh_one_also_under_the_same_idempotency_key(
+    service: RunningService,
+) -> None:
+    once = {"Idempotency-Key": "the-same"}
+    for carrier, path, field in (("ssh", "key", "key"), ("https", "pairing", "pairing_code")):
+        name = f"again-{carrier}"
+        service.client.post("/endpoints", {"name": name, "carrier": carrier})
+        made = {service.client.post(f"/endpoints/{name}/{path}", **once)[field] for _ in range(2)}
+        assert len(made) == 2
