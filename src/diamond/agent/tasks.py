@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,10 @@ class AttemptFolder:
         return read_json(self.path.parent.parent / "task.json") or {}
 
     def order(self) -> Order:
-        return order_from(self.task_json().get("order") or {"name": self.task})
+        try:
+            return _written_order(self.path.parent.parent / "task.json")
+        except KeyError:
+            return Order(name=self.task)
 
     def duplicates(self) -> list[str]:
         return _names(self.path / "duplicates")
@@ -182,6 +186,12 @@ class TaskFolders:
             if other.attempt != folder.attempt and other.is_known and other.number == number:
                 return other
         return None
+
+
+@lru_cache(maxsize=256)
+def _written_order(task_file: Path) -> Order:
+    """Read once: a task's order never changes. Raises KeyError while it is not there."""
+    return order_from((read_json(task_file) or {})["order"])
 
 
 def _make(folder: AttemptFolder) -> None:
