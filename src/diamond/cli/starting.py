@@ -49,7 +49,9 @@ def up(
     port: Annotated[int | None, typer.Option("--port", help="Default: 8642.")] = None,
     config: Annotated[
         Path | None,
-        typer.Option("--config", help="A TOML file: port, host, database_url, public_url, proxies."),
+        typer.Option(
+            "--config", help="A TOML file: port, host, database_url, public_url, proxies."
+        ),
     ] = None,
     agent: Annotated[
         bool, typer.Option("--agent/--no-agent", help="Whether this machine is an endpoint too.")

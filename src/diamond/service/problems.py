@@ -82,7 +82,9 @@ async def _validation(_request: Request, error: Exception) -> JSONResponse:
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
-        return response(NotFound(f"There is nothing at {request.url.path}", "See /api/v1/openapi.json."))
+        return response(
+            NotFound(f"There is nothing at {request.url.path}", "See /api/v1/openapi.json.")
+        )
     if error.status_code == 405:
         words = f"{request.method} is not for {request.url.path}"
         return response(MethodNotAllowed(words, "See /api/v1/openapi.json."))
