@@ -17,11 +17,15 @@ STOP_SECONDS = 15
 def running(
     words: Sequence[str], *, env: Mapping[str, str], log: Path, cwd: Path | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that ends with the block; its output goes to `log`."""
+    """A process that ends with the block; its output goes to `log`.
+
+    In a session of its own, as a daemon: Linux shares the cores among sessions (sched_autogroup).
+    """
     with log.open("ab") as file:
         process = subprocess.Popen(
-            list(words), env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL, stdout=file, stderr=file
-        )
+            list(words), env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL, stdout=file,
+            stderr=file, start_new_session=True,
+        )  # fmt: skip
     try:
         yield process
     finally:
