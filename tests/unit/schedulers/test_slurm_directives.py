@@ -19,7 +19,7 @@ def lines(
     placement: Placement | None = None,
     *,
     flags: dict[str, str] | None = None,
-    folder: str = "/work/a",
+    folder: str = "/w/a",
 ) -> list[str]:
     submission = Submission(
         "diamond-a1", Path(folder) / "script.sh", Path(folder), resources or Resources(),
@@ -31,7 +31,7 @@ def lines(
 def test_the_smallest_job_names_all_that_diamond_owns() -> None:
     assert lines() == [
         "#SBATCH --job-name=diamond-a1",
-        "#SBATCH --output=/work/a/native.log",
+        "#SBATCH --output=/w/a/native.log",
         "#SBATCH --open-mode=append",
         "#SBATCH --no-requeue",
         "#SBATCH --nodes=1",
