@@ -143,7 +143,7 @@ class Submitter:
     def _submit(self, entry: Entry) -> None:
         folder = entry.folder
         try:
-            mark(folder.path / "submitting", durable=True)
+            mark(folder.path / "submitting")
             reached("submitting-written")
             native_id = self.scheduler.submit(self.submission(folder))
             reached("taken-by-the-scheduler")

@@ -131,7 +131,7 @@ class AttemptFolder:
 
     def write_native(self, native_id: str, *, scheduler: str, at: float) -> None:
         record = {"native_id": native_id, "submitted_at": at, "scheduler": scheduler}
-        write_json(self.path / "native.json", record, durable=True)
+        write_json(self.path / "native.json", record)
 
     def write_failure(self, reason: str, message: str) -> None:
         write_json(self.path / "failed.json", {"reason": reason, "message": message}, durable=True)
