@@ -12,7 +12,7 @@ from diamond.sdk.client import Client
 from diamond.sdk.where import saved_address
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 
 def older(bundle: bytes, target: Path) -> Path:
@@ -47,18 +47,18 @@ def test_an_older_agent_serves_and_becomes_the_served_one_while_a_job_runs(tmp_p
             assert agent.stdin
             agent.stdin.write(added["pairing_code"].encode() + b"\n")
             agent.stdin.close()
-            wait_for(lambda: client.endpoint("old").state == "confirming", 30, what="a call")
+            wait_for(lambda: client.endpoint("old").state == "confirming", what="a call")
             client.confirm_endpoint("old")
-            wait_for(lambda: client.endpoint("old").agent_version == "0.0.9", 30, what="a hello")
+            wait_for(lambda: client.endpoint("old").agent_version == "0.0.9", what="a hello")
             waiting = f"while [ ! -e {tmp_path}/go ]; do sleep 0.1; done"
             task = diamond.submit("sh", "-c", waiting, options=("--on", "old"))
             diamond.wait_for_state(task, "running")
             client.upgrade("old")
-            wait_for(lambda: client.endpoint("old").agent_version == "0.1.0", 30, what="a new one")
+            wait_for(lambda: client.endpoint("old").agent_version == "0.1.0", what="a new one")
             assert hashlib.sha256(file.read_bytes()).digest() == hashlib.sha256(served).digest()
             assert client.task(task).state == "running"
             (tmp_path / "go").touch()
             diamond.wait_for_state(task, "succeeded")
         finally:
             agent.terminate()
-            agent.wait(20)
+            agent.wait(PATIENCE)

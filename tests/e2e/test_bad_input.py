@@ -12,6 +12,7 @@ import pytest
 from diamond.testing.lab import Lab
 from support.diamond import Diamond
 from support.stack import Stack, running_stack
+from support.waiting import PATIENCE
 
 BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown field": ({"nmae": "x"}, "nmae", "Did you mean name?"),
@@ -176,7 +177,7 @@ def test_ten_gigabytes_of_code_are_refused_before_they_are_read(
     (person.folder / "diamond.yaml").write_text(f"run: 'true'\non: {stack.name}\ncode: .\n")
     with (person.folder / "weights.bin").open("wb") as file:
         file.truncate(10 * 2**30)
-    done = person.call("run", "diamond.yaml", timeout=30)
+    done = person.call("run", "diamond.yaml", timeout=PATIENCE)
     assert done.returncode != 0
     assert "weights.bin" in done.stderr and "Traceback" not in done.stderr
 

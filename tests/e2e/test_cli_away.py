@@ -13,7 +13,7 @@ import pytest
 
 from diamond.sdk import Client
 from support.diamond import Diamond, diamond_up
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_a_task_of_a_machine_that_is_away_is_shown_as_it_was(diamond: Diamond) -
         listed = diamond.call("tasks")
         ended = diamond.call("cancel", task)
         after = diamond.call("show", task).stdout
-    _, heard = following.communicate(timeout=40)
+    _, heard = following.communicate(timeout=PATIENCE)
     assert "local is away" in shown and "diamond endpoint start local" in shown
     assert "local is away" in listed.stderr and "local is away" not in listed.stdout
     assert "being cancelled" in ended.stdout and "takes effect when it is back" in ended.stderr

@@ -16,7 +16,7 @@ import pytest
 from diamond.sdk import Client
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_cancelled_task_ends_the_wait_with_130(diamond: Diamond) -> None:
         lambda: diamond.ask("tasks", "--name", "endless", "--state", "running")["items"]
     )
     assert diamond.call("cancel", found[0]["id"]).returncode == 0
-    waiting.communicate(timeout=30)
+    waiting.communicate(timeout=PATIENCE)
     assert waiting.returncode == 130
     assert diamond.state(found[0]["id"]) == "cancelled"
 
@@ -90,7 +90,7 @@ def test_ctrl_c_leaves_the_task_running(diamond: Diamond) -> None:
         lambda: diamond.ask("tasks", "--name", "left-alone", "--state", "running")["items"]
     )
     os.killpg(waiting.pid, signal.SIGINT)
-    _, words = waiting.communicate(timeout=30)
+    _, words = waiting.communicate(timeout=PATIENCE)
     task = found[0]["id"]
     assert f"diamond cancel {task[:8]}" in words
     assert diamond.state(task) == "running"
@@ -253,14 +253,14 @@ def test_a_machine_is_paired_by_a_code_and_confirmed_by_its_owner(
         assert agent.stdin
         agent.stdin.write(added["pairing_code"].encode() + b"\n")
         agent.stdin.close()
-        wait_for(lambda: endpoint_state(diamond, "paired") == "confirming", 30, what="a call")
+        wait_for(lambda: endpoint_state(diamond, "paired") == "confirming", what="a call")
         assert "Confirm it" in diamond.call("endpoint", "list").stdout
         assert diamond.call("endpoint", "confirm", "paired", "--yes").returncode == 0
-        wait_for(lambda: endpoint_state(diamond, "paired") == "online", 30, what="an agent")
+        wait_for(lambda: endpoint_state(diamond, "paired") == "online", what="an agent")
         assert diamond.call("run", "--on", "paired", "--wait", "--", "true").returncode == 0
     finally:
         agent.terminate()
-        agent.wait(20)
+        agent.wait(PATIENCE)
     assert diamond.call("endpoint", "remove", "paired").returncode == 0
 
 
@@ -268,11 +268,11 @@ def test_this_machine_serves_another_endpoint_by_start(diamond: Diamond) -> None
     assert diamond.call("endpoint", "add", "second", "--json").returncode == 0
     agent = diamond.start("endpoint", "start", "second")
     try:
-        wait_for(lambda: endpoint_state(diamond, "second") == "online", 30, what="an agent")
+        wait_for(lambda: endpoint_state(diamond, "second") == "online", what="an agent")
         assert diamond.call("run", "--on", "second", "--wait", "--", "true").returncode == 0
     finally:
         agent.terminate()
-        agent.communicate(timeout=20)
+        agent.communicate(timeout=PATIENCE)
     assert diamond.call("endpoint", "remove", "second").returncode == 0
 
 
@@ -304,7 +304,7 @@ def test_an_agent_that_dies_is_started_again(tmp_path: Path) -> None:
     diamond = Diamond(tmp_path / "home", tmp_path)
     with diamond_up(diamond):
         signed = diamond.home / "agents/local/agent.pid"
-        wait_for(signed.exists, 60, what="acting agent")
+        wait_for(signed.exists, what="acting agent")
         pid = int(signed.read_text().split()[0])
         os.kill(pid, signal.SIGKILL)
         done = diamond.call("run", "--wait", "--", "echo", "back")

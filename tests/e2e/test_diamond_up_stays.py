@@ -34,8 +34,8 @@ def test_a_service_that_is_killed_is_started_again(tmp_path: Path) -> None:
         os.kill(first, signal.SIGKILL)
         assert up.stderr
         assert "The service ended with -9" in up.stderr.readline()
-        wait_for(lambda: service_pids(diamond.home) not in ([], [first]), 30, what="new service")
-        wait_for(lambda: diamond.call("tasks").returncode == 0, 60, what="answer")
+        wait_for(lambda: service_pids(diamond.home) not in ([], [first]), what="new service")
+        wait_for(lambda: diamond.call("tasks").returncode == 0, what="answer")
         done = diamond.call("run", "--wait", "--", "echo", "back")
         assert (done.returncode, done.stdout) == (0, "back\n")
 

@@ -24,7 +24,7 @@ def diamond(strict_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         for site in SITES:
             added = made.call("endpoint", "add", site, "--ssh", site)
             assert added.returncode == 0, added.stderr
-            wait_for(partial(knows_flags, made, site), 60, what="a profile")
+            wait_for(partial(knows_flags, made, site), what="a profile")
         yield made
         for site in SITES:
             pid = (made.home / "endpoints" / f"{site}.pid").read_text()
@@ -58,15 +58,18 @@ def test_an_account_that_may_not_use_the_partition_is_refused_before_slurm(
 
 
 def test_more_tasks_than_the_site_lets_one_queue_wait_in_diamond_and_are_fed(
-    diamond: Diamond,
+    diamond: Diamond, strict_lab: Lab
 ) -> None:
-    options = ("--on", "frontera/debug", "--account", "research")
-    tasks = [diamond.submit("sleep", "2", options=options) for _ in range(6)]
+    options = ("--on", "frontera/debug", "--account", "research", "--name", "fed")
+    go = strict_lab.root / "go"
+    waiting = f"until [ -e {go} ]; do sleep 0.2; done"
+    for _ in range(6):
+        diamond.submit("sh", "-c", waiting, options=options)
+    assert wait_for(lambda: "site-limit" in told(diamond, "reason"), what="one that waits here")
+    go.touch()
+    wait_for(lambda: told(diamond, "state") == ["succeeded"] * 6, what="six that succeeded")
 
-    def held() -> list[str]:
-        shown = [diamond.ask("show", task) for task in tasks]
-        return [one["id"] for one in shown if one["reason"] == "site-limit"]
 
-    assert wait_for(held, 20, what="a task that waits in Diamond")
-    for task in tasks:
-        diamond.wait_for_state(task, "succeeded", seconds=90)
+def told(diamond: Diamond, field: str) -> list[str]:
+    """What is said of the six tasks, in one question."""
+    return [str(task[field]) for task in diamond.ask("tasks", "--name", "fed")["items"]]

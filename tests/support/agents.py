@@ -13,6 +13,7 @@ from pathlib import Path
 import diamond
 from diamond.schedulers.registry import load_scheduler
 from support.sync_service import KEY, SyncService
+from support.waiting import PATIENCE
 
 SOURCE = Path(diamond.__file__).parent.parent
 
@@ -71,14 +72,14 @@ class AgentProcess:
         """As by kill -9: nothing is tidied up."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
 
     def stop(self) -> int:
         if self.process is None:
             return 0
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10)
+        return self.process.wait(PATIENCE)
 
     def end_jobs(self) -> None:
         """A test that failed half-way leaves nothing running on this machine."""

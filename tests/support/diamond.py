@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from support.service import SOURCE, free_port
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 COMMAND = [sys.executable, "-m", "diamond.cli"]
 
@@ -34,7 +34,7 @@ class Diamond:
         return {**own, "PYTHONPATH": path, "DIAMOND_HOME": str(self.home), **self.extra}
 
     def call(
-        self, *words: str, stdin: str = "", timeout: float = 60
+        self, *words: str, stdin: str = "", timeout: float = 2 * PATIENCE
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end, whatever its exit code; its bytes are kept, carriage returns too."""
         done = subprocess.run(
@@ -68,7 +68,7 @@ class Diamond:
     def state(self, task: str) -> str:
         return str(self.ask("show", task)["state"])
 
-    def wait_for_state(self, task: str, *states: str, seconds: float = 40) -> None:
+    def wait_for_state(self, task: str, *states: str, seconds: float = PATIENCE) -> None:
         wait_for(lambda: self.state(task) in states, seconds, what=f"{states} of {task}")
 
     def _before(self, words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
@@ -88,6 +88,6 @@ def diamond_up(diamond: Diamond, *, port: int = 0) -> Iterator[subprocess.Popen[
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.communicate(timeout=30)
+            process.communicate(timeout=PATIENCE)
         finally:
             process.kill()

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from support.waiting import PATIENCE
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -35,7 +37,7 @@ class Client:
         path: str,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
-        timeout: float = 60,
+        timeout: float = PATIENCE,
     ) -> Answer:
         connection = http.client.HTTPConnection(self._place, timeout=timeout)
         try:
@@ -53,7 +55,7 @@ class Client:
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
         return self._good(self.call("POST", path, body if body is not None else {}, headers))
 
-    def events(self, query: str = "", last_id: str = "", timeout: float = 30) -> EventReader:
+    def events(self, query: str = "", last_id: str = "", timeout: float = PATIENCE) -> EventReader:
         headers = {**self._headers, **({"Last-Event-ID": last_id} if last_id else {})}
         connection = http.client.HTTPConnection(self._place, timeout=timeout)
         connection.request("GET", f"/api/v1/events{query}", headers=headers)

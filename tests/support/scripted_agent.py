@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from support.http import Answer, Client
+from support.waiting import PATIENCE
 
 Reply = Callable[[dict[str, Any]], tuple[bytes, bool]]
 
@@ -79,7 +80,7 @@ class Answering:
 
     def __exit__(self, *_error: object) -> None:
         self._ends.set()
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
 
     def _run(self) -> None:
         while not self._ends.is_set():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diamond.testing.waiting import wait_until
+from support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -69,7 +70,7 @@ def diamond_up(folder: Path) -> Iterator[Shell]:
             yield shell
         finally:
             up.terminate()
-            up.wait(30)
+            up.wait(PATIENCE)
 
 
 def examples(page: str) -> list[tuple[str, int]]:

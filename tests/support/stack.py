@@ -20,7 +20,7 @@ import diamond
 from diamond.testing.lab import Cluster
 from support.http import Client
 from support.service import RunningService, start_service
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 SOURCE = Path(diamond.__file__).parent.parent
 FINAL = ("succeeded", "failed", "cancelled")
@@ -120,7 +120,7 @@ class Stack:
             )  # fmt: skip
         self.agents.append(self.agent)
         if ready:
-            wait_for(self._is_ready, 60, what="profile of the cluster")
+            wait_for(self._is_ready, what="profile of the cluster")
         return self.agent
 
     def make_whole(self) -> None:
@@ -133,7 +133,7 @@ class Stack:
     def kill_agent(self) -> None:
         assert self.agent is not None
         self.agent.kill()
-        self.agent.wait(10)
+        self.agent.wait(PATIENCE)
 
     def pause_agent(self) -> None:
         assert self.agent is not None
@@ -166,7 +166,7 @@ class Stack:
     def task(self, task: str) -> Any:
         return self.client.get(f"/tasks/{task}")
 
-    def until(self, task: str, *states: str, seconds: float = 40) -> Any:
+    def until(self, task: str, *states: str, seconds: float = PATIENCE) -> Any:
         """Wait for a state or a phase; an end that was not asked for fails at once."""
 
         def look() -> Any:
@@ -232,7 +232,7 @@ class Stack:
     def close(self) -> None:
         for agent in self.agents:
             agent.kill()
-            agent.wait(10)
+            agent.wait(PATIENCE)
         self.service.stop()
         self._cancel_jobs()
 

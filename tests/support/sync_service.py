@@ -21,13 +21,14 @@ from diamond.core.events import CancelAsked, event_from
 from diamond.core.ids import ATTEMPT, TASK, new_id
 from diamond.core.lifecycle import begin_attempt, step
 from diamond.core.task import Task
+from support.waiting import PATIENCE
 
 KEY = "the-endpoint-key"
 T = TypeVar("T")
 StreamKey = tuple[str, str, int, str]
 
 
-def eventually(find: Callable[[], T | None], *, seconds: float = 20, why: str = "") -> T:
+def eventually(find: Callable[[], T | None], *, seconds: float = PATIENCE, why: str = "") -> T:
     """The first true value of `find`."""
     end = time.monotonic() + seconds
     while True:
@@ -129,7 +130,7 @@ class SyncService:
             self.lock.notify_all()
         return eventually(lambda: self.answers.get(request["id"]), why=f"no answer to {kind}")
 
-    def until(self, task: str, *states: str, seconds: float = 20) -> Task:
+    def until(self, task: str, *states: str, seconds: float = PATIENCE) -> Task:
         """Wait for a state (or phase) of a task."""
 
         def words() -> set[str]:
@@ -314,7 +315,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _blobs(self, body: bytes) -> bytes:
         self.state.blobs_asked += 1
-        self.state.blobs_gate.wait(30)
+        self.state.blobs_gate.wait(PATIENCE)
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w") as archive:
             for digest in json.loads(body)["digests"]:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 Result = TypeVar("Result")
+PATIENCE = 90.0
+"""Seconds within which what must happen has happened, on a slow and busy machine too; only a failure takes so long."""
 
 
 def wait_for(
     look: Callable[[], Result],
-    seconds: float = 20.0,
+    seconds: float = PATIENCE,
     *,
     what: str = "a condition",
     every: float = 0.05,

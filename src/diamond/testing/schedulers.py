@@ -26,7 +26,7 @@ ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
 
 
 class SchedulerConformance:
-    patience_seconds = 30.0
+    patience_seconds = 90.0
     """How long a change may take to be seen."""
     placement = Placement()
     """Where trial jobs go."""
@@ -103,7 +103,7 @@ class SchedulerConformance:
         assert (ended.reason, ended.signal) == (Reason.SIGNAL, 9)
 
     def test_a_running_job_is_seen_to_run(self, scheduler: Scheduler, folder: Path) -> None:
-        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 60"))
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 600"))
         seen = self.wait_for(scheduler, native_id, "running")
         assert seen.restarts == 0
         assert not seen.held
@@ -139,7 +139,7 @@ class SchedulerConformance:
     def test_a_job_that_does_not_fit_yet_waits_and_says_why(
         self, scheduler: Scheduler, folder: Path
     ) -> None:
-        first = self.submission_of(scheduler, folder, "sleep 60", self.everything)
+        first = self.submission_of(scheduler, folder, "sleep 600", self.everything)
         second = self.submission_of(scheduler, folder, "true", self.everything)
         running, waiting = scheduler.submit(first), scheduler.submit(second)
         self.wait_for(scheduler, running, "running")
@@ -151,7 +151,7 @@ class SchedulerConformance:
     def test_a_queued_job_that_is_cancelled_never_runs(
         self, scheduler: Scheduler, folder: Path
     ) -> None:
-        first = self.submission_of(scheduler, folder, "sleep 60", self.everything)
+        first = self.submission_of(scheduler, folder, "sleep 600", self.everything)
         second = self.submission_of(scheduler, folder, "echo x >ran", self.everything)
         running, waiting = scheduler.submit(first), scheduler.submit(second)
         self.wait_for(scheduler, running, "running")
@@ -189,7 +189,7 @@ class SchedulerConformance:
     def test_cancelling_twice_too_late_or_the_unknown_is_fine(
         self, scheduler: Scheduler, folder: Path
     ) -> None:
-        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 60"))
+        native_id = scheduler.submit(self.submission_of(scheduler, folder, "sleep 600"))
         scheduler.cancel(native_id)
         scheduler.cancel(native_id)
         self.wait_for(scheduler, native_id, "ended")

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def wait_until(
-    condition: Callable[[], T | None], *, seconds: float = 30.0, every: float = 0.05, what: str = ""
+    condition: Callable[[], T | None], *, seconds: float = 90.0, every: float = 0.05, what: str = ""
 ) -> T:
     """The first true value of `condition`; an AssertionError when it stays false."""
     deadline = time.monotonic() + seconds

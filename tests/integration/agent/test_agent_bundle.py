@@ -20,6 +20,7 @@ import pytest
 from diamond.agent.bundle import build_bundle, bundle_bytes, bundle_files
 from support.agents import AgentProcess
 from support.sync_service import KEY, SyncService, eventually
+from support.waiting import PATIENCE
 
 LIMIT_BYTES = 2 * 2**20
 
@@ -54,12 +55,12 @@ def test_it_speaks_over_a_pipe_as_ssh_carries_it(
     assert service.hellos[-1]["stays"] == "connection"
     carrying.cut()
     (endpoint.work / "tasks" / task.id / "run" / "go").touch()
-    assert process.wait(20) == 0, "without a link it goes on while there is work, then ends"
+    assert process.wait(PATIENCE) == 0, "without a link it goes on while there is work, then ends"
     again = _start_stdio(endpoint, bundle, sys.executable)
     carrying = Bridge(again, service)
     service.until(task.id, "succeeded")
     carrying.cut()
-    assert again.wait(20) == 0
+    assert again.wait(PATIENCE) == 0
 
 
 def test_one_that_is_superseded_leaves_an_open_pipe_in_good_order(
@@ -70,10 +71,10 @@ def test_one_that_is_superseded_leaves_an_open_pipe_in_good_order(
     eventually(lambda: service.hellos)
     newer = _start_stdio(endpoint, bundle, sys.executable)
     carrying_on = Bridge(newer, service)
-    assert older.wait(20) == 3
+    assert older.wait(PATIENCE) == 3
     carrying.cut()
     carrying_on.cut()
-    assert newer.wait(20) == 0
+    assert newer.wait(PATIENCE) == 0
 
 
 def test_it_runs_on_python_3_9_where_one_is_found(
@@ -89,7 +90,7 @@ def test_it_runs_on_python_3_9_where_one_is_found(
     assert eventually(lambda: service.text(task.id)) == "42\n"
     assert service.hellos[-1]["python"].startswith("3.9.")
     carrying.cut()
-    assert process.wait(20) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def test_pairing_reads_the_code_from_standard_input_and_keeps_the_key_to_itself(
@@ -128,7 +129,7 @@ def test_pairing_reads_the_code_from_standard_input_and_keeps_the_key_to_itself(
         capture_output=True,
     )
     assert b"jobs go on" in stopped.stdout
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
     assert process.stderr is not None
     process.stderr.close()
 

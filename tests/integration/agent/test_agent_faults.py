@@ -9,9 +9,10 @@ import pytest
 
 from support.agents import AgentProcess
 from support.sync_service import SyncService, eventually
+from support.waiting import PATIENCE
 
 STEPS = ["intent-written", "submitting-written", "taken-by-the-scheduler", "native-written"]
-Counted = {"command": "echo ran >>ran; sleep 1; echo done"}
+Counted = {"command": "echo ran >>ran; echo done"}
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -20,9 +21,9 @@ def test_an_agent_killed_at_any_step_of_a_submission_runs_the_program_exactly_on
 ) -> None:
     process = endpoint.start(DIAMOND_TEST_DIE_AT=step)
     task = service.submit(Counted)
-    assert process.wait(20) == -9
+    assert process.wait(PATIENCE) == -9
     endpoint.start(DIAMOND_TEST_GRACE="1")
-    service.until(task.id, "succeeded", seconds=40)
+    service.until(task.id, "succeeded")
     assert (endpoint.work / "tasks" / task.id / "run" / "ran").read_text() == "ran\n"
 
 
@@ -54,7 +55,7 @@ def test_a_service_that_was_away_hears_everything_once(
     (agent.work / "tasks" / task.id / "run" / "go").touch()
     eventually((agent.attempt_folder(task.id) / "runs/1/exit").exists)
     service.start()
-    service.until(task.id, "succeeded", seconds=40)
+    service.until(task.id, "succeeded")
     assert (
         eventually(lambda: "two" in service.text(task.id) and service.text(task.id)) == "one\ntwo\n"
     )
@@ -69,7 +70,7 @@ def test_a_second_agent_takes_over_and_the_first_stops(
     assert first is not None
     second = AgentProcess(tmp_path, service)
     second.start()
-    assert first.wait(10) == 3
+    assert first.wait(PATIENCE) == 3
     (agent.work / "tasks" / task.id / "run" / "go").touch()
     service.until(task.id, "succeeded")
     assert (agent.work / "tasks" / task.id / "run" / "ran").read_text() == "ran\n"
@@ -89,9 +90,9 @@ def test_a_service_restored_from_a_backup_is_given_the_task_anew(
     service.have.clear()
     service.generation = 0
     service.start()
-    eventually(lambda: service.adopted, seconds=30)
+    eventually(lambda: service.adopted)
     (agent.work / "tasks" / task.id / "run" / "go").touch()
-    assert service.until(task.id, "succeeded", seconds=30).attempt.id == attempt
+    assert service.until(task.id, "succeeded").attempt.id == attempt
     assert (
         eventually(lambda: "two" in service.text(task.id) and service.text(task.id)) == "one\ntwo\n"
     )
@@ -103,27 +104,28 @@ def test_a_task_that_a_restored_service_believes_open_is_told_although_it_was_cl
     task = service.submit({"command": "true"})
     open_task = service.tasks[task.id]
     service.until(task.id, "succeeded")
-    eventually((agent.attempt_folder(task.id) / "closed").exists, seconds=25)
+    eventually((agent.attempt_folder(task.id) / "closed").exists)
     service.stop()
     service.tasks[task.id] = open_task
     service.start()
-    service.until(task.id, "succeeded", seconds=30)
+    service.until(task.id, "succeeded")
 
 
 def test_a_lost_mark_in_the_inbox_delays_the_news_and_loses_nothing(
     agent: AgentProcess, service: SyncService
 ) -> None:
     task = service.submit({"command": "rm -rf ../../../inbox; exit 0"})
-    service.until(task.id, "succeeded", seconds=25)
+    service.until(task.id, "succeeded")
 
 
 def test_an_exit_file_that_is_seen_late_is_waited_for(
     agent: AgentProcess, service: SyncService
 ) -> None:
-    task = service.submit({"command": "sleep 0.5"})
+    task = service.submit({"command": "until [ -e go ]; do sleep 0.05; done"})
     service.until(task.id, "running")
     mark = agent.work / "inbox" / f"{task.id}.{task.attempt.id}.1.exit"
     mark.touch()
+    (agent.work / "tasks" / task.id / "run" / "go").touch()
     service.until(task.id, "succeeded")
     eventually(lambda: not mark.exists())
 
@@ -155,7 +157,7 @@ def test_a_key_that_is_not_accepted_ends_the_agent_with_a_clear_line(
     ]
     done = subprocess.run(
         [endpoint.python, "-m", "diamond.agent", *words],
-        env=endpoint.environment(), capture_output=True, text=True, timeout=20, check=False,
+        env=endpoint.environment(), capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 4
     assert "key" in done.stderr

@@ -33,7 +33,7 @@ def test_a_finished_attempt_is_closed_once_the_service_knows_and_has_every_byte(
 ) -> None:
     task = service.submit({"command": "echo hello"})
     service.until(task.id, "succeeded")
-    eventually((agent.attempt_folder(task.id) / "closed").exists, seconds=25)
+    eventually((agent.attempt_folder(task.id) / "closed").exists)
     assert service.text(task.id) == "hello\n"
 
 

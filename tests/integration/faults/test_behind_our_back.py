@@ -48,7 +48,7 @@ def test_a_requeued_job_is_a_second_run_of_the_same_attempt(stack: Stack) -> Non
     job = stack.native_id(task)
     stack.slurm("scontrol", "update", f"jobid={job}", "requeue=1")
     stack.slurm("scontrol", "requeue", job)
-    wait_for(lambda: stack.task(task)["message"] == AGAIN, 60, what="word of the second run")
+    wait_for(lambda: stack.task(task)["message"] == AGAIN, what="word of the second run")
     stack.go(task)
     ended = stack.until(task, "succeeded")
     (attempt,) = ended["attempts"]
@@ -59,7 +59,7 @@ def test_a_requeued_job_is_a_second_run_of_the_same_attempt(stack: Stack) -> Non
 def test_a_lost_node_ends_the_task_with_its_reason(stack: Stack) -> None:
     task = stack.submit(WAITS)
     with broken(stack, stack.until(task, "running")["node"], "fail"):
-        ended = stack.until(task, "failed", seconds=60)
+        ended = stack.until(task, "failed")
     assert (ended["reason"], ended["message"]) == ("node-lost", "a node failed")
     stack.check(task)
 
@@ -69,7 +69,7 @@ def test_a_lost_node_leads_to_the_next_attempt_where_that_was_asked_for(stack: S
     task = stack.submit(WAITS, **{"continue": resume})
     first = stack.until(task, "running")
     with broken(stack, first["node"], "fail"):
-        wait_for(lambda: stack.executions(task) == 2, 60, what="second attempt")
+        wait_for(lambda: stack.executions(task) == 2, what="second attempt")
         stack.go(task)
         ended = stack.until(task, "succeeded")
     assert [one["reason"] for one in ended["attempts"]] == ["node-lost", ""]
@@ -85,7 +85,7 @@ def test_a_hung_node_ends_the_task_once_slurm_gives_it_up(stack: Stack) -> None:
         assert (ended["reason"], ended["message"]) == ("node-lost", "a node failed")
         stack.go(task)
         exit_file = stack.attempt_folder(task) / "runs" / "1" / "exit"
-        wait_for(exit_file.exists, 60, what="late end")
+        wait_for(exit_file.exists, what="late end")
     assert stack.task(task)["state"] == "failed"
     stack.check(task)
 
@@ -108,7 +108,7 @@ def broken(
         yield
     finally:
         stack.cluster.break_node(node, mend)
-        wait_for(lambda: is_idle(stack, node), 60, what=f"{node} that takes jobs")
+        wait_for(lambda: is_idle(stack, node), what=f"{node} that takes jobs")
 
 
 def is_idle(stack: Stack, node: str) -> bool:

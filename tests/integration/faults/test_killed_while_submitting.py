@@ -9,6 +9,7 @@ from http.client import HTTPException
 import pytest
 
 from support.stack import UNTIL_GO, Stack
+from support.waiting import PATIENCE
 
 PROGRAM = "echo out; echo err >&2\n"
 AGENT_STEPS = ["intent-written", "submitting-written", "taken-by-the-scheduler", "native-written"]
@@ -19,7 +20,7 @@ def test_an_agent_killed_at_any_step_runs_the_program_exactly_once(stack: Stack,
     stack.kill_agent()
     doomed = stack.start_agent(DIAMOND_TEST_DIE_AT=step)
     task = stack.submit(PROGRAM)
-    assert doomed.wait(30) == -9
+    assert doomed.wait(PATIENCE) == -9
     stack.start_agent()
     stack.until(task, "succeeded")
     stack.check(task)
@@ -73,7 +74,7 @@ def test_a_request_that_a_dying_service_may_have_taken_is_repeated_by_its_key(
     before = len(stack.client.get("/tasks?limit=200")["items"])
     asked = in_background(lambda: stack.post(PROGRAM, key="once"))
     stack.kill_service()
-    asked.join(30)
+    asked.join(PATIENCE)
     stack.start_service()
     task = stack.post(PROGRAM, key="once")["tasks"][0]["id"]
     stack.until(task, "succeeded")

@@ -12,7 +12,7 @@ from support.slurm import open_folder, skip_where_there_can_be_no_lab
 from support.stack import Stack, running_stack
 
 HUNGRY = (
-    "echo begun\nexec python3 -c 'import time; held = bytearray(300 * 2**20); time.sleep(60)'\n"
+    "echo begun\nexec python3 -c 'import time; held = bytearray(300 * 2**20); time.sleep(600)'\n"
 )
 
 
@@ -29,7 +29,7 @@ def watchful(tmp_path: Path) -> Iterator[Stack]:
 @pytest.mark.slow
 def test_a_program_over_its_memory_is_told_as_such(watchful: Stack) -> None:
     task = watchful.submit(HUNGRY)
-    ended = watchful.until(task, "failed", seconds=60)
+    ended = watchful.until(task, "failed")
     assert ended["reason"] == "out-of-memory"
     assert "memory" in ended["message"]
     watchful.check(task)

@@ -50,5 +50,5 @@ def test_a_link_cut_for_a_minute_loses_nothing(stack: Stack) -> None:
         wait_for(exit_file.exists, 90, what="end of the program")
     finally:
         stack.service.process.send_signal(signal.SIGCONT)
-    stack.until(task, "succeeded", seconds=90)
+    stack.until(task, "succeeded")
     stack.check(task)

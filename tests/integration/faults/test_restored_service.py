@@ -65,7 +65,7 @@ def test_a_task_that_ended_after_the_backup_and_was_closed_is_found_again(
     copy = back_up(stack, tmp_path)
     task = stack.submit("echo once\n")
     stack.until(task, "succeeded")
-    wait_for((stack.attempt_folder(task) / "closed").exists, 40, what="closed attempt")
+    wait_for((stack.attempt_folder(task) / "closed").exists, what="closed attempt")
     restore(stack, copy)
     wait_for(lambda: is_known(stack, task), what="adopted task")
     stack.until(task, "succeeded")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from support.stack import UNTIL_GO, Stack
+from support.waiting import PATIENCE
 
 STALE_EXIT = 3
 
@@ -16,9 +17,9 @@ def test_a_second_agent_takes_over_and_the_first_stops(stack: Stack) -> None:
     submitting = stack.submit("echo once\n")
     stack.sbatch.wait_until_held()
     stack.start_agent()
-    assert first.wait(20) == STALE_EXIT
+    assert first.wait(PATIENCE) == STALE_EXIT
     stack.sbatch.release()
-    stack.until(submitting, "succeeded", seconds=60)
+    stack.until(submitting, "succeeded")
     stack.go(running)
     stack.until(running, "succeeded")
     for task in (running, submitting):
@@ -34,7 +35,7 @@ def test_an_agent_that_slept_through_a_takeover_does_nothing_when_it_wakes(stack
     stack.start_agent()
     stack.until(task, "running")
     first.send_signal(18)
-    assert first.wait(20) == STALE_EXIT
+    assert first.wait(PATIENCE) == STALE_EXIT
     stack.go(task)
     stack.until(task, "succeeded")
     stack.check(task)

@@ -8,6 +8,7 @@ import pytest
 
 from diamond.testing.lab import Cluster, Lab, LabError
 from diamond.testing.lab.processes import wait_until
+from support.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def state(cluster: Cluster, job: str) -> str:
     return cluster.run(["squeue", "-h", "-t", "all", "-j", job, "-o", "%T"]).stdout.strip()
 
 
-def wait_for(cluster: Cluster, job: str, wanted: str, seconds: float = 20) -> None:
+def wait_for(cluster: Cluster, job: str, wanted: str, seconds: float = PATIENCE) -> None:
     reached = wait_until(lambda: state(cluster, job) == wanted, seconds, every=0.2)
     assert reached, f"job {job} is {state(cluster, job)}, not {wanted}"
 
@@ -75,4 +76,4 @@ def test_a_silent_crash_is_noticed_after_a_while(alpha: Cluster) -> None:
     wait_for(alpha, job, "RUNNING")
     alpha.break_node(2, "crash")
     assert state(alpha, job) == "RUNNING"
-    wait_for(alpha, job, "NODE_FAIL", seconds=90)
+    wait_for(alpha, job, "NODE_FAIL")

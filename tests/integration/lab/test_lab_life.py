@@ -12,6 +12,7 @@ import pytest
 from diamond.testing.lab import Lab, LabError
 from diamond.testing.lab.machine import HOSTS
 from diamond.testing.lab.processes import all_pids, wait_until
+from support.waiting import PATIENCE
 
 
 def mentions(folder: Path) -> list[str]:
@@ -32,7 +33,7 @@ def test_down_leaves_nothing_behind(folder: Path) -> None:
     solo = lab.cluster("solo")
     script = f"setsid sleep 1000 {folder}/ & sleep 1000"
     solo.run(["sbatch", "-o", "/dev/null", "--wrap", script], user="alice")
-    assert wait_until(lambda: solo.run(["squeue", "-h", "-t", "R"]).stdout, 20)
+    assert wait_until(lambda: solo.run(["squeue", "-h", "-t", "R"]).stdout, PATIENCE)
     lab.down(purge=True)
     assert mentions(folder) == []
     assert not folder.exists()
@@ -45,7 +46,7 @@ def test_three_may_call_up_at_once(folder: Path) -> None:
     options = ["--clusters", "solo", "--nodes", "1", "--no-accounting"]
     command = [sys.executable, "-m", "diamond.testing.lab", "up", str(folder), *options]
     callers = [subprocess.Popen(command) for _ in range(3)]
-    assert [caller.wait(timeout=60) for caller in callers] == [0, 0, 0]
+    assert [caller.wait(timeout=PATIENCE) for caller in callers] == [0, 0, 0]
     controllers = [line for line in mentions(folder) if "slurmctld -D" in line]
     assert len(controllers) == 1
     assert Lab(folder).status()["complete"]

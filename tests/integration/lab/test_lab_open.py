@@ -11,6 +11,7 @@ import pytest
 
 from diamond.testing.lab import Cluster, Lab, LabError
 from diamond.testing.lab.commands import main
+from support.waiting import PATIENCE
 
 
 def test_all_nodes_are_in_service(open_lab: Lab) -> None:
@@ -80,7 +81,7 @@ def test_accounting_knows_users_and_accounts(alpha: Cluster) -> None:
 def test_ssh_leads_to_the_login_node(open_lab: Lab) -> None:
     ssh = ["ssh", "-F", str(open_lab.ssh_config), "beta"]
     done = subprocess.run([*ssh, "id -un; hostname; squeue -h; sinfo -h -o %R | head -1"],
-                          capture_output=True, text=True, check=True, timeout=30)  # fmt: skip
+                          capture_output=True, text=True, check=True, timeout=PATIENCE)  # fmt: skip
     assert done.stdout.split() == ["alice", "beta-login", "debug"]
 
 

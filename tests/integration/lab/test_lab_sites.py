@@ -9,6 +9,7 @@ import pytest
 
 from diamond.testing.lab import Cluster, Lab
 from diamond.testing.lab.old_python import candidates
+from support.waiting import PATIENCE
 
 TACC_JOB = "-A research -N1 -n1 -t 2"
 DELTA_JOB = "-A research --mem=100"
@@ -61,7 +62,7 @@ def test_tacc_needs_no_account_of_a_user_who_has_one(tacc: Cluster) -> None:
 
 
 def test_tacc_limits_how_many_jobs_one_may_submit_to_a_partition(tacc: Cluster) -> None:
-    codes = [sbatch(tacc, TACC_JOB, script="sleep 60").returncode for _ in range(5)]
+    codes = [sbatch(tacc, TACC_JOB, script="sleep 600").returncode for _ in range(5)]
     assert codes == [0, 0, 0, 0, 1]
 
 
@@ -129,4 +130,4 @@ def refused(done: subprocess.CompletedProcess[str]) -> bool:
 
 def ssh(lab: Lab, command: str) -> subprocess.CompletedProcess[str]:
     words = ["ssh", "-F", str(lab.ssh_config), "frontera", command]
-    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE)

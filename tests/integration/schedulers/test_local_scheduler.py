@@ -21,6 +21,7 @@ from diamond.schedulers.base import Submission
 from diamond.schedulers.local import UNCLAIMED_SECONDS, LocalScheduler
 from diamond.schedulers.local_endings import read_ending
 from diamond.testing.waiting import wait_until
+from support.waiting import PATIENCE
 
 CORES, MEMORY_MB, GPUS = 2, 1000, 2
 
@@ -241,7 +242,7 @@ def test_a_time_limit_is_kept_without_any_agent(tmp_path: Path) -> None:
     script = attempt / "script.sh"
     script.write_text("trap 'exit 9' TERM; while :; do sleep 0.05; done\n")
     words = [sys.executable, "-I", "-S", local_supervisor.__file__, job, attempt, script, "0.5"]
-    subprocess.run([str(word) for word in words], check=True, timeout=30)
+    subprocess.run([str(word) for word in words], check=True, timeout=PATIENCE)
     ending = read_ending((job / "end").read_text())
     assert ending is not None
     assert (ending.cause, ending.exit_code) == ("time-limit", 9)

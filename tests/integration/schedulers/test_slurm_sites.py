@@ -33,7 +33,7 @@ asked = Resources(memory_mb=100, walltime_minutes=5)
 flags, answers = json.loads(sys.argv[3]), []
 for number in range(int(sys.argv[4])):
     work = Submission(f"trial-{number}", folder / "script.sh", folder, asked, placement)
-    work.script.write_text("\\n".join(["#!/bin/bash", *scheduler.directives(work, flags), "sleep 60", ""]))
+    work.script.write_text("\\n".join(["#!/bin/bash", *scheduler.directives(work, flags), "sleep 600", ""]))
     try:
         answers.append(scheduler.submit(work))
     except Refused as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from diamond.service.relay import ANSWER_SECONDS
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -74,7 +75,7 @@ def test_an_endpoint_that_is_away_is_said_promptly(scene: Scene) -> None:
         f"/tasks/{task}/script",
         f"/endpoints/{scene.name}/secrets",
     ):
-        answer = scene.client.call("GET", path, timeout=3)
+        answer = scene.client.call("GET", path, timeout=ANSWER_SECONDS - 5)
         assert (answer.status, answer.json["code"]) == (503, "endpoint-away")
 
 
