@@ -1,0 +1,80 @@
+import createClient, { type Middleware } from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+export type Task = Schemas["Task"];
+export type Endpoint = Schemas["Endpoint"];
+
+/** What the service said went wrong, in its own words. */
+export class ProblemError extends Error {
+  constructor(
+    readonly problem: Schemas["Problem"],
+    readonly status: number,
+  ) {
+    super(problem.title);
+    this.name = "ProblemError";
+  }
+
+  get hint(): string {
+    return this.problem.hint ?? "";
+  }
+
+  get faults(): Schemas["Fault"][] {
+    return this.problem.faults ?? [];
+  }
+
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+/** The service gave no answer at all. */
+export class UnreachableError extends Error {
+  readonly hint =
+    "Is it running? `diamond up` starts it; this page goes on by itself once it answers.";
+  constructor() {
+    super("Diamond does not answer");
+    this.name = "UnreachableError";
+  }
+}
+
+const NO_WORDS = { code: "unknown", faults: [], hint: "", retryable: false, type: "about:blank" };
+
+async function problemOf(response: Response): Promise<ProblemError | UnreachableError> {
+  const text = await response.text();
+  try {
+    const said = JSON.parse(text) as Schemas["Problem"];
+    if (said.title) return new ProblemError(said, response.status);
+  } catch {
+    // A proxy's own page, not the service's words.
+  }
+  if ([502, 503, 504].includes(response.status)) return new UnreachableError();
+  const title = `The service answered ${response.status} ${response.statusText}`;
+  return new ProblemError({ ...NO_WORDS, title, status: response.status }, response.status);
+}
+
+const throwsProblems: Middleware = {
+  async onResponse({ response }) {
+    if (!response.ok) throw await problemOf(response);
+  },
+  onError({ error }) {
+    return error instanceof ProblemError ? error : new UnreachableError();
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: "" });
+api.use(throwsProblems);
+
+/** The data of a call; a refusal was thrown as a ProblemError already. */
+export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {
+  return (await call).data as T;
+}
+
+/** For what is not JSON: logs by range, files, scripts. */
+export async function fetchRaw(path: string, init?: RequestInit): Promise<Response> {
+  const response = await fetch(path, init).catch(() => {
+    throw new UnreachableError();
+  });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}

@@ -1,0 +1,30 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf } from "./client";
+
+/** The names under which answers are kept; `live/freshness.ts` renews them. */
+export const keys = {
+  me: ["me"],
+  tasks: ["tasks"],
+  task: (id: string) => ["task", id],
+  history: (id: string) => ["task-history", id],
+  endpoints: ["endpoints"],
+  overview: ["overview"],
+  notifications: ["notifications"],
+};
+
+export const meQuery = queryOptions({
+  queryKey: keys.me,
+  queryFn: () => dataOf(api.GET("/api/v1/me")),
+  retry: false,
+});
+
+export const endpointsQuery = queryOptions({
+  queryKey: keys.endpoints,
+  queryFn: () => dataOf(api.GET("/api/v1/endpoints")),
+});
+
+export const taskQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.task(id),
+    queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task: id } } })),
+  });

@@ -1,0 +1,112 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  List,
+  Skeleton,
+  Stack,
+  Text,
+  ThemeIcon,
+  Title,
+} from "@mantine/core";
+import { IconAlertTriangle, IconCloudOff, type TablerIcon } from "@tabler/icons-react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ProblemError, UnreachableError } from "~/api/client";
+
+type AnswerProps<T> = {
+  query: Pick<UseQueryResult<T>, "data" | "error" | "refetch" | "isPending">;
+  loading?: ReactNode;
+  children: (data: T) => ReactNode;
+};
+
+/** What a query gave; while there is nothing yet its loading look, and its failed look when it was refused. */
+export function Answer<T>({ query, loading = <Lines />, children }: AnswerProps<T>) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  return <div aria-busy="true">{loading}</div>;
+}
+
+export function Lines({ count = 5, height = 28 }: { count?: number; height?: number }) {
+  return (
+    <Stack gap="xs" role="status" aria-label="Loading">
+      {Array.from({ length: count }, (_, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <Skeleton key={n} height={height} radius="sm" />
+      ))}
+    </Stack>
+  );
+}
+
+/** An error as the service said it: title, hint, and each fault with its field. */
+export function Problem({ error }: { error: Error }) {
+  const faults = error instanceof ProblemError ? error.faults : [];
+  return (
+    <Stack gap={4}>
+      {faults.length > 0 && (
+        <List size="sm" spacing={4}>
+          {faults.map((fault) => (
+            <List.Item key={`${fault.field} ${fault.message}`}>
+              <Text size="sm" span fw={600} ff="monospace">
+                {fault.field}
+              </Text>{" "}
+              {fault.message}{" "}
+              {fault.hint && (
+                <Text span c="dimmed">
+                  {fault.hint}
+                </Text>
+              )}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {hintOf(error) && <Text size="sm">{hintOf(error)}</Text>}
+    </Stack>
+  );
+}
+
+export function hintOf(error: Error): string {
+  return error instanceof ProblemError || error instanceof UnreachableError ? error.hint : "";
+}
+
+export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const away = error instanceof UnreachableError;
+  const Icon = away ? IconCloudOff : IconAlertTriangle;
+  return (
+    <Alert color={away ? "gray" : "red"} icon={<Icon />} title={error.message}>
+      <Stack gap="sm" align="flex-start">
+        <Problem error={error} />
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+type EmptyProps = { icon: TablerIcon; title: string; children?: ReactNode; action?: ReactNode };
+
+/** Nothing here yet: what would be, and the next step. */
+export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+  return (
+    <Card py={48}>
+      <Stack align="center" gap="sm">
+        <ThemeIcon size={48} radius="xl" variant="light" color="gray">
+          <Icon size={26} stroke={1.5} aria-hidden />
+        </ThemeIcon>
+        <Title order={2} ta="center">
+          {title}
+        </Title>
+        {children && (
+          <Text c="dimmed" ta="center" maw={460} size="sm" component="div">
+            {children}
+          </Text>
+        )}
+        {action && <Group mt="xs">{action}</Group>}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import { Box, Group, Text, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+
+type PageProps = {
+  title: string;
+  /** What the browser's tab says, where the title is too long or not enough. */
+  tab?: string;
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  wide?: boolean;
+};
+
+/** The frame of every page: one heading, what can be done here, the content. */
+export function Page({ title, tab, lead, actions, children, wide = false }: PageProps) {
+  useEffect(() => {
+    document.title = `${tab ?? title} · Diamond`;
+  }, [title, tab]);
+  return (
+    <Box maw={wide ? undefined : 1240} mx="auto">
+      <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+        <Box style={{ minWidth: 0 }}>
+          <Title order={1} style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Title>
+          {lead && (
+            <Text c="dimmed" size="sm" mt={2} component="div">
+              {lead}
+            </Text>
+          )}
+        </Box>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Box>
+  );
+}

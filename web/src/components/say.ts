@@ -1,0 +1,17 @@
+import { notifications } from "@mantine/notifications";
+import { hintOf } from "./Answer";
+
+/** A short word in the corner that something was done. */
+export function sayDone(message: string): void {
+  notifications.show({ message, color: "teal", autoClose: 4_000 });
+}
+
+/** What the service refused, in its words; stays until it is closed. */
+export function sayFailed(error: Error): void {
+  notifications.show({
+    title: error.message,
+    message: hintOf(error),
+    color: "red",
+    autoClose: false,
+  });
+}

@@ -1,0 +1,71 @@
+/** Words for times, lengths of time and sizes, in the reader's own zone and language. */
+
+const UNITS: [number, string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** "2 h 5 min", "12 s": the two largest units that say something. */
+export function duration(seconds: number): string {
+  let left = Math.max(0, Math.round(seconds));
+  const words: string[] = [];
+  for (const [size, name] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count) words.push(`${count} ${name}`);
+    else if (words.length) break;
+    if (words.length === 2) break;
+  }
+  return words.join(" ") || "0 s";
+}
+
+/** "just now", "5 min ago", "in 2 h". */
+export function ago(at: number, now = Date.now() / 1000): string {
+  const seconds = now - at;
+  if (Math.abs(seconds) < 5) return "just now";
+  const [first] = coarse(Math.abs(seconds));
+  return seconds > 0 ? `${first} ago` : `in ${first}`;
+}
+
+function coarse(seconds: number): [string] {
+  for (const [size, name] of UNITS) {
+    if (seconds >= size) return [`${Math.floor(seconds / size)} ${name}`];
+  }
+  return ["0 s"];
+}
+
+/** The exact moment, with the zone named. */
+export function exactTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }).format(
+    at * 1000,
+  );
+}
+
+export function clockTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(at * 1000);
+}
+
+export function bytes(count: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
+  let value = count;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export function count(many: number, one: string, several = `${one}s`): string {
+  return `${many.toLocaleString()} ${many === 1 ? one : several}`;
+}
+
+/** A number as a person would write it on a board: 0.9861, 1.2e-5, 12 400. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2);
+  return value.toLocaleString(undefined, { maximumSignificantDigits: 4 });
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { link } from "./link";
+import type { LinkState, LogPiece, MetricPoint } from "./messages";
+
+export function useLinkState(): LinkState {
+  return useSyncExternalStore(
+    (changed) => link.onLink(changed),
+    () => link.state,
+  );
+}
+
+type Output = {
+  onLog?: (piece: LogPiece) => void;
+  onMetric?: (points: MetricPoint[]) => void;
+};
+
+/** Follow a task's log and metrics while the component is shown. */
+export function useTaskOutput(task: string | undefined, output: Output): void {
+  const latest = useRef(output);
+  latest.current = output;
+  useEffect(() => {
+    if (!task) return;
+    const unwatch = link.watch(task);
+    const stop = link.onEvent((event) => {
+      if (event.type === "log" && event.data.task === task) latest.current.onLog?.(event.data);
+      if (event.type === "metric" && event.data.task === task)
+        latest.current.onMetric?.(event.data.points);
+    });
+    return () => {
+      stop();
+      unwatch();
+    };
+  }, [task]);
+}
+
+/** Run something each time the service can be reached again. */
+export function useReconnected(then: () => void): void {
+  const latest = useRef(then);
+  latest.current = then;
+  useEffect(() => link.onLink((_, reconnected) => reconnected && latest.current()), []);
+}

@@ -1,0 +1,31 @@
+import type { Endpoint, Task } from "~/api/client";
+
+export type LogPiece = {
+  task: string;
+  attempt: string;
+  run: number;
+  rank: number;
+  stream: string;
+  offset: number;
+  length?: number;
+  text?: string;
+  skipped?: [number, number];
+};
+export type MetricPoint = { name: string; step: number; time: number; value: number | null };
+export type LiveEvent =
+  | { type: "task"; data: Task }
+  | { type: "endpoint"; data: Endpoint }
+  | { type: "note"; data: { task: string; message: string; code: string } }
+  | { type: "notification"; data: Record<string, unknown> }
+  | { type: "log"; data: LogPiece }
+  | { type: "metric"; data: { task: string; points: MetricPoint[] } };
+
+/** `offline`: the service does not answer; `signed-out`: it answers, but not to us. */
+export type LinkState = "connecting" | "online" | "offline" | "signed-out";
+
+/** What a tab says to the shared stream, and what it hears. */
+export type FromTab = { say: "watch"; tasks: string[] } | { say: "here" } | { say: "bye" };
+export type ToTab =
+  | { say: "event"; event: LiveEvent }
+  | { say: "link"; state: LinkState; reconnected: boolean }
+  | { say: "still-there?" };

@@ -1,0 +1,6 @@
+/** What the address of this page may carry. */
+export type ComposerSearch = Record<string, never>;
+
+export function composerSearch(): ComposerSearch {
+  return {};
+}

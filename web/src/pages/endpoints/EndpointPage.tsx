@@ -1,0 +1,5 @@
+import { Page } from "~/components/Page";
+
+export function EndpointPage() {
+  return <Page title="Endpoint">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "~/components/Page";
+
+export function Endpoints() {
+  return <Page title="Endpoints">{null}</Page>;
+}

@@ -1,0 +1,77 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { Failed } from "./components/Answer";
+import { composerSearch } from "./pages/composer/search";
+import { taskSearch } from "./pages/task/search";
+import { tasksSearch } from "./pages/tasks/search";
+import { NotFound } from "./shell/NotFound";
+import { Shell } from "./shell/Shell";
+
+/** The map of the pages. Each is loaded when it is first opened. */
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error, reset }) => <Failed error={error as Error} onRetry={reset} />,
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/dashboard/Dashboard"), "Dashboard"),
+});
+const endpoints = createRoute({
+  getParentRoute: () => root,
+  path: "/endpoints",
+  component: lazyRouteComponent(() => import("./pages/endpoints/Endpoints"), "Endpoints"),
+});
+const endpoint = createRoute({
+  getParentRoute: () => root,
+  path: "/endpoints/$name",
+  component: lazyRouteComponent(() => import("./pages/endpoints/EndpointPage"), "EndpointPage"),
+});
+const composer = createRoute({
+  getParentRoute: () => root,
+  path: "/compose",
+  validateSearch: composerSearch,
+  component: lazyRouteComponent(() => import("./pages/composer/Composer"), "Composer"),
+});
+const tasks = createRoute({
+  getParentRoute: () => root,
+  path: "/tasks",
+  validateSearch: tasksSearch,
+  component: lazyRouteComponent(() => import("./pages/tasks/Tasks"), "Tasks"),
+});
+const task = createRoute({
+  getParentRoute: () => root,
+  path: "/tasks/$task",
+  validateSearch: taskSearch,
+  component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings/Settings"), "Settings"),
+});
+
+const tree = root.addChildren([dashboard, endpoints, endpoint, composer, tasks, task, settings]);
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

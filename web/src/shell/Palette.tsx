@@ -1,0 +1,86 @@
+import { Kbd, UnstyledButton } from "@mantine/core";
+import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, dataOf } from "~/api/client";
+import { endpointsQuery, keys } from "~/api/queries";
+import { PLACES } from "./Navigation";
+import classes from "./Shell.module.css";
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+export function PaletteButton() {
+  return (
+    <UnstyledButton
+      className={classes.search}
+      onClick={spotlight.open}
+      aria-label="Search or jump to"
+    >
+      <IconSearch size={15} aria-hidden />
+      <span className={classes.searchWords}>Search or jump to…</span>
+      <Kbd size="xs" visibleFrom="sm">
+        {isApple ? "⌘" : "Ctrl"} K
+      </Kbd>
+    </UnstyledButton>
+  );
+}
+
+/** ⌘K: every page, every endpoint, any task by its name. */
+export function Palette() {
+  const [query, setQuery] = useState("");
+  const actions = [...usePlaces(), ...useEndpoints(), ...useTasks(query)];
+  return (
+    <Spotlight
+      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={["mod + K"]}
+      nothingFound="Nothing by that name"
+      highlightQuery
+      limit={12}
+      searchProps={{
+        leftSection: <IconSearch size={18} aria-hidden />,
+        placeholder: "A page, an endpoint, or the name of a task",
+        "aria-label": "Search",
+      }}
+    />
+  );
+}
+
+function usePlaces(): SpotlightActionData[] {
+  const navigate = useNavigate();
+  return PLACES.map(({ to, label, icon: Icon }) => ({
+    id: to,
+    label,
+    leftSection: <Icon size={18} stroke={1.6} aria-hidden />,
+    onClick: () => void navigate({ to }),
+  }));
+}
+
+function useEndpoints(): SpotlightActionData[] {
+  const navigate = useNavigate();
+  const { data } = useQuery(endpointsQuery);
+  return (data?.items ?? []).map((endpoint) => ({
+    id: `endpoint ${endpoint.name}`,
+    label: endpoint.name,
+    description: "Endpoint",
+    onClick: () => void navigate({ to: "/endpoints/$name", params: { name: endpoint.name } }),
+  }));
+}
+
+function useTasks(name: string): SpotlightActionData[] {
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    queryKey: [...keys.tasks, "palette", name],
+    queryFn: () => dataOf(api.GET("/api/v1/tasks", { params: { query: { name, limit: 8 } } })),
+    enabled: name.length > 1,
+  });
+  return (data?.items ?? []).map((task) => ({
+    id: task.id,
+    label: task.name,
+    description: `Task ${task.id.slice(0, 8)}, ${task.state} on ${task.endpoint}`,
+    onClick: () => void navigate({ to: "/tasks/$task", params: { task: task.id } }),
+  }));
+}

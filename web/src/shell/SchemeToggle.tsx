@@ -1,0 +1,22 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { IconMoon, IconSun } from "@tabler/icons-react";
+
+export function SchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme();
+  const now = useComputedColorScheme("light");
+  const other = now === "dark" ? "light" : "dark";
+  const Icon = now === "dark" ? IconSun : IconMoon;
+  return (
+    <Tooltip label={`Use the ${other} look`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        onClick={() => setColorScheme(other)}
+        aria-label={`Use the ${other} look`}
+      >
+        <Icon size={18} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

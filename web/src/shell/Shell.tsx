@@ -1,0 +1,73 @@
+import { AppShell, Burger, Group, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { ProblemError } from "~/api/client";
+import { meQuery } from "~/api/queries";
+import { useLinkState } from "~/live/hooks";
+import { SignIn } from "~/pages/sign-in/SignIn";
+import { Bell } from "./Bell";
+import { LinkBanner } from "./LinkBanner";
+import { Navigation } from "./Navigation";
+import { Palette, PaletteButton } from "./Palette";
+import { SchemeToggle } from "./SchemeToggle";
+import classes from "./Shell.module.css";
+
+/** Header, navigation, and the page between them; or the way to sign in. */
+export function Shell() {
+  const me = useQuery(meQuery);
+  const linkState = useLinkState();
+  const { refetch } = me;
+  useEffect(() => {
+    if (linkState === "signed-out") void refetch();
+  }, [linkState, refetch]);
+  if (me.error instanceof ProblemError && me.error.status === 401) return <SignIn />;
+  return <Frame />;
+}
+
+function Frame() {
+  const [open, { toggle, close }] = useDisclosure(false);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 208, breakpoint: "sm", collapsed: { mobile: !open } }}
+      padding="lg"
+    >
+      <AppShell.Header className={classes.header}>
+        <a href="#content" className={classes.skip}>
+          Skip to the content
+        </a>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger
+            opened={open}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label="Navigation"
+          />
+          <UnstyledButton
+            renderRoot={(props) => <Link to="/" {...props} />}
+            className={classes.logo}
+          >
+            <img src="/diamond.svg" width={24} height={24} alt="" />
+            Diamond
+          </UnstyledButton>
+          <PaletteButton />
+          <Group gap={4} ml="auto" wrap="nowrap">
+            <Bell />
+            <SchemeToggle />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" component="nav" aria-label="Pages">
+        <Navigation onGo={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <LinkBanner />
+        <Outlet />
+      </AppShell.Main>
+      <Palette />
+    </AppShell>
+  );
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+// `npm run dev` shows the pages with live reload in front of a running service.
+const service = process.env.DIAMOND_URL ?? "http://127.0.0.1:8642";
+const proxied = {
+  target: service,
+  changeOrigin: true,
+  headers: { origin: service }, // The service takes writes from its own pages only.
+};
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { "~": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    outDir: process.env.DIAMOND_PAGES ?? "../src/diamond/service/static",
+    emptyOutDir: true,
+    target: "es2023",
+    chunkSizeWarningLimit: 800,
+  },
+  server: { proxy: { "/api": proxied, "/open": proxied, "/agent.pyz": proxied } },
+});
