@@ -25,12 +25,19 @@ from diamond.service.presence import Presence
 from diamond.service.relay import Relay
 from diamond.service.routes import (
     blobs,
+    composing,
     endpoints,
     events,
     jobs,
+    logs,
+    metrics,
+    notifications,
     output,
+    overview,
     pages,
     people,
+    recipes,
+    snapshots,
     sync,
     tasks,
 )
@@ -112,7 +119,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _api() -> APIRouter:
     api = APIRouter(prefix=PREFIX)
-    for part in (people, jobs, tasks, output, endpoints, blobs, events):
+    for part in (
+        people, notifications, overview, composing, jobs, recipes, tasks, metrics, logs, output,
+        endpoints, blobs, snapshots, events,
+    ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query, Request
+from fastapi.dependencies.models import Dependant
 
 from diamond.core.errors import Forbidden
 from diamond.service.guard import SAFE_METHODS
@@ -25,6 +27,9 @@ PROBLEMS = {
     422: "Faults in fields; all are listed",
     500: "The service failed",
     503: "The endpoint does not answer now",
+}
+BYTES: dict[str, Any] = {
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 }
 
 
@@ -75,12 +80,19 @@ async def known_query(request: Request) -> None:
     """A misspelt filter would answer with too much: it is refused, with the right names."""
     route = request.scope.get("route")
     dependant = getattr(route, "dependant", None)
-    known = {field.alias for field in getattr(dependant, "query_params", ())}
+    known = set(_query_names(dependant)) if dependant is not None else set()
     unknown = sorted(set(request.query_params) - known)
     if unknown and dependant is not None:
         hint = f"Known here: {', '.join(sorted(known)) or 'none'}."
         faults = [{"field": name, "message": "unknown parameter", "hint": hint} for name in unknown]
         raise InvalidRequest(f"Unknown parameter {unknown[0]!r}", hint, faults=faults)
+
+
+def _query_names(dependant: Dependant) -> Iterator[str]:
+    """Of the call and of what it depends on."""
+    yield from (field.alias for field in dependant.query_params)
+    for inner in dependant.dependencies:
+        yield from _query_names(inner)
 
 
 def cookie_name(instance: str) -> str:

@@ -70,19 +70,21 @@ async def carrier_closed(name: str, services: Service, person: Person) -> dict[s
     return await endpoints.carrier_closed(services, person, name)
 
 
-@router.get("/{name}/profile", responses=problems(404))
+@router.get("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
 async def export_profile(name: str, services: Service, person: Person) -> dict[str, Any]:
     return await endpoints.export_profile(services, person, name)
 
 
-@router.put("/{name}/profile", responses=problems(404))
+@router.put("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
 async def import_profile(
-    name: str, profile: dict[str, Any], services: Service, person: Person
+    name: str, profile: schemas.ProfileData, services: Service, person: Person
 ) -> dict[str, Any]:
     return await endpoints.import_profile(services, person, name, profile)
 
 
-@router.post("/{name}/probe", status_code=202, responses=problems(404))
+@router.post(
+    "/{name}/probe", status_code=202, response_model=schemas.Nothing, responses=problems(404)
+)
 async def probe_endpoint(
     name: str, body: schemas.ProbeRequest, services: Service, person: Person
 ) -> dict[str, Any]:
@@ -91,7 +93,9 @@ async def probe_endpoint(
     return {}
 
 
-@router.post("/{name}/upgrade", status_code=202, responses=problems(404, 409))
+@router.post(
+    "/{name}/upgrade", status_code=202, response_model=schemas.Nothing, responses=problems(404, 409)
+)
 async def upgrade_agent(name: str, services: Service, person: Person) -> dict[str, Any]:
     """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
     await endpoints.upgrade_agent(services, person, name)

@@ -7,6 +7,7 @@ from starlette.responses import StreamingResponse
 
 from diamond.service.events import EventStream
 from diamond.service.routes.common import Person, Service, problems
+from diamond.service.schemas.common import SHAPE
 
 router = APIRouter(tags=["events"])
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -16,7 +17,10 @@ HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     "/events",
     response_class=StreamingResponse,
     responses={
-        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        200: {
+            "description": "`data:` of each event, by its name",
+            "content": {"text/event-stream": {"schema": {SHAPE: "StreamEvents"}}},
+        },
         **problems(404, 409),
     },
 )
@@ -27,7 +31,7 @@ async def events(
     after: str = "now",
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> StreamingResponse:
-    """Server-sent events: tasks, notes, endpoints; logs and metrics of watched tasks."""
+    """Server-sent events: tasks, notes, endpoints, notifications; logs and metrics of watched tasks."""
     stream = EventStream(services, person)
     await stream.open(watch, last_event_id or after)
     return StreamingResponse(stream.lines(), media_type="text/event-stream", headers=HEADERS)

@@ -15,6 +15,7 @@ from diamond.service.routes.common import (
     problems,
 )
 from diamond.service.use_cases import files, jobs
+from diamond.service.use_cases.asked import asked_for
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -24,8 +25,8 @@ async def submit_job(
     body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Check a spec and start it."""
-    code = body.code.model_dump() if body.code else None
-    return await jobs.submit_job(services, person, body.spec, code, key)
+    spec, code = await asked_for(services, body)
+    return await jobs.submit_job(services, person, spec, code, key)
 
 
 @router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))
@@ -33,9 +34,9 @@ async def check_job(
     body: schemas.JobRequest, services: Service, person: Person, script: bool = False
 ) -> dict[str, Any]:
     """Check a spec; nothing is made."""
-    code = body.code.model_dump() if body.code else None
-    composed = await jobs.check_job(services, person, body.spec, code)
-    text = await files.preview_script(services, person, body.spec, code) if script else None
+    spec, code = await asked_for(services, body)
+    composed = await jobs.check_job(services, person, spec, code)
+    text = await files.preview_script(services, person, spec, code) if script else None
     return {
         "order": order_data(composed.order),
         "endpoint": composed.endpoint,

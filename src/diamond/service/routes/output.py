@@ -1,4 +1,4 @@
-"""What a task writes: logs, metrics, files."""
+"""What a task writes: metrics, files, its script; and the code it ran."""
 
 from __future__ import annotations
 
@@ -7,77 +7,43 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from diamond.service import schemas
-from diamond.service.routes.common import Person, Service, problems
-from diamond.service.use_cases import files, logs, metrics
-from diamond.service.use_cases.logs import LogWanted
+from diamond.service import schemas, serving
+from diamond.service.routes.common import BYTES, Person, Service, problems
+from diamond.service.use_cases import code, files, metrics
+from diamond.service.use_cases.metrics import CurvesWanted
 
 router = APIRouter(prefix="/tasks/{task}", tags=["output"])
-BYTES: dict[str, Any] = {
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-}
-
-
-@router.get("/logs", response_model=schemas.Page[schemas.LogStream], responses=problems(404, 409))
-async def list_logs(task: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await logs.list_logs(services, person, task)}
-
-
-@router.get(
-    "/logs/{stream}",
-    response_class=Response,
-    responses={200: BYTES, **problems(404, 409, 503)},
-)
-async def read_log(
-    task: str,
-    stream: str,
-    services: Service,
-    person: Person,
-    attempt: str = "",
-    run: int | None = None,
-    rank: int = 0,
-    offset: int = 0,
-    limit: Annotated[int, Query(ge=1)] = 1 << 20,
-) -> Response:
-    """Raw bytes; a negative offset counts from the end."""
-    wanted = LogWanted(stream, attempt, run, rank, offset, limit)
-    part = await logs.read_log(services, person, task, wanted)
-    headers = {
-        "Diamond-Offset": str(part.offset),
-        "Diamond-Next-Offset": str(part.offset + len(part.data)),
-        "Diamond-Size": str(part.size),
-        "Diamond-Source": part.source,
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(part.data, media_type="application/octet-stream", headers=headers)
+Points = Annotated[int, Query(ge=2, le=50_000)]
+CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
 
 
 @router.get("/metrics", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
 async def read_metrics(
-    task: str,
-    services: Service,
-    person: Person,
-    name: str | None = None,
-    points: Annotated[int, Query(ge=2, le=50_000)] = 1000,
+    task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
 ) -> dict[str, Any]:
-    found = await metrics.read_metrics(
-        services, person, task, sources=metrics.TRAINING, name=name, points=points
-    )
-    return {"items": found}
+    names = frozenset([name] if name is not None else [])
+    wanted = CurvesWanted(metrics.TRAINING, names, points)
+    return {"items": await metrics.read_metrics(services, person, task, wanted)}
 
 
 @router.get("/usage", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
 async def read_usage(
-    task: str,
-    services: Service,
-    person: Person,
-    name: str | None = None,
-    points: Annotated[int, Query(ge=2, le=50_000)] = 1000,
+    task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
 ) -> dict[str, Any]:
-    found = await metrics.read_metrics(
-        services, person, task, sources=metrics.USAGE, name=name, points=points
-    )
-    return {"items": found}
+    names = frozenset([name] if name is not None else [])
+    wanted = CurvesWanted(metrics.USAGE, names, points)
+    return {"items": await metrics.read_metrics(services, person, task, wanted)}
+
+
+@router.get("/metrics.csv", response_class=Response, responses={200: CSV, **problems(404, 409)})
+async def metrics_csv(
+    task: str, services: Service, person: Person, usage: bool = False
+) -> Response:
+    """Every kept point: name, step, time, value."""
+    row, text = await metrics.as_csv(services, person, task, usage=usage)
+    name = serving.file_name(row["name"], row["id"], "usage.csv" if usage else "metrics.csv")
+    headers = {**serving.SAFE, **serving.attachment(name)}
+    return Response(text, media_type="text/csv", headers=headers)
 
 
 @router.get(
@@ -100,35 +66,57 @@ async def read_file(
     path: str,
     services: Service,
     person: Person,
+    inline: bool = False,
     byte_range: Annotated[str | None, Header(alias="Range")] = None,
     if_range: Annotated[str | None, Header(alias="If-Range")] = None,
 ) -> Response:
-    """A file's bytes; `Range` resumes, `ETag` is its digest."""
+    """A file's bytes; `Range` resumes, `ETag` is its digest.
+
+    With `inline`, pictures (png, jpeg, gif, webp) and text are sent to be shown; anything else is to be saved.
+    """
     content = await files.open_file(services, person, task, path, byte_range, if_range)
     headers = {
         "ETag": content.etag,
         "Accept-Ranges": "bytes",
         "Content-Length": str(content.end - content.first),
-        "X-Content-Type-Options": "nosniff",
-        "Content-Disposition": "attachment",
+        **serving.SAFE,
+        **serving.disposition(path, inline=inline),
     }
     if content.is_part:
         headers["Content-Range"] = f"bytes {content.first}-{content.end - 1}/{content.size}"
     return StreamingResponse(
         content.pieces,
         status_code=206 if content.is_part else 200,
-        media_type="application/octet-stream",
+        media_type=serving.media_type(path, inline=inline),
         headers=headers,
     )
 
 
 @router.get("/script", response_class=PlainTextResponse, responses=problems(404, 409, 503))
-async def task_script(task: str, services: Service, person: Person) -> str:
+async def task_script(task: str, services: Service, person: Person) -> Response:
     """The batch script."""
-    return await files.task_script(services, person, task)
+    return serving.plain_text(await files.task_script(services, person, task))
 
 
-@router.get("/report", responses=problems(404, 409))
+@router.get("/code", response_model=schemas.CodeListing, responses=problems(404, 409))
+async def list_code(task: str, services: Service, person: Person) -> dict[str, Any]:
+    """The files of the snapshot that the task ran, or the commit that its endpoint cloned."""
+    return await code.list_code(services, person, task)
+
+
+@router.get("/code/content", response_class=PlainTextResponse, responses=problems(404, 409, 413))
+async def read_code(task: str, path: str, services: Service, person: Person) -> Response:
+    """One file of the snapshot, as text."""
+    return serving.plain_text(await code.read_code(services, person, task, path))
+
+
+@router.get("/diff", response_class=PlainTextResponse, responses=problems(404, 409))
+async def read_diff(task: str, services: Service, person: Person) -> Response:
+    """What had changed since the commit, as git tells it; empty when nothing had."""
+    return serving.plain_text(await code.read_diff(services, person, task))
+
+
+@router.get("/report", response_model=schemas.Report, responses=problems(404, 409))
 async def task_report(task: str, services: Service, person: Person) -> dict[str, Any]:
     """A redacted bundle for a support ticket."""
     return await files.task_report(services, person, task)

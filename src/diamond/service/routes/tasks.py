@@ -13,19 +13,24 @@ from diamond.service.routes.common import (
     Service,
     problems,
 )
-from diamond.service.store.tasks import TaskFilter
-from diamond.service.use_cases import tasks
+from diamond.service.store.task_list import TaskFilter
+from diamond.service.use_cases import tasks, together
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
+
+
+States = Annotated[list[str], Query()]
+Words = Annotated[str, Query(max_length=200)]
 
 
 @router.get("", response_model=schemas.Page[schemas.Task], responses=problems(404))
 async def list_tasks(
     services: Service,
     person: Person,
-    state: Annotated[list[str], Query()] = [],  # noqa: B006
+    state: States = [],  # noqa: B006
     endpoint: str = "",
-    name: Annotated[str, Query(max_length=200)] = "",
+    name: Words = "",
+    search: Words = "",
     kind: str = "run",
     job: str = "",
     since: float | None = None,
@@ -33,9 +38,40 @@ async def list_tasks(
     limit: Limit = 50,
     cursor: PageCursor = None,
 ) -> dict[str, Any]:
-    wanted = TaskFilter(list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort)
+    """`search`: each word in the name, endpoint, node, reason or message, or the begin of an id."""
+    wanted = TaskFilter(list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search)
     items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
     return {"items": items, "next": after}
+
+
+@router.get("/counts", response_model=schemas.TaskCounts, responses=problems(404))
+async def count_tasks(
+    services: Service,
+    person: Person,
+    endpoint: str = "",
+    name: Words = "",
+    search: Words = "",
+    kind: str = "run",
+    job: str = "",
+    since: float | None = None,
+) -> dict[str, Any]:
+    """How many tasks match, by state."""
+    wanted = TaskFilter([], endpoint, name, kind, job, since, search=search)
+    return await tasks.count_tasks(services, person, wanted)
+
+
+@router.post("/cancel", response_model=schemas.Outcomes, responses=problems())
+async def cancel_tasks(body: schemas.TaskIds, services: Service, person: Person) -> dict[str, Any]:
+    """Each by itself: one that cannot be cancelled does not hold up the others."""
+    return await together.cancel_tasks(services, person, body.tasks)
+
+
+@router.post("/retry", response_model=schemas.Outcomes, responses=problems(409))
+async def retry_tasks(
+    body: schemas.TaskIds, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """Each by itself; `task` of an outcome is the new task."""
+    return await together.retry_tasks(services, person, body.tasks, key)
 
 
 @router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))

@@ -23,6 +23,14 @@ class Page:
     next: str | None
 
 
+@dataclass(frozen=True)
+class Sieve:
+    """A condition that no index answers: it is tried on the next `among` rows and on no others."""
+
+    condition: ColumnElement[bool]
+    among: int
+
+
 async def page_of(
     connection: AsyncConnection,
     parts: list[Select[Any]],
@@ -31,11 +39,17 @@ async def page_of(
     descending: bool,
     limit: int,
     cursor: str | None,
+    sieve: Sieve | None = None,
 ) -> Page:
     """One page of the union of `parts`: each is cut to the page first, so each stays within its index."""
+    if not parts:
+        return Page([], None)
     after = decode_cursor(cursor, type(keys[0].type.python_type())) if cursor else None
-    cut = [_cut(part, keys, descending=descending, limit=limit, after=after) for part in parts]
-    query: Select[Any] = cut[0] if len(cut) == 1 else _merged(cut, keys, descending, limit)
+    count = sieve.among if sieve else limit + 1
+    cut = [_cut(part, keys, descending=descending, count=count, after=after) for part in parts]
+    query = cut[0] if len(cut) == 1 and not sieve else _merged(cut, keys, descending, count)
+    if sieve:
+        query = query.where(sieve.condition).limit(limit + 1)
     rows = rows_of(await connection.execute(query))
     more = len(rows) > limit
     rows = rows[:limit]
@@ -64,21 +78,21 @@ def _bad_cursor() -> BadRequest:
 
 
 def _cut(
-    part: Select[Any], keys: Keys, *, descending: bool, limit: int, after: tuple[Any, str] | None
+    part: Select[Any], keys: Keys, *, descending: bool, count: int, after: tuple[Any, str] | None
 ) -> Select[Any]:
     if after is not None:
         place = tuple_(*keys)
         part = part.where(place < after if descending else place > after)
-    return part.order_by(*_order(keys, descending)).limit(limit + 1)
+    return part.order_by(*_order(keys, descending)).limit(count)
 
 
-def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, limit: int) -> Select[Any]:
+def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, count: int) -> Select[Any]:
     """The keys of all parts are read from their indexes alone; whole rows only for the page."""
     # SQLite takes no LIMIT inside a bare UNION: each part is wrapped.
     narrow = [select(part.with_only_columns(*keys).subquery()) for part in cut]
     merged = union_all(*narrow).subquery()
     found = [merged.c[key.name] for key in keys]
-    page = select(found[1]).order_by(*_order(found, descending)).limit(limit + 1)
+    page = select(found[1]).order_by(*_order(found, descending)).limit(count)
     table = keys[1].table
     return select(table).where(keys[1].in_(page)).order_by(*_order(keys, descending))
 

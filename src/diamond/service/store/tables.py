@@ -159,6 +159,7 @@ tasks = Table(
     Index(None, "owner", "kind", "endpoint", "state", "created", "id"),
     Index(None, "owner", "kind", "updated", "id"),
     Index(None, "owner", "kind", "name", "id"),
+    Index(None, "owner", "kind", "name", "created", "id"),
     Index(None, "endpoint", "state"),
     Index(
         "ix_tasks_untold",
@@ -166,6 +167,15 @@ tasks = Table(
         sqlite_where=text("untold"),
         postgresql_where=text("untold"),
     ),
+)
+
+name_endings = Table(
+    "name_endings",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("ending", ID, primary_key=True),
+    Column("name", Text, primary_key=True),
+    sqlite_with_rowid=False,
 )
 
 history = Table(

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.task import State
 from diamond.service.store.engine import LostRace, Transaction
-from diamond.service.store.pages import Keys, Page, page_of
+from diamond.service.store.names import remember_name
 from diamond.service.store.prefix import starts_with
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import history, tasks
-
-STATES = [state.value for state in State]
-SORTS: dict[str, tuple[Keys, bool]] = {
-    "-created": ((tasks.c.created, tasks.c.id), True),
-    "created": ((tasks.c.created, tasks.c.id), False),
-    "-updated": ((tasks.c.updated, tasks.c.id), True),
-    "name": ((tasks.c.name, tasks.c.id), False),
-}
 
 SAVED = (
     "state", "phase", "reason", "message", "native_state", "exit_code", "signal", "as_of",
@@ -42,19 +32,8 @@ _ADD_HISTORY = insert(history)
 _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)))
 
 
-@dataclass(frozen=True)
-class TaskFilter:
-    states: list[str] = field(default_factory=list)
-    endpoint: str = ""
-    """Its id."""
-    name: str = ""
-    kind: str = "run"
-    job: str = ""
-    since: float | None = None
-    sort: str = "-created"
-
-
 async def add_task(tx: Transaction, row: dict[str, Any]) -> None:
+    await remember_name(tx, row["owner"], row["name"])
     await tx.connection.execute(_ADD, row)
 
 
@@ -90,41 +69,6 @@ async def newest_task_of(connection: AsyncConnection, job: str) -> Row | None:
     query = select(tasks).where(tasks.c.job == job)
     found = await connection.execute(query.order_by(tasks.c.created.desc()).limit(1))
     return row_of(found)
-
-
-async def list_tasks(
-    connection: AsyncConnection,
-    owner: str,
-    wanted: TaskFilter,
-    *,
-    limit: int,
-    cursor: str | None,
-) -> Page:
-    keys, descending = SORTS[wanted.sort]
-    return await page_of(
-        connection,
-        _parts(owner, wanted),
-        keys=keys,
-        descending=descending,
-        limit=limit,
-        cursor=cursor,
-    )
-
-
-def _parts(owner: str, wanted: TaskFilter) -> list[Select[Any]]:
-    """One query for each state, where states or an endpoint are asked for: each reads one index range."""
-    query = select(tasks).where(tasks.c.owner == owner, tasks.c.kind == wanted.kind)
-    if wanted.name:
-        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
-    if wanted.job:
-        query = query.where(tasks.c.job == wanted.job)
-    if wanted.since is not None:
-        query = query.where(tasks.c.created >= wanted.since)
-    if not wanted.endpoint and not wanted.states:
-        return [query]
-    if wanted.endpoint:
-        query = query.where(tasks.c.endpoint == wanted.endpoint)
-    return [query.where(tasks.c.state == state) for state in wanted.states or STATES]
 
 
 async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:

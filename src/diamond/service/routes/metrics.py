@@ -1,0 +1,31 @@
+"""Curves of several tasks in one call."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from diamond.service import schemas
+from diamond.service.routes.common import Person, Service, problems
+from diamond.service.use_cases import metrics
+from diamond.service.use_cases.metrics import CurvesWanted
+
+router = APIRouter(prefix="/metrics", tags=["output"])
+
+
+@router.get("", response_model=schemas.MetricSet, responses=problems(404, 409))
+async def compare_metrics(
+    services: Service,
+    person: Person,
+    task: Annotated[list[str], Query(min_length=1, max_length=50)],
+    name: Annotated[list[str], Query(max_length=200)] = [],  # noqa: B006
+    points: Annotated[int, Query(ge=2, le=50_000)] = 1000,
+    from_step: float | None = None,
+    to_step: float | None = None,
+    usage: bool = False,
+) -> dict[str, Any]:
+    """Each curve in about `points` points that keep its peaks; a narrower range of steps refines it."""
+    sources = metrics.USAGE if usage else metrics.TRAINING
+    wanted = CurvesWanted(sources, frozenset(name), points, from_step, to_step)
+    return await metrics.compare(services, person, task, wanted)

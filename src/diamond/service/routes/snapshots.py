@@ -1,0 +1,41 @@
+"""A folder from the browser becomes a snapshot of code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from diamond.service import schemas
+from diamond.service.routes.common import Person, Service, problems
+from diamond.service.use_cases import snapshots
+
+router = APIRouter(prefix="/snapshots", tags=["blobs"])
+FILES = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "properties": {
+                "files": {"type": "array", "items": {"type": "string", "format": "binary"}}
+            },
+        }
+    },
+    "application/x-tar": {"schema": {"type": "string", "format": "binary"}},
+}
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.CodeFacts,
+    responses=problems(413),
+    openapi_extra={"requestBody": {"content": FILES, "required": True}},
+)
+async def add_snapshot(
+    request: Request, services: Service, person: Person, strip: bool = False
+) -> dict[str, Any]:
+    """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
+
+    `strip` takes off the first folder of each path, as a browser names the folder that was picked.
+    """
+    return await snapshots.take_upload(services, request, strip=strip)

@@ -1,0 +1,57 @@
+"""Jobs, and the code that travels with them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from diamond.service.schemas.common import Body, OrderData, SpecData
+
+
+class CodeFacts(Body):
+    """What the person's side knows about the code it snapshot."""
+
+    snapshot: str = ""
+    commit: str = ""
+    dirty: bool = False
+    diff: str = ""
+    left_out: list[str] = []
+    files: int = 0
+    bytes: int = 0
+
+
+class JobRequest(Body):
+    spec: SpecData | None = None
+    """Left out with `recipe`: the recipe's own."""
+    code: CodeFacts | None = None
+    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
+    """The code of this recipe travels along."""
+
+
+class Job(BaseModel):
+    id: str
+    name: str
+    created: float
+    owner: str
+    spec: SpecData
+    code: CodeFacts | None
+    digest: str
+    tasks: list[str]
+
+
+class Checked(BaseModel):
+    order: OrderData
+    endpoint: str
+    warnings: list[str]
+    script: str | None = None
+
+
+class Digests(Body):
+    digests: list[str] = Field(max_length=200_000)
+
+
+class Missing(BaseModel):
+    missing: list[str]
+
+
+class Stored(BaseModel):
+    stored: int

@@ -1,0 +1,128 @@
+"""Tasks, one or many."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from diamond.service.schemas.common import Body, OrderData, Problem
+from diamond.service.schemas.jobs import CodeFacts, Job
+
+TaskState = Literal["preparing", "pending", "running", "succeeded", "failed", "cancelled"]
+TaskPhase = Literal[
+    "",
+    "staging",
+    "building",
+    "queued",
+    "held",
+    "suspended",
+    "ending",
+    "cancelling",
+    "between-attempts",
+]
+MAX_TOGETHER = 500
+
+
+class Run(BaseModel):
+    run: int
+    node: str = ""
+    started: float | None = None
+    ended: float | None = None
+    exit_code: int | None = None
+
+
+class Attempt(BaseModel):
+    id: str
+    number: int
+    native_id: str
+    run: int
+    runs: list[Run]
+    started: float | None
+    ended: float | None
+    reason: str
+
+
+class Task(BaseModel):
+    id: str
+    job: str
+    name: str
+    kind: str
+    owner: str
+    endpoint: str
+    state: TaskState
+    phase: TaskPhase
+    native_state: str
+    native_id: str
+    reason: str
+    """Why it is so, a stable word; docs/errors.md explains each."""
+    message: str
+    exit_code: int | None
+    signal: int | None
+    as_of: float
+    created: float
+    updated: float
+    started: float | None
+    ended: float | None
+    node: str
+    attempt: str
+    attempts: list[Attempt]
+    retry_of: str | None
+    order: OrderData
+    digest: str
+    code: CodeFacts | None
+    cancel_requested: bool
+    version: int
+    run_dir: str
+    cleaned: float | None
+    """When the run directory was removed to make room; `run_dir` is then empty."""
+
+
+class HistoryLine(BaseModel):
+    n: int
+    at: float
+    received: float
+    type: str
+    message: str
+    data: dict[str, Any]
+
+
+class Submitted(BaseModel):
+    job: Job
+    tasks: list[Task]
+    warnings: list[str] = []
+
+
+class StateCounts(BaseModel):
+    preparing: int = 0
+    pending: int = 0
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    cancelled: int = 0
+
+
+class TaskCounts(BaseModel):
+    """How many tasks match, by state."""
+
+    counts: StateCounts
+    total: int
+
+
+class TaskIds(Body):
+    tasks: list[str] = Field(min_length=1, max_length=MAX_TOGETHER)
+
+
+class Outcome(BaseModel):
+    """What became of one of several tasks: the task as it now is, or the problem."""
+
+    id: str
+    """As it was given."""
+    task: Task | None = None
+    problem: Problem | None = None
+
+
+class Outcomes(BaseModel):
+    items: list[Outcome]
+    done: int
+    failed: int

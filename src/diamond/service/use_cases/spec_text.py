@@ -1,0 +1,6 @@
+def parse(text):
+    raise NotImplementedError
+
+
+def render(spec):
+    raise NotImplementedError
