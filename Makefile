@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 PARALLEL := -n 3 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install install-dev machine run test test-all check bench openapi clean
+.PHONY: help install install-dev machine web run test test-all check bench openapi clean
 
 help:
 	@echo "make run       set everything up, train a first small model on this machine, keep serving"
 	@echo "make install   make $(BIN)/diamond"
+	@echo "make web       build the web pages again after a change in web/"
 	@echo "make test      the fast tests (installs what they need; apt packages when root)"
 	@echo "make test-all  every test, also those over 30 s"
 	@echo "make check     formatting, lint, types"
@@ -18,7 +19,9 @@ help:
 
 install: $(VENV)/installed
 
-$(VENV)/installed: pyproject.toml
+PAGES := $(shell find web/src web/public -type f ! -name schema.d.ts) web/index.html web/package-lock.json web/vite.config.ts
+
+$(VENV)/installed: pyproject.toml hatch_build.py $(PAGES)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -e .
@@ -31,6 +34,9 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/pip install --quiet -e '.[dev]'
 	touch $@
 
+web: install-dev
+	$(BIN)/python web/tools.py build
+
 machine: install-dev
 	$(BIN)/python tests/support/machine.py
 
@@ -41,18 +47,19 @@ check: install-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python web/tools.py check
 
-test: check machine
+test: check machine web
 	$(BIN)/pytest -m "not slow" $(PARALLEL)
 
-test-all: check machine
+test-all: check machine web
 	$(BIN)/pytest $(PARALLEL)
 
-bench: machine
+bench: machine web
 	$(BIN)/python -m bench
 
 openapi: install
 	$(BIN)/python -m diamond.service.openapi > web/openapi.json
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) src/diamond/service/static web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache

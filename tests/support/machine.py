@@ -24,6 +24,7 @@ PACKAGES = {
     "slurm-client": "sbatch",
     "slurmdbd": "slurmdbd",
     "mariadb-server": "mariadbd",
+    "chromium": "chromium",
 }
 POLICY = Path("/usr/sbin/policy-rc.d")
 

@@ -1,0 +1,157 @@
+"""Chromium in front of a real Diamond: what a person sees and clicks.
+
+`DIAMOND_TEST_BROWSER` names another browser's program. The pages are those that `make web` built.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from support.diamond import Diamond, diamond_up
+from support.service import free_port
+from support.waiting import wait_for
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src" / "diamond" / "service" / "static"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PROGRAM = os.environ.get("DIAMOND_TEST_BROWSER") or shutil.which("chromium") or ""
+# Without these a closed network is asked for updates at every start; root has no sandbox.
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
+]  # fmt: skip
+DESKTOP = {"width": 1440, "height": 900}
+LAPTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+SERIOUS = ("serious", "critical")
+
+expect.set_options(timeout=30_000)
+
+
+@dataclass
+class Site:
+    """A Diamond whose pages are looked at."""
+
+    diamond: Diamond
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def sign_in(self, context: BrowserContext) -> None:
+        """As `diamond open` does it: the one-time link leaves a cookie."""
+        page = context.new_page()
+        page.goto(self.diamond.ask("open", "--no-browser")["url"])
+        page.close()
+
+
+@contextmanager
+def site_up(folder: Path) -> Iterator[Site]:
+    """`diamond up` with this machine as its endpoint, and the pages on it."""
+    assert (STATIC / "index.html").exists(), "the pages are not built: make web"
+    site = Site(Diamond(folder / "home", folder), free_port())
+    with diamond_up(site.diamond, port=site.port):
+        wait_for(lambda: _is_online(site.diamond), 60, what="the local endpoint")
+        yield site
+
+
+def _is_online(diamond: Diamond) -> bool:
+    return any(one["state"] == "online" for one in diamond.ask("endpoint", "list")["items"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with site_up(tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One a module, not one a session: Playwright's loop would stand in the way of other tests' loops."""
+    if not PROGRAM:
+        pytest.skip("no Chromium here (Debian's package `chromium`, or DIAMOND_TEST_BROWSER)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=QUIET)
+        yield browser
+        browser.close()
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(
+    browser: Browser, site: Site, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[OpenPage]:
+    """Open an address of the site in a window of its own, signed in; errors of the page fail the test."""
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def open_it(path: str = "/", *, scheme: str = "light", size: dict[str, int] = DESKTOP) -> Page:
+        context = browser.new_context(
+            base_url=site.url, viewport=size, color_scheme=scheme, reduced_motion="reduce",  # type: ignore[arg-type]
+            accept_downloads=True,
+        )  # fmt: skip
+        contexts.append(context)
+        site.sign_in(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield open_it
+    for number, context in enumerate(contexts):
+        for page in context.pages:
+            page.screenshot(path=tmp_path / f"last-{number}.png")
+        context.close()
+    assert not errors, errors
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> Page:
+    return open_page()
+
+
+def faults_of_access(page: Page) -> list[str]:
+    """What axe-core finds serious, one line each."""
+    page.evaluate(AXE.read_text())
+    found: dict[str, Any] = json.loads(
+        page.evaluate("axe.run(document).then((found) => JSON.stringify(found))")
+    )
+    return [
+        f"{one['id']}: {one['help']}: {node['target']} {node['html'][:200]}"
+        for one in found["violations"]
+        if one["impact"] in SERIOUS
+        for node in one["nodes"]
+    ]
+
+
+def picture(page: Page, name: str) -> None:
+    """A screenshot for the docs; written only when `make pictures` asks for it."""
+    folder = os.environ.get("DIAMOND_PICTURES")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+__all__ = [
+    "OpenPage",
+    "Site",
+    "browser",
+    "faults_of_access",
+    "open_page",
+    "page",
+    "picture",
+    "site",
+]

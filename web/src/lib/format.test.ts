@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { ago, bytes, count, duration, figure } from "./format";
+
+describe("duration", () => {
+  it.each([
+    [0, "0 s"],
+    [59.6, "1 min"],
+    [125, "2 min 5 s"],
+    [7_500, "2 h 5 min"],
+    [90_000, "1 d 1 h"],
+    [86_405, "1 d"],
+  ])("%d seconds read %s", (seconds, words) => expect(duration(seconds)).toBe(words));
+});
+
+describe("ago", () => {
+  it.each([
+    [100, "just now"],
+    [40, "1 min ago"],
+    [-100, "3 min ago"],
+    [7_300, "in 2 h"],
+  ])("at %d, seen from 100, reads %s", (at, words) => expect(ago(at, 100)).toBe(words));
+});
+
+describe("sizes and numbers", () => {
+  it("count bytes in thousands, as disks do", () => {
+    expect([bytes(0), bytes(999), bytes(1_500), bytes(2_500_000_000)]).toEqual([
+      "0 B",
+      "999 B",
+      "1.5 kB",
+      "2.5 GB",
+    ]);
+  });
+  it("name one thing and several", () => {
+    expect([count(1, "task"), count(2, "task"), count(2, "entry", "entries")]).toEqual([
+      "1 task",
+      "2 tasks",
+      "2 entries",
+    ]);
+  });
+  it("keep four digits of a metric", () => {
+    expect([figure(0.98611), figure(0.000012), figure(Number.NaN)]).toEqual([
+      "0.9861",
+      "1.20e-5",
+      "NaN",
+    ]);
+  });
+});

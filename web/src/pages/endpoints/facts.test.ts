@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { gpuWords, inOrder, limitWords, type Partition, type Profile, roomOf, valueOf } from "./facts";
+
+function partition(name: string, more: Partial<Partition> = {}): Partition {
+  return { name, default: false, ...more } as Partition;
+}
+
+function profile(facts: object, corrections: object = {}): Profile {
+  return { version: 1, probed_at: 1, facts, corrections } as Profile;
+}
+
+describe("a site profile", () => {
+  it("lets a correction win over what was probed", () => {
+    const both = profile({ cores: { value: 8 } }, { cores: { value: 4 } });
+    expect(valueOf(both, "cores")).toBe(4);
+    expect(valueOf(profile({ cores: { value: 8 } }), "cores")).toBe(8);
+    expect(valueOf(profile({}), "cores")).toBeUndefined();
+  });
+
+  it("names GPUs and leaves out types of which there are none", () => {
+    expect(gpuWords({ a100: 4, v100: 0 })).toBe("4 × a100");
+    expect(gpuWords({})).toBe("");
+    expect(gpuWords(null)).toBe("");
+  });
+
+  it("tells only the limits that are set", () => {
+    const one = partition("gpu", { max_minutes: 120, max_nodes: 1 });
+    expect(limitWords(one)).toBe("at most 2 h, 1 node");
+    expect(limitWords(partition("free"))).toBe("");
+  });
+
+  it("shows the default partition first, then those with GPUs", () => {
+    const all = [partition("b"), partition("a"), partition("g", { gpus_per_node: { a100: 1 } })];
+    const named = inOrder([...all, partition("z", { default: true })]).map((one) => one.name);
+    expect(named).toEqual(["z", "g", "a", "b"]);
+  });
+
+  it("counts free GPUs where a partition has some, else nodes", () => {
+    const free = { gpu: { nodes_idle: 1, nodes_total: 2, gpus_idle: 5 }, cpu: { nodes_idle: 1 } };
+    const known = profile({ free: { value: free } });
+    const gpu = partition("gpu", { gpus_per_node: { a100: 4 } });
+    expect(roomOf(known, gpu)).toEqual({ free: 5, total: 8, unit: "GPU" });
+    expect(roomOf(known, partition("cpu", { nodes_total: 3 }))).toEqual({
+      free: 1,
+      total: 3,
+      unit: "node",
+    });
+    expect(roomOf(known, partition("elsewhere"))).toBeNull();
+  });
+});
