@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,55 @@ class Code:
 
 
 @dataclass(frozen=True)
+class EnvironmentFile:
+    """A file laid into an image: its text, or the sha256 of a blob."""
+
+    to: str
+    text: str = ""
+    digest: str = ""
+    mode: int = 0o644
+
+
+@dataclass(frozen=True)
 class Environment:
-    """Until images land: a virtual environment from a requirements list."""
+    """What a program runs inside, as a person wrote it (docs/internals/images.md). Without `base`: no container."""
 
     requirements: List[str] = field(default_factory=list)
     python: str = ""
-    """A version such as 3.11; empty takes the endpoint's own."""
+    """A version such as 3.11; empty takes the endpoint's or the base's own."""
     variables: Dict[str, str] = field(default_factory=dict)
+    base: str = ""
+    accelerator: str = ""
+    system: List[str] = field(default_factory=list)
+    lock: str = ""
+    """The text of a lock with hashes; empty: resolved by the endpoint."""
+    inherit: bool = False
+    """Whether the Python packages of the base are seen too."""
+    files: List[EnvironmentFile] = field(default_factory=list)
+    commands: List[str] = field(default_factory=list)
+    test: str = ""
+    labels: Dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Build:
+    """An image to be built. What is empty is found out by the endpoint."""
+
+    environment: Environment = field(default_factory=Environment)
+    runtime: str = ""
+    base_digest: str = ""
+    upgrade: bool = False
+    """Resolve base and lock anew, though they are known."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image to run inside: by the recipe it was built from, or by its file."""
+
+    identity: str = ""
+    sha256: str = ""
+    format: str = ""
+    """squashfs, docker-archive or venv; empty: whichever is there."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +116,8 @@ class Order:
     params: Dict[str, Any] = field(default_factory=dict)
     code: Optional[Code] = None
     environment: Optional[Environment] = None
+    image: Optional[Image] = None
+    build: Optional[Build] = None
     data: Dict[str, str] = field(default_factory=dict)
     secrets: List[str] = field(default_factory=list)
     resources: Resources = field(default_factory=Resources)
@@ -97,23 +141,41 @@ def order_data(order: Order) -> Dict[str, Any]:
 def order_from(data: Dict[str, Any]) -> Order:
     """An order from its JSON form; fields of a newer minor version are ignored."""
     given = dict(data)
-    for key, cls in _NESTED.items():
+    for key, read in _NESTED.items():
         if given.get(key) is not None:
-            given[key] = _build(cls, given[key])
+            given[key] = read(given[key])
     order = _build(Order, given)
     assert isinstance(order, Order)
     return order
 
 
-_NESTED: Dict[str, Any] = {
-    "code": Code,
-    "environment": Environment,
-    "resources": Resources,
-    "placement": Placement,
-    "resume": Continue,
-}
+def environment_from(data: Dict[str, Any]) -> Environment:
+    """An environment from its JSON form."""
+    files = [_build(EnvironmentFile, one) for one in data.get("files") or []]
+    environment = _build(Environment, {**data, "files": files})
+    assert isinstance(environment, Environment)
+    return environment
 
 
 def _build(cls: Any, data: Dict[str, Any]) -> Any:
     known = cls.__dataclass_fields__
     return cls(**{key: value for key, value in data.items() if key in known})
+
+
+def _of(cls: Any) -> Callable[[Dict[str, Any]], Any]:
+    return lambda data: _build(cls, data)
+
+
+def _build_from(data: Dict[str, Any]) -> Any:
+    return _build(Build, {**data, "environment": environment_from(data.get("environment") or {})})
+
+
+_NESTED: Dict[str, Callable[[Dict[str, Any]], Any]] = {
+    "code": _of(Code),
+    "environment": environment_from,
+    "image": _of(Image),
+    "build": _build_from,
+    "resources": _of(Resources),
+    "placement": _of(Placement),
+    "resume": _of(Continue),
+}
