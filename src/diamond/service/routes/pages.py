@@ -8,6 +8,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from diamond import __version__
+from diamond.core.errors import NotFound
+from diamond.service import page_files
 from diamond.service.routes.common import Service, cookie_name
 from diamond.service.use_cases.tokens import SESSION_SECONDS, use_link
 
@@ -19,11 +21,6 @@ SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-
-
-@router.get("/")
-async def front() -> Response:
-    return HTMLResponse(FRONT.replace("{version}", __version__), headers=SAFE)
 
 
 @router.get("/open")
@@ -51,3 +48,17 @@ async def agent_file(request: Request, services: Service) -> Response:
     if request.headers.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})
     return FileResponse(path, media_type="application/octet-stream", headers={"ETag": etag})
+
+
+@router.api_route("/{path:path}", methods=["GET", "HEAD"])
+async def pages(request: Request, path: str) -> Response:
+    """The pages themselves, without sign-in: they ask for it."""
+    if path.startswith("api/"):
+        raise NotFound(f"There is no call {request.method} /{path}", "See /api/v1/openapi.json.")
+    if not page_files.are_built():
+        return HTMLResponse(FRONT.replace("{version}", __version__), headers=SAFE)
+    packed = "gzip" in request.headers.get("accept-encoding", "")
+    found = page_files.part(path, packed=packed)
+    if found is None and path.startswith("assets/"):
+        raise NotFound(f"There is no file /{path}", "Reload the page: a newer Diamond has others.")
+    return found or page_files.document()

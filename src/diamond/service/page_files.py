@@ -1,0 +1,60 @@
+"""The built web pages, as they are handed out: one document for every address, and its parts by name."""
+
+from __future__ import annotations
+
+import gzip
+import mimetypes
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.responses import Response
+
+STATIC = Path(__file__).parent / "static"
+# A part's name holds a digest of its bytes, so it never changes under that name.
+FOREVER = "public, max-age=31536000, immutable"
+WORTH_PACKING = ("text/", "application/javascript", "image/svg+xml")
+HEADERS = {
+    "Content-Security-Policy": "; ".join(
+        [
+            "default-src 'self'",
+            "style-src 'self' 'unsafe-inline'",  # The component library sets sizes and colours inline.
+            "img-src 'self' data: blob:",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        ]
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+def are_built() -> bool:
+    return (STATIC / "index.html").is_file()
+
+
+def document() -> Response:
+    """The one page; which of its views is shown is decided by the address, in the browser."""
+    body = (STATIC / "index.html").read_bytes()
+    headers = {**HEADERS, "Cache-Control": "no-cache"}
+    return Response(body, media_type="text/html", headers=headers)
+
+
+def part(name: str, *, packed: bool) -> Response | None:
+    """A file that the document names; None where there is no such one."""
+    path = (STATIC / name).resolve()
+    if not path.is_relative_to(STATIC.resolve()) or not path.is_file():
+        return None
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    lasts = FOREVER if name.startswith("assets/") else "no-cache"
+    headers = {**HEADERS, "Cache-Control": lasts, "Vary": "Accept-Encoding"}
+    if packed and kind.startswith(WORTH_PACKING):
+        body = _packed(path, path.stat().st_mtime_ns)
+        return Response(body, media_type=kind, headers={**headers, "Content-Encoding": "gzip"})
+    return Response(path.read_bytes(), media_type=kind, headers=headers)
+
+
+@lru_cache(maxsize=256)
+def _packed(path: Path, changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), 9)
