@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "diamond"
-CARRIED = ("core", "schedulers", "runtimes", "launchers", "agent", "training", "data")
+CARRIED = ("core", "schedulers", "images", "runtimes", "launchers", "agent", "training", "data")
 CAPABILITIES = {
     "compose",
     "planning",
@@ -24,13 +24,14 @@ CAPABILITIES = {
 ALLOWED = {
     "core": {"core"},
     **{name: {"core", name} for name in CAPABILITIES},
-    "compose": {"core", "compose", "schedulers"},
+    "compose": {"core", "compose", "schedulers", "images"},
+    "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "planning"},
     "service": {"core", "service"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "data"},
     "cli": {"core", "cli", "sdk", "data"},
-    "testing": {"core", "schedulers", "testing"},
+    "testing": {"core", "schedulers", "images", "runtimes", "testing"},
 }
 LAZY = {
     ("service", "agent"): "service/agent_file.py builds the file it serves",

@@ -1,0 +1,1 @@
+"""From an environment to the steps of a build; pure. What carries them out is in `runtimes`."""

@@ -1,0 +1,171 @@
+"""The steps of a build, each with a key that says whether it must be run at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Tuple
+
+from diamond.core.errors import BadRequest
+from diamond.core.order import Environment, EnvironmentFile
+from diamond.images.bases import read_base
+from diamond.images.recipe import Recipe, digest_of
+from diamond.images.scripts import (
+    command_script,
+    files_script,
+    input_name,
+    python_script,
+    system_script,
+    variables_script,
+)
+
+VERSION = 1
+BASE, SYSTEM, PYTHON, VARIABLES, FILES, COMMAND, TEST, PACK = (
+    "base",
+    "system",
+    "python",
+    "variables",
+    "files",
+    "command",
+    "test",
+    "pack",
+)
+CHANGING = frozenset({SYSTEM, PYTHON, VARIABLES, FILES, COMMAND})
+"""Steps that leave something in the image."""
+MAX_LINES = 100_000
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    """Unique in a plan: `base`, `command-2`."""
+    kind: str
+    title: str
+    script: str
+    """For `sh -eu`; '' for what the runtime does itself (base, pack)."""
+    key: str
+
+    @property
+    def changes(self) -> bool:
+        return self.kind in CHANGING
+
+
+@dataclass(frozen=True)
+class Plan:
+    recipe: Recipe
+    builder: str
+    """The runtime whose layers these are: keys of different builders never meet."""
+    steps: Tuple[Step, ...]
+
+    @property
+    def identity(self) -> str:
+        return self.recipe.identity
+
+    @property
+    def top(self) -> Step:
+        """The last step that leaves something in the image."""
+        return [step for step in self.steps if step.changes or step.kind == BASE][-1]
+
+    def below(self, step: Step) -> Step:
+        """The step whose result this one starts from."""
+        before = self.steps[: self.steps.index(step)]
+        return [one for one in before if one.changes or one.kind == BASE][-1]
+
+    def step(self, name: str) -> Step:
+        for one in self.steps:
+            if one.name == name:
+                return one
+        known = ", ".join(one.name for one in self.steps)
+        raise BadRequest(f"This build has no step {name!r}", f"Its steps are: {known}.")
+
+
+def make_plan(recipe: Recipe, builder: str) -> Plan:
+    """What to do, in order. Raises `BadRequest` for what cannot be built at all."""
+    check_environment(recipe.environment)
+    first = {
+        "version": VERSION,
+        "builder": builder,
+        "base": recipe.base_digest,
+        "platform": recipe.platform,
+    }
+    if builder == "venv":
+        first["python"] = recipe.environment.python
+    key, steps = digest_of(first), []
+    base = recipe.environment.base or "the endpoint's own Python"
+    steps.append(Step(BASE, BASE, f"base {base}", "", key))
+    for name, kind, title, script in _scripts(recipe):
+        facts: Dict[str, Any] = {"parent": key, "kind": kind, "script": script}
+        own = digest_of(facts)
+        steps.append(Step(name, kind, title, script, own))
+        key = own if kind in CHANGING else key
+    steps.append(Step(PACK, PACK, "pack", "", digest_of({"parent": key, "kind": PACK})))
+    return Plan(recipe, builder, tuple(steps))
+
+
+def check_environment(environment: Environment) -> None:
+    """Faults that no machine is needed to see."""
+    base = read_base(environment.base)
+    if not base.kind and environment.system:
+        raise BadRequest(
+            "System packages need a container: " + ", ".join(environment.system),
+            "Name a `base:` image, or leave `system:` out if the machine has them already.",
+        )
+    for file in environment.files:
+        _check_file(file, has_container=bool(base.kind))
+    lines = sum(command.count("\n") + 1 for command in environment.commands)
+    if lines > MAX_LINES:
+        raise BadRequest(
+            f"{lines} lines of commands are more than {MAX_LINES}",
+            "Put them into a script under `files:` and run that.",
+        )
+
+
+def inputs(recipe: Recipe) -> Dict[str, EnvironmentFile]:
+    """The files that steps copy into the image, by the name that they have in the site folder."""
+    return {input_name(file): file for file in recipe.environment.files}
+
+
+def has_venv(environment: Environment) -> bool:
+    return bool(environment.requirements or environment.lock or environment.python)
+
+
+def _scripts(recipe: Recipe) -> Iterator[Tuple[str, str, str, str]]:
+    environment, venv = recipe.environment, has_venv(recipe.environment)
+    if environment.system:
+        title = f"system packages {_some(environment.system)}"
+        yield SYSTEM, SYSTEM, title, system_script(environment.system)
+    if venv:
+        title = f"Python packages {_some(environment.requirements) or 'of the lock'}"
+        yield PYTHON, PYTHON, title, python_script(environment, recipe.lock)
+    if environment.variables or venv:
+        title = f"variables {_some(list(environment.variables)) or 'PATH'}"
+        script = variables_script(environment.variables, has_venv=venv)
+        yield VARIABLES, VARIABLES, title, script
+    if environment.files:
+        title = f"files {_some([file.to for file in environment.files])}"
+        yield FILES, FILES, title, files_script(environment.files)
+    for number, command in enumerate(environment.commands, start=1):
+        script = command_script(command, environment.variables, has_venv=venv)
+        yield f"{COMMAND}-{number}", COMMAND, _first_line(command), script
+    if environment.test:
+        script = command_script(environment.test, environment.variables, has_venv=venv)
+        yield TEST, TEST, f"test: {_first_line(environment.test)}", script
+
+
+def _check_file(file: EnvironmentFile, *, has_container: bool) -> None:
+    if not file.to or file.to.endswith("/") or ".." in file.to.split("/"):
+        raise BadRequest(f"{file.to!r} is no place for a file", "Write a path such as /opt/x.txt.")
+    if file.to.startswith("/") and not has_container:
+        raise BadRequest(
+            f"Without a container a file cannot be laid at {file.to}",
+            "Write a path relative to the virtual environment, or name a `base:` image.",
+        )
+
+
+def _some(words: List[str], count: int = 4) -> str:
+    shown = ", ".join(words[:count])
+    return f"{shown} and {len(words) - count} more" if len(words) > count else shown
+
+
+def _first_line(command: str) -> str:
+    line = next((line.strip() for line in command.splitlines() if line.strip()), "")
+    return line if len(line) <= 80 else line[:79] + "…"
