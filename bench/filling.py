@@ -17,6 +17,7 @@ from diamond.core.ids import ATTEMPT, JOB, TASK, new_id
 from diamond.core.order import Order, order_data
 from diamond.service.settings import Settings
 from diamond.service.store import tables
+from diamond.service.store.names import endings
 
 BATCH = 1000
 ENDPOINTS = ("alpha", "beta")
@@ -49,10 +50,20 @@ async def write(url: str, pairs: list[tuple[Row, Row]]) -> None:
             batch = pairs[start : start + BATCH]
             await connection.execute(insert(tables.jobs), [job for job, _ in batch])
             await connection.execute(insert(tables.tasks), [task for _, task in batch])
+        await connection.execute(insert(tables.name_endings), name_rows(pairs))
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         await connection.execute(text("ANALYZE"))
     await engine.dispose()
+
+
+def name_rows(pairs: list[tuple[Row, Row]]) -> list[Row]:
+    names = {(task["owner"], task["name"]) for _, task in pairs}
+    return [
+        {"owner": owner, "ending": ending, "name": name}
+        for owner, name in names
+        for ending in endings(name)
+    ]
 
 
 def rows(owner: str, endpoints: dict[str, str], count: int) -> Iterator[tuple[Row, Row]]:
