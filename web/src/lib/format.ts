@@ -36,15 +36,17 @@ function coarse(seconds: number): [string] {
   return ["0 s"];
 }
 
+// A formatter is dear to make and cheap to use: lists ask for thousands of times.
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
 /** The exact moment, with the zone named. */
 export function exactTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }).format(
-    at * 1000,
-  );
+  return EXACT.format(at * 1000);
 }
 
 export function clockTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(at * 1000);
+  return CLOCK.format(at * 1000);
 }
 
 export function bytes(count: number): string {
