@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { Failed } from "./components/Answer";
 import { composerSearch } from "./pages/composer/search";
+import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { NotFound } from "./shell/NotFound";
@@ -27,11 +28,13 @@ const dashboard = createRoute({
 const endpoints = createRoute({
   getParentRoute: () => root,
   path: "/endpoints",
+  validateSearch: endpointsSearch,
   component: lazyRouteComponent(() => import("./pages/endpoints/Endpoints"), "Endpoints"),
 });
 const endpoint = createRoute({
   getParentRoute: () => root,
   path: "/endpoints/$name",
+  validateSearch: endpointSearch,
   component: lazyRouteComponent(() => import("./pages/endpoints/EndpointPage"), "EndpointPage"),
 });
 const composer = createRoute({

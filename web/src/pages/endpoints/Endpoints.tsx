@@ -1,5 +1,54 @@
+import { Button, SimpleGrid } from "@mantine/core";
+import { IconPlus, IconServer2 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Endpoint } from "~/api/client";
+import { endpointsQuery } from "~/api/queries";
+import { Answer, Empty, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { AddEndpoint } from "./adding/AddEndpoint";
+import { EndpointCard } from "./EndpointCard";
+import type { Way } from "./search";
 
+/** The machines that run jobs for this person. */
 export function Endpoints() {
-  return <Page title="Endpoints">{null}</Page>;
+  const { add } = useSearch({ from: "/endpoints" });
+  const navigate = useNavigate();
+  const setAdd = (way?: Way) =>
+    void navigate({ to: "/endpoints", search: way ? { add: way } : {} });
+  const query = useQuery(endpointsQuery);
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdd("choose")}>
+      Add an endpoint
+    </Button>
+  );
+  return (
+    <Page title="Endpoints" lead="The machines that run your jobs." actions={addButton}>
+      <Answer query={query} loading={<Lines count={2} height={220} />}>
+        {({ items }) =>
+          items.length ? <Cards endpoints={items} /> : <NoEndpoint action={addButton} />
+        }
+      </Answer>
+      {add && <AddEndpoint way={add} onWay={setAdd} onClose={() => setAdd()} />}
+    </Page>
+  );
+}
+
+function Cards({ endpoints }: { endpoints: Endpoint[] }) {
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      {endpoints.map((endpoint) => (
+        <EndpointCard key={endpoint.id} endpoint={endpoint} />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function NoEndpoint({ action }: { action: React.ReactNode }) {
+  return (
+    <Empty icon={IconServer2} title="No machine runs jobs for you yet" action={action}>
+      An endpoint is a machine that you may use: this computer, a workstation, or a cluster where
+      you have an account. Nothing is installed there but one file, and it acts as you alone.
+    </Empty>
+  );
 }

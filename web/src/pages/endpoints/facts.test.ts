@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { gpuWords, inOrder, limitWords, type Partition, type Profile, roomOf, valueOf } from "./facts";
+import {
+  factOf,
+  gpuWords,
+  inOrder,
+  limitWords,
+  type Partition,
+  type Profile,
+  roomOf,
+} from "./facts";
 
 function partition(name: string, more: Partial<Partition> = {}): Partition {
   return { name, default: false, ...more } as Partition;
@@ -12,9 +20,9 @@ function profile(facts: object, corrections: object = {}): Profile {
 describe("a site profile", () => {
   it("lets a correction win over what was probed", () => {
     const both = profile({ cores: { value: 8 } }, { cores: { value: 4 } });
-    expect(valueOf(both, "cores")).toBe(4);
-    expect(valueOf(profile({ cores: { value: 8 } }), "cores")).toBe(8);
-    expect(valueOf(profile({}), "cores")).toBeUndefined();
+    expect(factOf(both, "cores")).toBe(4);
+    expect(factOf(profile({ cores: { value: 8 } }), "cores")).toBe(8);
+    expect(factOf(profile({}), "cores")).toBeUndefined();
   });
 
   it("names GPUs and leaves out types of which there are none", () => {

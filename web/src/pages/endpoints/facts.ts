@@ -35,14 +35,14 @@ export const FACTS = [
 ] as const;
 
 /** The value that holds: a correction, else what was probed. */
-export function valueOf<K extends FactName>(profile: Profile, name: K): ValueOf<K> | undefined {
+export function factOf<K extends FactName>(profile: Profile, name: K): ValueOf<K> | undefined {
   const fact = profile.corrections[name] ?? profile.facts[name];
   return (fact as { value: ValueOf<K> } | null | undefined)?.value;
 }
 
 /** "Slurm 22.05.8", "this machine, without a batch system". */
 export function schedulerWords(profile: Profile): string {
-  const scheduler = valueOf(profile, "scheduler");
+  const scheduler = factOf(profile, "scheduler");
   if (!scheduler) return "not probed yet";
   if (scheduler.name === "local") return "this machine, without a queue";
   const name = scheduler.name.charAt(0).toUpperCase() + scheduler.name.slice(1);
@@ -97,7 +97,7 @@ export type Room = { free: number; total: number; unit: string };
 
 /** What is free of a partition: its GPUs where it has some, else its nodes. */
 export function roomOf(profile: Profile, partition: Partition): Room | null {
-  const now = valueOf(profile, "free")?.[partition.name];
+  const now = factOf(profile, "free")?.[partition.name];
   if (!now) return null;
   const nodes = now.nodes_total ?? partition.nodes_total ?? 0;
   const gpus = sum(Object.values(partition.gpus_per_node ?? {})) * nodes;

@@ -1,0 +1,54 @@
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { Schemas } from "~/api/client";
+import { Failed } from "~/components/Answer";
+import { ask, useDeed } from "../actions";
+import { PairingCode } from "./PairingCode";
+import { Waiting } from "./Waiting";
+
+/** A name, then the line and code to paste, then the owner's word that it was her. */
+export function ByPairing({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState("");
+  const add = useDeed({ by: () => ask.add({ name, carrier: "https", ssh_host: "" }), quiet: true });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.run();
+  };
+  if (add.data) return <Paste added={add.data} onClose={onClose} />;
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          label="What shall it be called here?"
+          description="A short name for jobs to refer to: letters, digits, dots, - and _."
+          placeholder="mycluster"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value.trim())}
+          data-autofocus
+        />
+        {add.error && <Failed error={add.error} />}
+        <Group>
+          <Button type="submit" disabled={!name} loading={add.isPending}>
+            Show the line to paste
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Paste({ added, onClose }: { added: Schemas["EndpointAdded"]; onClose: () => void }) {
+  const { name } = added.endpoint;
+  const first =
+    added.line && added.pairing_code
+      ? { line: added.line, pairing_code: added.pairing_code }
+      : undefined;
+  return (
+    <Stack gap="md">
+      <PairingCode name={name} first={first} />
+      <Waiting name={name} onClose={onClose}>
+        You may close this and come back: the endpoint waits on its page.
+      </Waiting>
+    </Stack>
+  );
+}

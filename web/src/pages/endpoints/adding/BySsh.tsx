@@ -1,0 +1,44 @@
+import { Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { CopyLine } from "~/components/CopyLine";
+import { Waiting } from "./Waiting";
+import { addLine } from "./words";
+
+/** A name and a host make the line; the page sees by itself when the machine has called. */
+export function BySsh({ onClose }: { onClose: () => void }) {
+  const [host, setHost] = useState("");
+  const [typed, setTyped] = useState<string | null>(null);
+  const name = typed ?? host.replace(/^.*@/, "").split(".")[0] ?? "";
+  return (
+    <Stack gap="md">
+      <TextInput
+        label="How do you reach it?"
+        description="What you type after ssh: an alias of your ssh configuration, or user@host."
+        placeholder="login.cluster.edu"
+        value={host}
+        onChange={(event) => setHost(event.currentTarget.value.trim())}
+        data-autofocus
+      />
+      <TextInput
+        label="What shall it be called here?"
+        description="A short name for jobs to refer to."
+        placeholder="mycluster"
+        value={name}
+        onChange={(event) => setTyped(event.currentTarget.value.trim())}
+      />
+      {host && name && (
+        <>
+          <div>
+            <Text size="sm" mb={6}>
+              Now type this in a terminal on the computer where Diamond runs:
+            </Text>
+            <CopyLine line={addLine(name, host)} />
+          </div>
+          <Waiting name={name} onClose={onClose}>
+            Sign in there as you always do. If something is in the way, the terminal says what.
+          </Waiting>
+        </>
+      )}
+    </Stack>
+  );
+}

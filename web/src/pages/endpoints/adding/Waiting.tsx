@@ -1,0 +1,73 @@
+import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Endpoint } from "~/api/client";
+import { endpointsQuery } from "~/api/queries";
+import { count } from "~/lib/format";
+import { Confirm } from "../Away";
+import { factOf, placeWords, schedulerWords } from "../facts";
+
+type WaitingProps = { name: string; onClose: () => void; children: ReactNode };
+
+/** "Waiting for it to call ... connected", as the service sees it. */
+export function Waiting({ name, onClose, children }: WaitingProps) {
+  const { data } = useQuery(endpointsQuery);
+  const endpoint = data?.items.find((one) => one.name === name);
+  return (
+    <div role="status" aria-live="polite">
+      {endpoint?.state === "online" ? (
+        <Connected endpoint={endpoint} onClose={onClose} />
+      ) : endpoint?.state === "confirming" ? (
+        <Confirm endpoint={endpoint} />
+      ) : (
+        <Group gap="sm" wrap="nowrap" align="flex-start">
+          <Loader size="xs" mt={4} aria-hidden />
+          <div>
+            <Text size="sm" fw={550}>
+              {progressWords(name, endpoint)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {children}
+            </Text>
+          </div>
+        </Group>
+      )}
+    </div>
+  );
+}
+
+function progressWords(name: string, endpoint: Endpoint | undefined): string {
+  if (!endpoint || endpoint.state === "pairing") return `Waiting for ${name} to call…`;
+  return `${name} is known; waiting for it to connect…`;
+}
+
+function Connected({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const partitions = factOf(endpoint.profile, "partitions")?.length ?? 0;
+  const words = [
+    placeWords(endpoint),
+    schedulerWords(endpoint.profile),
+    partitions > 0 && count(partitions, "partition"),
+  ];
+  return (
+    <Alert color="teal" icon={<IconCircleCheck />} title={`${endpoint.name} is connected`}>
+      <Stack gap="sm">
+        <Text size="sm">{words.filter(Boolean).join(", ")}.</Text>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            renderRoot={(props) => (
+              <Link to="/endpoints/$name" params={{ name: endpoint.name }} {...props} />
+            )}
+          >
+            Look at it
+          </Button>
+          <Button size="xs" variant="default" onClick={onClose}>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
