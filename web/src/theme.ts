@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const diamond: MantineColorsTuple = [
   "#e6f8f9",
@@ -16,7 +16,7 @@ const diamond: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { diamond },
   primaryColor: "diamond",
-  primaryShade: { light: 7, dark: 6 },
+  primaryShade: 7,
   autoContrast: true,
   fontFamily: '"Inter Variable", system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
@@ -32,6 +32,59 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: true, padding: "md" } },
     Table: { defaultProps: { verticalSpacing: 7 } },
     Badge: { defaultProps: { variant: "light", tt: "none", fw: 550 } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.4, blur: 2 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.4, blur: 2 },
+        closeButtonProps: { "aria-label": "Close" },
+      },
+      styles: { title: { fontWeight: 650 } },
+    },
+  },
+});
+
+/** Text on a tint must stand out 4.5 to 1; the library's own shades do not all do so. */
+const ON_TINT_LIGHT = {
+  gray: "#3f464d",
+  red: "#b42318",
+  grape: "#862e9c",
+  blue: "#1558a0",
+  teal: "#076b53",
+  green: "#256b2e",
+  yellow: "#7a4a00",
+  orange: "#96400b",
+  diamond: "#005860",
+};
+const ON_TINT_DARK = {
+  gray: "#ced4da",
+  red: "#ffb4ab",
+  grape: "#e5b9f0",
+  blue: "#a5d0f9",
+  teal: "#8ce0c4",
+  green: "#a3dfa9",
+  yellow: "#ffe08a",
+  orange: "#ffc291",
+  diamond: "#a6dde1",
+};
+
+function onTint(colors: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(colors).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]),
+  );
+}
+
+export const readable: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "#565e66",
+    "--mantine-color-placeholder": "#666e76",
+    "--mantine-color-error": "#b42318",
+    ...onTint(ON_TINT_LIGHT),
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a9b0b7",
+    "--mantine-color-placeholder": "#9aa1a8",
+    "--mantine-color-error": "#ff9a91",
+    ...onTint(ON_TINT_DARK),
   },
 });

@@ -13,11 +13,7 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function PaletteButton() {
   return (
-    <UnstyledButton
-      className={classes.search}
-      onClick={spotlight.open}
-      aria-label="Search or jump to"
-    >
+    <UnstyledButton className={classes.search} onClick={spotlight.open}>
       <IconSearch size={15} aria-hidden />
       <span className={classes.searchWords}>Search or jump to…</span>
       <Kbd size="xs" visibleFrom="sm">

@@ -53,7 +53,7 @@ type ChoiceProps = {
 
 function Choice({ icon: Icon, title, onClick, children }: ChoiceProps) {
   return (
-    <UnstyledButton className={classes.choice} onClick={onClick} aria-label={title}>
+    <UnstyledButton className={classes.choice} onClick={onClick}>
       <ThemeIcon size={40} variant="light" radius="md">
         <Icon size={22} stroke={1.6} aria-hidden />
       </ThemeIcon>
