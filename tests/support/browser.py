@@ -9,8 +9,8 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,19 @@ class Site:
 
     diamond: Diamond
     port: int
+    running: ExitStack = field(default_factory=ExitStack)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """`diamond up` with this machine as its endpoint."""
+        self.running.enter_context(diamond_up(self.diamond, port=self.port))
+        wait_for(lambda: _is_online(self.diamond), 60, what="the local endpoint")
+
+    def stop(self) -> None:
+        self.running.close()
 
     def sign_in(self, context: BrowserContext) -> None:
         """As `diamond open` does it: the one-time link leaves a cookie."""
@@ -58,12 +67,14 @@ class Site:
 
 @contextmanager
 def site_up(folder: Path) -> Iterator[Site]:
-    """`diamond up` with this machine as its endpoint, and the pages on it."""
+    """A Diamond of its own, with the pages that `make web` built."""
     assert (STATIC / "index.html").exists(), "the pages are not built: make web"
     site = Site(Diamond(folder / "home", folder), free_port())
-    with diamond_up(site.diamond, port=site.port):
-        wait_for(lambda: _is_online(site.diamond), 60, what="the local endpoint")
+    site.start()
+    try:
         yield site
+    finally:
+        site.stop()
 
 
 def _is_online(diamond: Diamond) -> bool:

@@ -13,7 +13,7 @@ import { ProblemError } from "./api/client";
 import { keepFresh } from "./live/freshness";
 import { link } from "./live/link";
 import { makeRouter } from "./routes";
-import { theme } from "./theme";
+import { readable, theme } from "./theme";
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -31,7 +31,7 @@ const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto">
+      <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
         <QueryClientProvider client={queries}>
           <Notifications position="bottom-right" />
           <RouterProvider router={makeRouter(queries)} />
