@@ -1,5 +1,158 @@
+import { Button } from "@mantine/core";
+import { IconArrowUp, IconFilterOff, IconListDetails, IconPencilPlus } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { api, dataOf } from "~/api/client";
+import { keys } from "~/api/queries";
+import { Empty, Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { count } from "~/lib/format";
+import { Bulk } from "./Bulk";
+import { Filters } from "./Filters";
+import { Grid } from "./Grid";
+import { isFiltered, statesOf, type TasksSearch } from "./search";
+import classes from "./Tasks.module.css";
+import { usePicking } from "./usePicking";
+import { filtersOf, useTaskList } from "./useTaskList";
 
+const REFRESH_AT_MOST_EVERY = 2_000;
+
+/** Task Manager: every task there ever was, a link for each view of them. */
 export function Tasks() {
-  return <Page title="Tasks">{null}</Page>;
+  const search = useSearch({ from: "/tasks" });
+  const counts = useQuery(countsQuery(search)).data;
+  return (
+    <Page
+      title="Tasks"
+      wide
+      lead={
+        counts ? `${count(counts.total, "task")} ${isFiltered(search) ? "match" : "so far"}` : " "
+      }
+      actions={
+        <Button
+          renderRoot={(props) => <Link to="/compose" {...props} />}
+          leftSection={<IconPencilPlus size={16} aria-hidden />}
+        >
+          New job
+        </Button>
+      }
+    >
+      <div className={classes.page}>
+        <Filters counts={counts} />
+        <Listed search={search} total={shownTotal(search, counts)} />
+      </div>
+    </Page>
+  );
+}
+
+function countsQuery(search: TasksSearch) {
+  const { state: _, sort: __, ...counted } = search;
+  return {
+    queryKey: [...keys.tasks, "counts", counted],
+    queryFn: () =>
+      dataOf(api.GET("/api/v1/tasks/counts", { params: { query: filtersOf(search) } })),
+    placeholderData: keepPreviousData,
+  };
+}
+
+type Counts = Awaited<ReturnType<ReturnType<typeof countsQuery>["queryFn"]>>;
+
+function shownTotal(search: TasksSearch, counts: Counts | undefined): number | undefined {
+  const states = statesOf(search);
+  if (!counts || states.length === 0) return counts?.total;
+  const byState: Record<string, number> = counts.counts;
+  return states.reduce((sum, state) => sum + (byState[state] ?? 0), 0);
+}
+
+function Listed({ search, total }: { search: TasksSearch; total: number | undefined }) {
+  const navigate = useNavigate();
+  const { list, state, kept } = useTaskList(search);
+  const picking = usePicking(state.rows);
+  const names = useRef(new Map<string, string>());
+  for (const row of state.rows) if (picking.chosen.has(row.id)) names.current.set(row.id, row.name);
+  const [atTop, setAtTop] = useState(kept.scrolled === 0);
+  const [round, setRound] = useState(0);
+  useRefresh(state.outdated && atTop, () => void list.refresh());
+  if (state.rows.length === 0) {
+    if (state.error) return <Failed error={state.error} onRetry={() => void list.refresh()} />;
+    if (state.settling) return <Lines count={12} height={34} />;
+    return <Nothing filtered={isFiltered(search)} />;
+  }
+  return (
+    <div className={classes.frame}>
+      <Grid
+        key={`${kept.key} ${round}`}
+        list={list}
+        state={state}
+        total={total}
+        picking={picking}
+        scrolled={kept.scrolled}
+        onScrolled={(top) => {
+          kept.scrolled = top;
+          setAtTop(top < 8);
+        }}
+        onOpen={(task) => void navigate({ to: "/tasks/$task", params: { task } })}
+      />
+      {state.outdated && !atTop && (
+        <Button
+          className={classes.fresh}
+          size="compact-sm"
+          radius="xl"
+          leftSection={<IconArrowUp size={14} aria-hidden />}
+          onClick={() => {
+            kept.scrolled = 0;
+            setRound(round + 1);
+            setAtTop(true);
+          }}
+        >
+          The list has changed: show it anew
+        </Button>
+      )}
+      <Bulk picking={picking} nameOf={(id) => names.current.get(id) ?? id} />
+    </div>
+  );
+}
+
+/** At the top of the list new rows appear by themselves; elsewhere nothing may move under the reader's eyes. */
+function useRefresh(wanted: boolean, refresh: () => void) {
+  const last = useRef(0);
+  const latest = useRef(refresh);
+  latest.current = refresh;
+  useEffect(() => {
+    if (!wanted) return;
+    const wait = Math.max(0, last.current + REFRESH_AT_MOST_EVERY - Date.now());
+    const timer = setTimeout(() => {
+      last.current = Date.now();
+      latest.current();
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  const navigate = useNavigate();
+  return filtered ? (
+    <Empty
+      icon={IconFilterOff}
+      title="No task matches"
+      action={
+        <Button variant="default" onClick={() => void navigate({ to: "/tasks", search: {} })}>
+          Show all tasks
+        </Button>
+      }
+    >
+      Take away a filter, or look further back in time.
+    </Empty>
+  ) : (
+    <Empty
+      icon={IconListDetails}
+      title="No tasks yet"
+      action={
+        <Button renderRoot={(props) => <Link to="/compose" {...props} />}>Start a first job</Button>
+      }
+    >
+      Each job that you start becomes a task here: what it is doing, why it waits, how it ended.
+    </Empty>
+  );
 }

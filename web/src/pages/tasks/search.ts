@@ -1,6 +1,42 @@
-/** What the address of this page may carry. */
-export type TasksSearch = Record<string, never>;
+/** What the address of this page may carry: every view is a link. */
+export type TasksSearch = {
+  /** States, with commas between them; left out: all. */
+  state?: string;
+  endpoint?: string;
+  search?: string;
+  /** `run` when left out. */
+  kind?: string;
+  /** How far back, in days. */
+  days?: number;
+  /** `-created` when left out. */
+  sort?: string;
+};
 
-export function tasksSearch(): TasksSearch {
-  return {};
+export const NEWEST_FIRST = "-created";
+
+export function tasksSearch(given: Record<string, unknown>): TasksSearch {
+  const search: TasksSearch = {};
+  for (const key of ["state", "endpoint", "search", "kind", "sort"] as const) {
+    const value = given[key];
+    if (value !== undefined && value !== "") search[key] = String(value);
+  }
+  const days = Number(given.days);
+  if (days > 0) search.days = days;
+  return search;
+}
+
+export function statesOf(search: TasksSearch): string[] {
+  return search.state?.split(",").filter(Boolean) ?? [];
+}
+
+/** The address with one state more or less. */
+export function toggleState(search: TasksSearch, state: string): TasksSearch {
+  const now = statesOf(search);
+  const next = now.includes(state) ? now.filter((one) => one !== state) : [...now, state];
+  return { ...search, state: next.join(",") || undefined };
+}
+
+export function isFiltered(search: TasksSearch): boolean {
+  const { sort: _, ...filters } = search;
+  return Object.values(filters).some((value) => value !== undefined);
 }

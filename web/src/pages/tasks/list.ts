@@ -1,0 +1,158 @@
+import type { Task } from "~/api/client";
+
+const SHOWN = [
+  "id",
+  "name",
+  "state",
+  "phase",
+  "message",
+  "endpoint",
+  "created",
+  "updated",
+  "started",
+  "ended",
+  "version",
+] as const;
+
+/** What the list keeps of a task: a hundred thousand of them must fit in a browser. */
+export type Row = Pick<Task, (typeof SHOWN)[number]>;
+type Page = { items: Task[]; next?: string | null };
+export type Ask = (cursor: string | null, limit: number) => Promise<Page>;
+
+export type ListState = {
+  rows: readonly Row[];
+  /** Nothing follows the last row. */
+  complete: boolean;
+  /** The rows are still those of the list before. */
+  settling: boolean;
+  loading: boolean;
+  error: Error | null;
+  /** The service would now answer with other rows. */
+  outdated: boolean;
+};
+
+const FIRST_PAGE = 60;
+const NEXT_PAGES = 200;
+const EVENTS_TOGETHER = 250;
+
+/**
+ * The tasks of one view, read page by page and kept true by the event stream.
+ *
+ * Rows never move by themselves: a change is drawn in place, and what would add or
+ * remove a row only marks the list as outdated until `refresh`.
+ */
+export class TaskList {
+  private state: ListState;
+  private readonly places = new Map<string, number>();
+  private readonly heard = new Map<string, Task>();
+  private readonly listeners = new Set<() => void>();
+  private next: string | null = null;
+  private newest = 0;
+  private round = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly changesPlace: (before: Row | undefined, task: Task, newest: number) => boolean,
+    former: readonly Row[] = [],
+  ) {
+    this.state = {
+      rows: former.slice(0, FIRST_PAGE),
+      complete: false,
+      settling: true,
+      loading: false,
+      error: null,
+      outdated: false,
+    };
+  }
+
+  readonly snapshot = (): ListState => this.state;
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.listeners.add(changed);
+    return () => this.listeners.delete(changed);
+  };
+
+  /** Read the first page anew and begin from there. */
+  async refresh(): Promise<void> {
+    this.round += 1;
+    await this.read(null, FIRST_PAGE, (rows) => {
+      this.places.clear();
+      this.place(rows, 0);
+      return rows;
+    });
+  }
+
+  async more(): Promise<void> {
+    const { loading, complete, settling, error } = this.state;
+    if (loading || complete || settling || error) return;
+    await this.goOn();
+  }
+
+  /** Also after a page that could not be read. */
+  async goOn(): Promise<void> {
+    if (this.next === null) return this.refresh();
+    await this.read(this.next, NEXT_PAGES, (rows) => {
+      const known = this.state.rows;
+      const fresh = rows.filter((row) => !this.places.has(row.id));
+      this.place(fresh, known.length);
+      return [...known, ...fresh];
+    });
+  }
+
+  hear(task: Task): void {
+    this.heard.set(task.id, task);
+    this.timer ??= setTimeout(() => this.draw(), EVENTS_TOGETHER);
+  }
+
+  markOutdated(): void {
+    this.set({ outdated: true });
+  }
+
+  private async read(cursor: string | null, limit: number, join: (rows: Row[]) => Row[]) {
+    const round = this.round;
+    this.set({ loading: true, error: null });
+    try {
+      const page = await this.ask(cursor, limit);
+      if (round !== this.round) return;
+      this.next = page.next ?? null;
+      const rows = join(page.items.map(rowOf));
+      const outdated = cursor !== null && this.state.outdated;
+      const complete = this.next === null;
+      this.set({ rows, complete, outdated, loading: false, settling: false });
+    } catch (error) {
+      if (round === this.round) this.set({ loading: false, error: error as Error });
+    }
+  }
+
+  private place(rows: Row[], from: number): void {
+    rows.forEach((row, n) => {
+      this.places.set(row.id, from + n);
+      this.newest = Math.max(this.newest, row.created);
+    });
+  }
+
+  private draw(): void {
+    this.timer = undefined;
+    const rows = [...this.state.rows];
+    let outdated = this.state.outdated;
+    for (const task of this.heard.values()) {
+      const at = this.places.get(task.id);
+      const before = at === undefined ? undefined : rows[at];
+      if (before && before.version >= task.version) continue;
+      outdated ||= this.changesPlace(before, task, this.newest);
+      if (at !== undefined) rows[at] = rowOf(task);
+    }
+    this.heard.clear();
+    this.set({ rows, outdated });
+  }
+
+  private set(change: Partial<ListState>): void {
+    this.state = { ...this.state, ...change };
+    for (const changed of this.listeners) changed();
+  }
+}
+
+function rowOf(task: Task): Row {
+  return Object.fromEntries(SHOWN.map((key) => [key, task[key]])) as Row;
+}

@@ -1,0 +1,45 @@
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useState } from "react";
+import type { ListState } from "./list";
+import { stepped } from "./selection";
+import type { Picking } from "./usePicking";
+
+type Keys = {
+  state: ListState;
+  picking: Picking;
+  onOpen: (task: string) => void;
+  rows: Virtualizer<HTMLDivElement, Element>;
+  height: number;
+};
+
+/** Arrows move, Space chooses, Shift extends, Enter opens, Ctrl+A takes all, Escape lets go. */
+export function useGridKeys({ state, picking, onOpen, rows, height }: Keys) {
+  const [active, setActive] = useState(-1);
+
+  function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
+    if (event.target instanceof HTMLButtonElement) return;
+    if (act(event) || move(event)) event.preventDefault();
+  }
+
+  function act(event: KeyboardEvent): boolean {
+    const task = state.rows[active]?.id;
+    if (event.key === "Enter" && task) onOpen(task);
+    else if (event.key === " " && task) picking.toggle(active);
+    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) picking.all();
+    else if (event.key === "Escape" && picking.chosen.size) picking.clear();
+    else return false;
+    return true;
+  }
+
+  function move(event: KeyboardEvent<HTMLDivElement>): boolean {
+    const page = Math.max(1, Math.floor(event.currentTarget.clientHeight / height) - 2);
+    const next = stepped(event.key, active, page, state.rows.length);
+    if (next === null) return false;
+    setActive(next);
+    rows.scrollToIndex(next);
+    if (event.shiftKey) picking.reach(next);
+    return true;
+  }
+
+  return { active, setActive, onKeyDown };
+}

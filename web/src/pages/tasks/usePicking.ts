@@ -1,0 +1,34 @@
+import { useCallback, useMemo, useRef, useState } from "react";
+import type { Row } from "./list";
+import { type Selection, toggled, withRange } from "./selection";
+
+export type Picking = {
+  chosen: Selection;
+  toggle: (index: number) => void;
+  /** Everything from the row last chosen to this one. */
+  reach: (index: number) => void;
+  all: () => void;
+  clear: () => void;
+};
+
+/** Which tasks of the list are chosen, for what is done to several at once. */
+export function usePicking(rows: readonly Row[]): Picking {
+  const [chosen, setChosen] = useState<Selection>(new Set());
+  const anchor = useRef(0);
+  const latest = useRef(rows);
+  latest.current = rows;
+  const toggle = useCallback((index: number) => {
+    anchor.current = index;
+    const id = latest.current[index]?.id;
+    if (id) setChosen((now) => toggled(now, id));
+  }, []);
+  const reach = useCallback((index: number) => {
+    setChosen((now) => withRange(now, latest.current, anchor.current, index));
+  }, []);
+  const all = useCallback(() => setChosen(new Set(latest.current.map((row) => row.id))), []);
+  const clear = useCallback(() => setChosen(new Set()), []);
+  return useMemo(
+    () => ({ chosen, toggle, reach, all, clear }),
+    [chosen, toggle, reach, all, clear],
+  );
+}
