@@ -22,17 +22,21 @@ install: $(VENV)/installed
 PAGES := $(shell find web/src web/public -type f ! -name schema.d.ts) web/index.html web/package-lock.json web/vite.config.ts
 
 $(VENV)/installed: pyproject.toml hatch_build.py $(PAGES)
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet -e .
-	$(BIN)/python -m compileall -q src $(VENV)/lib
+	$(call install,.)
 	touch $@
 
 install-dev: $(VENV)/installed-dev
 
-$(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install --quiet -e '.[dev]'
-	touch $@
+$(VENV)/installed-dev: pyproject.toml hatch_build.py $(PAGES)
+	$(call install,.[dev])
+	touch $(VENV)/installed $@
+
+define install
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(BIN)/pip install --quiet -e '$(1)'
+$(BIN)/python -m compileall -q src $(VENV)/lib
+endef
 
 web: install-dev
 	$(BIN)/python web/tools.py build
