@@ -23,6 +23,12 @@ export const endpointsQuery = queryOptions({
   queryFn: () => dataOf(api.GET("/api/v1/endpoints")),
 });
 
+export const endpointQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...keys.endpoints, name],
+    queryFn: () => dataOf(api.GET("/api/v1/endpoints/{name}", { params: { path: { name } } })),
+  });
+
 export const taskQuery = (id: string) =>
   queryOptions({
     queryKey: keys.task(id),

@@ -1,0 +1,119 @@
+import {
+  ActionIcon,
+  Button,
+  Card,
+  Group,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from "@mantine/core";
+import { IconKey, IconTrash } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import type { Endpoint } from "~/api/client";
+import { Answer, Failed } from "~/components/Answer";
+import { ask, useDeed } from "./actions";
+
+/** Names only: a value goes to the machine and never comes back. */
+export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
+  const { name } = endpoint;
+  const key = ["secrets", name, endpoint.state];
+  const query = useQuery({ queryKey: key, queryFn: () => ask.secrets(name) });
+  const queries = useQueryClient();
+  const renew = () => void queries.invalidateQueries({ queryKey: ["secrets", name] });
+  return (
+    <Card component="section" maw={640}>
+      <Stack gap="md">
+        <div>
+          <Title order={2}>Secrets</Title>
+          <Text size="sm" c="dimmed">
+            Kept on {name} alone, readable by you alone. A job that lists one under{" "}
+            <code>secrets:</code> finds it as a file. Values are never shown again, not even here.
+          </Text>
+        </div>
+        <Answer query={query}>
+          {({ items }) => <SecretList name={name} secrets={items} onDone={renew} />}
+        </Answer>
+        <NewSecret name={name} onDone={renew} />
+      </Stack>
+    </Card>
+  );
+}
+
+type ListProps = { name: string; secrets: string[]; onDone: () => void };
+
+function SecretList({ name, secrets, onDone }: ListProps) {
+  const drop = useDeed({ by: ask.dropSecret, done: "The secret is gone.", onDone });
+  if (!secrets.length) return <Text size="sm">There are none yet.</Text>;
+  return (
+    <Stack gap={4} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+      {secrets.map((secret) => (
+        <Group key={secret} component="li" gap="xs">
+          <IconKey size={16} stroke={1.6} aria-hidden />
+          <Text size="sm" ff="monospace" flex={1}>
+            {secret}
+          </Text>
+          <Tooltip label="Remove it from the machine">
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={`Remove ${secret}`}
+              loading={drop.isPending && drop.variables?.[1] === secret}
+              onClick={() => drop.run(name, secret)}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+function NewSecret({ name, onDone }: { name: string; onDone: () => void }) {
+  const [secret, setSecret] = useState("");
+  const [value, setValue] = useState("");
+  const set = useDeed({
+    by: ask.setSecret,
+    quiet: true,
+    done: `${secret} is kept on ${name}.`,
+    onDone: () => {
+      setSecret("");
+      setValue("");
+      onDone();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.run(name, secret, value);
+  };
+  return (
+    <form onSubmit={submit} autoComplete="off">
+      <Stack gap="sm">
+        <Group grow align="flex-start">
+          <TextInput
+            label="Name"
+            placeholder="HF_TOKEN"
+            value={secret}
+            onChange={(event) => setSecret(event.currentTarget.value.trim())}
+          />
+          <PasswordInput
+            label="Value"
+            autoComplete="new-password"
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+          />
+        </Group>
+        {set.error && <Failed error={set.error} />}
+        <Group>
+          <Button type="submit" disabled={!secret || !value} loading={set.isPending}>
+            Keep it there
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { Endpoint } from "~/api/client";
+import { Failed } from "~/components/Answer";
+import { ask, useDeed } from "../actions";
+import type { FactKind } from "./FactRow";
+import { formOf, readBack, written } from "./words";
+
+type EditorProps = { endpoint: Endpoint; fact: FactKind; value: unknown; onClose: () => void };
+
+/** A person's own word about the site. What does not fit is refused by the service, which says the form. */
+export function FactEditor({ endpoint, fact, value, onClose }: EditorProps) {
+  const form = fact.name === "modules" ? "lines" : formOf(value);
+  const [text, setText] = useState(() => written(value ?? (form === "lines" ? [] : null), form));
+  const save = useDeed({
+    by: async () =>
+      ask.change(endpoint.name, { corrections: { [fact.name]: readBack(text, form) } }),
+    quiet: true,
+    done: `${fact.label}: your word holds now.`,
+    onDone: onClose,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.run();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs">
+        <Field
+          fact={fact}
+          isLong={form === "json" || form === "lines"}
+          text={text}
+          onText={setText}
+        />
+        {save.error && <Failed error={friendly(save.error)} />}
+        <Group gap="xs">
+          <Button size="xs" type="submit" loading={save.isPending}>
+            Save
+          </Button>
+          <Button size="xs" variant="default" onClick={onClose}>
+            Leave it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type FieldProps = {
+  fact: FactKind;
+  isLong: boolean;
+  text: string;
+  onText: (text: string) => void;
+};
+
+function Field({ fact, isLong, text, onText }: FieldProps) {
+  if (fact.name === "flags") return <Flags text={text} onText={onText} />;
+  const common = {
+    "aria-label": fact.label,
+    value: text,
+    "data-autofocus": true,
+    styles: { input: { fontFamily: "var(--mantine-font-family-monospace)" } },
+  };
+  if (!isLong)
+    return <TextInput {...common} onChange={(event) => onText(event.currentTarget.value)} />;
+  return (
+    <Textarea
+      {...common}
+      autosize
+      minRows={2}
+      maxRows={16}
+      onChange={(event) => onText(event.currentTarget.value)}
+    />
+  );
+}
+
+const FLAGS = ["mem", "gres", "export", "account", "nodes", "time", "ntasks"];
+
+/** Each flag of the batch system with the three things a site may do with it. */
+function Flags({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const now = (JSON.parse(text) ?? {}) as Record<string, string>;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+      {FLAGS.map((flag) => (
+        <Select
+          key={flag}
+          size="xs"
+          label={`--${flag}`}
+          data={["takes", "refuses", "requires"]}
+          value={now[flag] ?? "takes"}
+          allowDeselect={false}
+          onChange={(answer) => onText(JSON.stringify({ ...now, [flag]: answer }))}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function friendly(error: Error): Error {
+  if (!(error instanceof SyntaxError)) return error;
+  return new Error(`This is not JSON: ${error.message}`);
+}

@@ -1,0 +1,130 @@
+import { Badge, Button, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import type { Endpoint } from "~/api/client";
+import { Ago } from "~/components/Time";
+import { ask, useDeed } from "../actions";
+import type { FACTS } from "../facts";
+import { FactEditor } from "./FactEditor";
+import classes from "./FactRow.module.css";
+import { factLines } from "./words";
+
+export type FactKind = (typeof FACTS)[number];
+type Known = { value: unknown; source?: string | null; by?: string | null; at?: number | null };
+
+/** One fact: its value, its source and age, the probed value beside a correction, and the way to change it. */
+export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
+  const [editing, setEditing] = useState(false);
+  const probed = endpoint.profile.facts[fact.name] as Known | null | undefined;
+  const correction = endpoint.profile.corrections[fact.name] as Known | null | undefined;
+  const shown = correction ?? probed;
+  return (
+    <section className={classes.row} aria-label={fact.label}>
+      <div>
+        <Text size="sm" fw={550}>
+          {fact.label}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {fact.about}
+        </Text>
+      </div>
+      {editing ? (
+        <FactEditor
+          endpoint={endpoint}
+          fact={fact}
+          value={shown?.value}
+          onClose={() => setEditing(false)}
+        />
+      ) : (
+        <div>
+          <Value known={shown} />
+          {correction && probed && <Value known={probed} old />}
+        </div>
+      )}
+      <Source known={shown} corrected={Boolean(correction)} />
+      {!editing && (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          {correction && <Reset endpoint={endpoint} fact={fact} />}
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={`Correct ${fact.label}`}
+            onClick={() => setEditing(true)}
+          >
+            Correct
+          </Button>
+        </Group>
+      )}
+    </section>
+  );
+}
+
+const SHOWN = 6;
+
+function Value({ known, old = false }: { known: Known | null | undefined; old?: boolean }) {
+  const [all, setAll] = useState(false);
+  const lines = known ? factLines(known.value) : ["not known"];
+  const shown = all ? lines : lines.slice(0, SHOWN);
+  return (
+    <div className={classes.value}>
+      {old && (
+        <Text size="xs" c="dimmed">
+          Probed, not used:
+        </Text>
+      )}
+      {shown.map((line) => (
+        <Text
+          key={line}
+          size="sm"
+          c={old || !known ? "dimmed" : undefined}
+          className={old ? classes.old : ""}
+        >
+          {line}
+        </Text>
+      ))}
+      {shown.length < lines.length && (
+        <Button size="compact-xs" variant="subtle" onClick={() => setAll(true)}>
+          Show all {lines.length}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Source({ known, corrected }: { known?: Known | null; corrected: boolean }) {
+  if (!known) return <span />;
+  return (
+    <div>
+      {corrected ? (
+        <Badge color="orange">corrected by {known.by ?? "hand"}</Badge>
+      ) : (
+        <Text size="xs" c="dimmed">
+          from {known.source ?? "a file"}
+        </Text>
+      )}
+      {known.at != null && (
+        <Text size="xs" c="dimmed" component="div">
+          <Ago at={known.at} />
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Reset({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
+  const reset = useDeed({
+    by: () => ask.change(endpoint.name, { corrections: { [fact.name]: null } }),
+    done: `${fact.label}: the probed value holds again.`,
+  });
+  return (
+    <Button
+      size="compact-xs"
+      variant="subtle"
+      color="gray"
+      loading={reset.isPending}
+      aria-label={`Take back the correction of ${fact.label}`}
+      onClick={() => reset.run()}
+    >
+      Take back
+    </Button>
+  );
+}

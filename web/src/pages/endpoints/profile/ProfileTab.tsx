@@ -1,0 +1,67 @@
+import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { IconDownload, IconRefresh } from "@tabler/icons-react";
+import type { Endpoint } from "~/api/client";
+import { Ago } from "~/components/Time";
+import { ask, useDeed } from "../actions";
+import { FACTS } from "../facts";
+import { FactRow } from "./FactRow";
+
+/** All that Diamond believes about the site, each with where it is from and how old it is. */
+export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
+  const { profile } = endpoint;
+  const known = FACTS.filter(({ name }) => profile.facts[name] || profile.corrections[name]);
+  const missing = FACTS.filter((fact) => !known.includes(fact));
+  return (
+    <Card component="section">
+      <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
+        <div>
+          <Title order={2}>Site profile</Title>
+          <Text size="sm" c="dimmed" maw={640}>
+            What the machine told about itself
+            {profile.probed_at != null && (
+              <>
+                {" "}
+                <Ago at={profile.probed_at} />
+              </>
+            )}
+            . Where it is wrong, correct it: your word holds until you take it back, also when it is
+            probed again.
+          </Text>
+        </div>
+        <Buttons endpoint={endpoint} />
+      </Group>
+      <Stack gap={0}>
+        {[...known, ...missing].map((fact) => (
+          <FactRow key={fact.name} endpoint={endpoint} fact={fact} />
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Buttons({ endpoint }: { endpoint: Endpoint }) {
+  const probe = useDeed({ by: ask.probe, done: "It looks around now; the profile follows." });
+  return (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconRefresh size={14} aria-hidden />}
+        loading={probe.isPending}
+        onClick={() => probe.run(endpoint.name, false)}
+      >
+        Probe again
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={14} aria-hidden />}
+        component="a"
+        href={`/api/v1/endpoints/${encodeURIComponent(endpoint.name)}/profile`}
+        download={`${endpoint.name}.profile.json`}
+      >
+        Export
+      </Button>
+    </Group>
+  );
+}

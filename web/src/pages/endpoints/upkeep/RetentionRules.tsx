@@ -1,0 +1,64 @@
+import { Button, Card, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import type { Endpoint } from "~/api/client";
+import { Failed } from "~/components/Answer";
+import { ask, useDeed } from "../actions";
+
+/** Which run directories go by themselves. An empty field means no such rule. */
+export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
+  const now = endpoint.retention;
+  const [days, setDays] = useState<string | number>(now.older_than_days ?? "");
+  const [gigabytes, setGigabytes] = useState<string | number>(now.max_gigabytes ?? "");
+  const save = useDeed({
+    by: () =>
+      ask.change(endpoint.name, {
+        retention: { older_than_days: given(days), max_gigabytes: given(gigabytes) },
+      }),
+    quiet: true,
+    done: "The rule is kept.",
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.run();
+  };
+  return (
+    <Card component="section">
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <div>
+            <Title order={2}>By itself</Title>
+            <Text size="sm" c="dimmed">
+              Run directories of ended tasks that Diamond may remove on its own. Without a rule
+              nothing goes by itself.
+            </Text>
+          </div>
+          <NumberInput
+            label="When older than (days)"
+            placeholder="no rule"
+            min={1}
+            value={days}
+            onChange={setDays}
+          />
+          <NumberInput
+            label="When all together hold more than (GB)"
+            description="The oldest go first."
+            placeholder="no rule"
+            min={1}
+            value={gigabytes}
+            onChange={setGigabytes}
+          />
+          {save.error && <Failed error={save.error} />}
+          <Group>
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function given(value: string | number): number | null {
+  return value === "" ? null : Number(value);
+}
