@@ -18,6 +18,7 @@ from diamond.service.notify import owner_topic, task_topic, wait
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import logs, metrics, streams
+from diamond.service.store.curves import Triple
 from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import tasks_by_id
@@ -84,7 +85,7 @@ class EventStream:
         for task in self._watched:
             for stream in await logs.streams_of(connection, task):
                 self._cursor.logs[stream["id"]] = stream["size"]
-            for series in await metrics.series_of(connection, task, TRAINING + USAGE):
+            for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
                 self._cursor.curves[series["id"]] = series["count"]
 
     async def _batch(self) -> list[str]:
@@ -163,15 +164,16 @@ class EventStream:
         return task in found and found[task]["state"] in FINAL_WORDS
 
     async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
-        for series in await metrics.series_of(connection, task, TRAINING + USAGE):
+        for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
             key = series["id"]
             at = self._cursor.curves.get(key, 0)
             while at < series["count"]:
-                rows = await metrics.points_after(connection, key, at, POINTS)
-                at = rows[-1]["n"] + 1 if len(rows) == POINTS else series["count"]
+                found = await metrics.points_after(connection, series, at, POINTS)
+                at = found[-1][0] + 1 if len(found) == POINTS else series["count"]
                 self._cursor.curves[key] = at
-                if rows:
-                    yield "metric", {"task": task, "points": [_point(series, row) for row in rows]}
+                if found:
+                    points = [_point(series, curve.at(index)) for _, curve, index in found]
+                    yield "metric", {"task": task, "points": points}
 
     def _format(self, event: str, data: dict[str, Any]) -> str:
         body = json.dumps(data, separators=(",", ":"))
@@ -182,8 +184,9 @@ def _which(stream: Row) -> dict[str, Any]:
     return {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
 
 
-def _point(series: Row, row: Row) -> dict[str, Any]:
-    return {"name": series["name"], "step": row["step"], "time": row["time"], "value": row["value"]}
+def _point(series: Row, point: Triple) -> dict[str, Any]:
+    step, at, value = point
+    return {"name": series["name"], "step": step, "time": at, "value": value}
 
 
 def whole_characters(data: bytes) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from diamond.service import schemas
 from diamond.service.routes.common import Person, Service, problems
@@ -23,9 +23,13 @@ async def compare_metrics(
     points: Annotated[int, Query(ge=2, le=50_000)] = 1000,
     from_step: float | None = None,
     to_step: float | None = None,
+    from_time: float | None = None,
+    to_time: float | None = None,
     usage: bool = False,
-) -> dict[str, Any]:
-    """Each curve in about `points` points that keep its peaks; a narrower range of steps refines it."""
+) -> Response:
+    """Each curve in about `points` points that keep its peaks; a narrower range refines it."""
     sources = metrics.USAGE if usage else metrics.TRAINING
-    wanted = CurvesWanted(sources, frozenset(name), points, from_step, to_step)
-    return await metrics.compare(services, person, task, wanted)
+    ranges = (from_step, to_step), (from_time, to_time)
+    wanted = CurvesWanted(sources, frozenset(name), points, *ranges)
+    body = await metrics.compare(services, person, task, wanted)
+    return Response(body, media_type="application/json")

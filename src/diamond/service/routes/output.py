@@ -20,19 +20,21 @@ CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
 @router.get("/metrics", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
 async def read_metrics(
     task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
-) -> dict[str, Any]:
+) -> Response:
     names = frozenset([name] if name is not None else [])
     wanted = CurvesWanted(metrics.TRAINING, names, points)
-    return {"items": await metrics.read_metrics(services, person, task, wanted)}
+    body = await metrics.read_metrics(services, person, task, wanted)
+    return Response(body, media_type="application/json")
 
 
 @router.get("/usage", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
 async def read_usage(
     task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
-) -> dict[str, Any]:
+) -> Response:
     names = frozenset([name] if name is not None else [])
     wanted = CurvesWanted(metrics.USAGE, names, points)
-    return {"items": await metrics.read_metrics(services, person, task, wanted)}
+    body = await metrics.read_metrics(services, person, task, wanted)
+    return Response(body, media_type="application/json")
 
 
 @router.get("/metrics.csv", response_class=Response, responses={200: CSV, **problems(404, 409)})

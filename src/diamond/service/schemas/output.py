@@ -25,9 +25,16 @@ class LogStream(BaseModel):
 
 
 class Series(BaseModel):
+    """One curve of one task, over all its attempts and runs."""
+
+    task: str
     name: str
     points: list[PointTriple]
     thinned: bool
+    count: int
+    """Points in the asked range before thinning."""
+    first_step: float | None
+    last_step: float | None
 
 
 class FileEntry(BaseModel):
@@ -82,21 +89,13 @@ class LogMatches(BaseModel):
     size: int
 
 
-class TaskSeries(Series):
-    task: str
-    count: int
-    """Points in the asked range before thinning."""
-    first_step: float | None
-    last_step: float | None
-
-
 class MetricName(BaseModel):
     name: str
     tasks: list[str]
 
 
 class MetricSet(BaseModel):
-    items: list[TaskSeries]
+    items: list[Series]
     names: list[MetricName]
     """All curves that these tasks have, also those that were not asked for."""
 

@@ -158,6 +158,7 @@ tasks = Table(
     Index(None, "owner", "kind", "state", "created", "id"),
     Index(None, "owner", "kind", "endpoint", "state", "created", "id"),
     Index(None, "owner", "kind", "updated", "id"),
+    Index(None, "owner", "kind", "ended", "id"),
     Index(None, "owner", "kind", "name", "id"),
     Index(None, "owner", "kind", "name", "created", "id"),
     Index(None, "endpoint", "state"),
@@ -278,15 +279,54 @@ metric_series = Table(
     UniqueConstraint("task", "attempt", "run", "source", "name"),
 )
 
-metric_points = Table(
-    "metric_points",
+metric_chunks = Table(
+    "metric_chunks",
     metadata,
     Column(
         "series", COUNTER, ForeignKey("metric_series.id"), primary_key=True, autoincrement=False
     ),
-    Column("n", BigInteger, primary_key=True, autoincrement=False),
+    Column("start", BigInteger, primary_key=True, autoincrement=False),
     _owner(),
-    Column("step", Double),
-    Column("time", TIME),
-    Column("value", Double),
+    Column("length", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("name", String(32), primary_key=True),
+    Column("value", JSON, nullable=False),
+)
+
+notifications = Table(
+    "notifications",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("key", Text, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("task", ID, nullable=False, default=""),
+    Column("endpoint", Text, nullable=False, default=""),
+    Column("in_page", Boolean, nullable=False),
+    Column("at", TIME, nullable=False),
+    Column("read", TIME),
+    UniqueConstraint("owner", "key"),
+    Index(None, "owner", "at", "id"),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", COUNTER, primary_key=True, autoincrement=True),
+    _owner(),
+    Column("notification", ID, ForeignKey("notifications.id"), nullable=False, index=True),
+    Column("channel", String(8), nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("tries", Integer, nullable=False, default=0),
+    Column("due", TIME, nullable=False),
+    Column("error", Text, nullable=False, default=""),
+    Index(None, "state", "due"),
 )

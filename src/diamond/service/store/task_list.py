@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Select, Text, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import State
 from diamond.service.store.names import names_containing
 from diamond.service.store.pages import Keys, Page, Sieve, page_of
+from diamond.service.store.prefix import starts_with
 from diamond.service.store.tables import tasks
 
 STATES = [state.value for state in State]
@@ -18,13 +19,19 @@ SORTS: dict[str, tuple[Keys, bool]] = {
     "-created": ((tasks.c.created, tasks.c.id), True),
     "created": ((tasks.c.created, tasks.c.id), False),
     "-updated": ((tasks.c.updated, tasks.c.id), True),
+    "updated": ((tasks.c.updated, tasks.c.id), False),
+    "-ended": ((tasks.c.ended, tasks.c.id), True),
+    "ended": ((tasks.c.ended, tasks.c.id), False),
     "name": ((tasks.c.name, tasks.c.id), False),
+    "-name": ((tasks.c.name, tasks.c.id), True),
 }
+SEARCHED = (tasks.c.name, tasks.c.endpoint_name, tasks.c.node, tasks.c.reason, tasks.c.message)
 # Where a part of a name is common it is found among the next tasks; where it is rare, few names have it.
-LOOKED_THROUGH = 500
+LOOKED_THROUGH = 1000
 NAMES_AT_MOST = 2000
-# Each name has its own range of the index; of more ranges all tasks are gathered and sorted.
-RANGES_AT_MOST = 10
+# Each name has its own range of the index; of more ranges all tasks are gathered and sorted, if they are few.
+RANGES_AT_MOST = 20
+GATHERED_AT_MOST = 3000
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,8 @@ class TaskFilter:
     job: str = ""
     since: float | None = None
     sort: str = "-created"
+    search: str = ""
+    """Words, each of which stands somewhere in the task."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,20 @@ async def list_tasks(
     return await _page(connection, _parts(owner, wanted), wanted.sort, place)
 
 
+async def count_by_state(
+    connection: AsyncConnection, owner: str, wanted: TaskFilter
+) -> dict[str, int]:
+    """How many tasks match in each state, whatever states are asked for."""
+    query = _query(owner, replace(wanted, sort="-created"))
+    if wanted.endpoint:
+        query = query.where(tasks.c.endpoint == wanted.endpoint)
+    if wanted.name:
+        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
+    counted = query.with_only_columns(tasks.c.state, func.count()).group_by(tasks.c.state)
+    found = {state: number for state, number in await connection.execute(counted)}
+    return {state: found.get(state, 0) for state in STATES}
+
+
 async def _list_by_name(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
     """In turn what answers for a common part, for a rare one, and for any."""
     anyone = _parts(place.owner, replace(wanted, name=""))
@@ -72,9 +95,24 @@ async def _list_by_name(connection: AsyncConnection, wanted: TaskFilter, place: 
     if page.next:
         return page
     names = await names_containing(connection, place.owner, wanted.name, limit=NAMES_AT_MOST)
-    if names is None:
-        return await _page(connection, [part.where(has_it) for part in anyone], wanted.sort, place)
-    return await _page(connection, _parts_of_names(place.owner, wanted, names), wanted.sort, place)
+    if names is not None and await _are_few(connection, wanted, place.owner, names):
+        parts = _parts_of_names(place.owner, wanted, names)
+    else:
+        parts = [part.where(has_it) for part in anyone]
+    return await _page(connection, parts, wanted.sort, place)
+
+
+async def _are_few(
+    connection: AsyncConnection, wanted: TaskFilter, owner: str, names: set[str]
+) -> bool:
+    """Whether going by the names reads little: few ranges, or few tasks."""
+    if len(names) <= RANGES_AT_MOST:
+        return True
+    some = select(tasks.c.id).where(
+        tasks.c.owner == owner, tasks.c.kind == wanted.kind, tasks.c.name.in_(sorted(names))
+    )
+    counted = select(func.count()).select_from(some.limit(GATHERED_AT_MOST + 1).subquery())
+    return int((await connection.execute(counted)).scalar_one()) <= GATHERED_AT_MOST
 
 
 async def _page(
@@ -125,4 +163,17 @@ def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
         query = query.where(tasks.c.job == wanted.job)
     if wanted.since is not None:
         query = query.where(tasks.c.created >= wanted.since)
+    if wanted.sort.endswith("ended"):
+        query = query.where(tasks.c.ended.is_not(None))
+    for word in wanted.search.split():
+        query = query.where(_holds(word))
     return query
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    """The word in what a person reads, or the begin of an id of ours or of the batch system's."""
+    read = [column.icontains(word, autoescape=True) for column in SEARCHED]
+    ids = [starts_with(tasks.c.id, word), starts_with(tasks.c.job, word)]
+    if word.isascii() and word.isdigit():
+        ids.append(cast(tasks.c.attempts, Text).contains(f'"native_id": "{word}'))
+    return or_(*read, *ids)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
+
+from pydantic_core import to_json
 
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import metrics
+from diamond.service.store.curves import Curve, within
+from diamond.service.store.rows import Row
 from diamond.service.thinning import thin
 from diamond.service.use_cases.tasks import find_task
 
@@ -21,35 +30,117 @@ class CurvesWanted:
     names: frozenset[str] = frozenset()
     """Empty: all."""
     points: int = 1000
-    from_step: float | None = None
-    to_step: float | None = None
+    steps: tuple[float | None, float | None] = (None, None)
+    times: tuple[float | None, float | None] = (None, None)
+
+    def takes(self, series: Row) -> bool:
+        return not self.names or series["name"] in self.names
 
 
-async def compare(services, person, tasks, wanted):
-    raise NotImplementedError
+@dataclass
+class Whole:
+    """All of one task's curve of a name: its series joined in the order of their first points."""
 
-
-async def as_csv(services, person, task, *, usage):
-    raise NotImplementedError
+    task: str
+    name: str
+    curve: Curve
+    is_thinned: bool
 
 
 async def read_metrics(
-    services: Services, principal: Principal, task: str, wanted: CurvesWanted,
-) -> list[dict[str, Any]]:  # fmt: skip
+    services: Services, principal: Principal, task: str, wanted: CurvesWanted
+) -> bytes:
+    """`{"items": [Series]}` as JSON."""
+    _, wholes, _ = await _load(services, principal, [task], wanted)
+    return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), "next": None}))
+
+
+async def compare(
+    services: Services, principal: Principal, tasks: list[str], wanted: CurvesWanted
+) -> bytes:
+    """A MetricSet as JSON: curves of several tasks, and the names of all that there are."""
+    _, wholes, names = await _load(services, principal, tasks, wanted)
+    return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), "names": names}))
+
+
+async def as_csv(
+    services: Services, principal: Principal, task: str, *, usage: bool
+) -> tuple[Mapping[str, Any], str]:
+    """The task, and every kept point of it."""
+    wanted = CurvesWanted(USAGE if usage else TRAINING)
+    rows, wholes, _ = await _load(services, principal, [task], wanted)
+    return rows[0], await asyncio.to_thread(_csv, wholes)
+
+
+async def _load(
+    services: Services, principal: Principal, tasks: Sequence[str], wanted: CurvesWanted
+) -> tuple[list[Mapping[str, Any]], list[Whole], list[dict[str, Any]]]:
     async with services.store.read() as connection:
-        row = await find_task(connection, principal, task)
-        curves: dict[str, list[Any]] = {}
-        thinned: dict[str, bool] = {}
-        for series in await metrics.series_of(connection, row["id"], wanted.sources):
-            if not wanted.names or series["name"] in wanted.names:
-                found = await metrics.points_after(connection, series["id"], 0)
-                curves.setdefault(series["name"], []).extend(found)
-                thinned[series["name"]] = thinned.get(series["name"], False) or series["stride"] > 1
-    return [_curve(one, curves[one], thinned[one], wanted.points) for one in sorted(curves)]
+        rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
+        ids = list(dict.fromkeys(row["id"] for row in rows))
+        series = await metrics.series_of(connection, ids, wanted.sources)
+        taken = [one for one in series if wanted.takes(one)]
+        curves = await metrics.curves_of(connection, [one["id"] for one in taken])
+    return rows, _joined(ids, taken, curves), _names(ids, series)
 
 
-def _curve(name: str, found: list[Any], thinned: bool, limit: int) -> dict[str, Any]:
-    ordered = sorted(found, key=lambda point: point["time"] or 0.0)
-    triples = [(point["step"], point["time"], point["value"]) for point in ordered]
-    kept = thin(triples, [point["value"] for point in ordered], limit)
-    return {"name": name, "points": kept, "thinned": thinned or len(kept) < len(triples)}
+def _joined(ids: list[str], series: list[Row], curves: dict[int, Curve]) -> list[Whole]:
+    ordered = sorted(series, key=lambda one: _first_time(curves[one["id"]]))
+    wholes: dict[tuple[str, str], Whole] = {}
+    for one in ordered:
+        key = one["task"], one["name"]
+        whole = wholes.setdefault(key, Whole(*key, Curve(), False))
+        whole.curve.join(curves[one["id"]])
+        whole.is_thinned = whole.is_thinned or one["stride"] > 1
+    return sorted(wholes.values(), key=lambda one: (one.name, ids.index(one.task)))
+
+
+def _first_time(curve: Curve) -> float:
+    """A series without times stays where it is: behind those that have some."""
+    first = curve.at(0)[1] if len(curve) else None
+    return inf if first is None else first
+
+
+def _names(ids: list[str], series: list[Row]) -> list[dict[str, Any]]:
+    having: dict[str, set[str]] = {}
+    for one in series:
+        having.setdefault(one["name"], set()).add(one["task"])
+    return [
+        {"name": name, "tasks": [task for task in ids if task in having[name]]}
+        for name in sorted(having)
+    ]
+
+
+def _drawn(wholes: list[Whole], wanted: CurvesWanted) -> list[dict[str, Any]]:
+    return [_draw(whole, wanted) for whole in wholes]
+
+
+def _draw(whole: Whole, wanted: CurvesWanted) -> dict[str, Any]:
+    seen = within(within(whole.curve, 0, *wanted.steps), 1, *wanted.times)
+    points = seen.rows(thin(seen.values, wanted.points))
+    steps = [step for step, _, _ in points if step == step]
+    return {
+        "task": whole.task,
+        "name": whole.name,
+        "points": points,
+        "thinned": whole.is_thinned or len(points) < len(seen),
+        "count": len(seen),
+        "first_step": min(steps, default=None),
+        "last_step": max(steps, default=None),
+    }
+
+
+def _json(answer: dict[str, Any]) -> bytes:
+    """Written at once: checking 40 000 points against their schema takes longer than reading them."""
+    return to_json(answer, inf_nan_mode="null")
+
+
+def _csv(wholes: list[Whole]) -> str:
+    target = io.StringIO()
+    rows = csv.writer(target, lineterminator="\n")
+    rows.writerow(["name", "step", "time", "value"])
+    for whole in wholes:
+        rows.writerows(
+            (whole.name, *point) for point in whole.curve.triples(range(len(whole.curve)))
+        )
+    return target.getvalue()

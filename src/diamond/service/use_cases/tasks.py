@@ -41,8 +41,14 @@ async def list_tasks(
     return shown, page.next
 
 
-async def count_tasks(services, principal, wanted):
-    raise NotImplementedError
+async def count_tasks(
+    services: Services, principal: Principal, wanted: TaskFilter
+) -> dict[str, Any]:
+    """`wanted.endpoint` is a name here."""
+    async with services.store.read() as connection:
+        resolved = await _resolved(connection, principal, wanted)
+        counts = await task_list.count_by_state(connection, principal.user, resolved)
+    return {"counts": counts, "total": sum(counts.values())}
 
 
 async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
