@@ -1,6 +1,32 @@
-/** What the address of this page may carry. */
-export type ComposerSearch = Record<string, never>;
+export const STARTS = ["command", "recipe", "notebook", "task"] as const;
+export type Start = (typeof STARTS)[number];
 
-export function composerSearch(): ComposerSearch {
-  return {};
+export const TABS = ["yaml", "script", "cost"] as const;
+export type SideTab = (typeof TABS)[number];
+
+/** What the address of this page may carry. */
+export type ComposerSearch = {
+  /** What to start with, before a recipe or a task is chosen. */
+  start?: Start;
+  recipe?: string;
+  /** A task to run again, with changes. */
+  from?: string;
+  tab?: SideTab;
+};
+
+export function composerSearch(given: Record<string, unknown>): ComposerSearch {
+  return {
+    start: oneOf(STARTS, given.start),
+    recipe: words(given.recipe),
+    from: words(given.from),
+    tab: oneOf(TABS, given.tab),
+  };
+}
+
+function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
+  return known.find((one) => one === value);
+}
+
+function words(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -1,0 +1,68 @@
+import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
+import { IconBrowser, IconHistory } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { Ago } from "~/components/Time";
+import { useComposer } from "./state/context";
+
+/** What the form was filled with, and whether another tab writes on the same. */
+export function DraftNotes() {
+  const { draft, source } = useComposer();
+  return (
+    <>
+      {draft.other && <OtherTab at={draft.other.at / 1000} />}
+      {(source.kind === "task" || draft.isChanged) && (
+        <Group gap="xs" mih={30}>
+          {source.kind === "task" && <FromTask id={source.id} />}
+          {draft.isChanged && (
+            <>
+              <Text size="sm" c="dimmed">
+                Your changes are kept in this browser.
+              </Text>
+              <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
+                Start over
+              </Button>
+            </>
+          )}
+        </Group>
+      )}
+    </>
+  );
+}
+
+function FromTask({ id }: { id: string }) {
+  return (
+    <Group gap={6}>
+      <IconHistory size={16} aria-hidden />
+      <Text size="sm">
+        Filled in from task{" "}
+        <Anchor
+          inherit
+          ff="monospace"
+          renderRoot={(props) => <Link to="/tasks/$task" params={{ task: id }} {...props} />}
+        >
+          {id.slice(0, 8)}
+        </Anchor>
+        , with its code.
+      </Text>
+    </Group>
+  );
+}
+
+function OtherTab({ at }: { at: number }) {
+  const { draft } = useComposer();
+  return (
+    <Alert color="orange" icon={<IconBrowser />} title="Another tab has changed this draft">
+      <Text size="sm" mb="xs">
+        It was saved there <Ago at={at} />. Nothing is overwritten until you say which one to keep.
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" onClick={draft.keepMine}>
+          Keep what is here
+        </Button>
+        <Button size="xs" variant="default" onClick={draft.takeOther}>
+          Take the other tab's
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

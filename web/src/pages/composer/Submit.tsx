@@ -1,0 +1,106 @@
+import { Alert, Anchor, Button, Card, Group, Kbd, List, Stack, Text, Tooltip } from "@mantine/core";
+import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
+import { ProblemError } from "~/api/client";
+import { hintOf } from "~/components/Answer";
+import { CopyLine } from "~/components/CopyLine";
+import { count } from "~/lib/format";
+import classes from "./Composer.module.css";
+import { jumpTo } from "./jump";
+import type { Composition, Fault } from "./state/calls";
+import { faultWords, useComposer } from "./state/context";
+import { BrokenYaml } from "./state/useSubmit";
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+type SubmitProps = {
+  isSending: boolean;
+  error: Error | null;
+  /** All that is known to be wrong, also where it is not shown at its field yet. */
+  faults: Fault[];
+  onSubmit: () => void;
+};
+
+/** The last step: what stands in the way, what will happen, and the button that does it. */
+export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
+  const { composition, faults: shown } = useComposer();
+  return (
+    <>
+      <Stack gap="sm">
+        {error && <Refused error={error} />}
+        {shown.length > 0 && <Summary faults={shown} />}
+        {composition?.log_path && <LogPath path={composition.log_path} />}
+      </Stack>
+      <div className={classes.bar}>
+        <Group justify="space-between" wrap="nowrap" gap="sm">
+          <Text size="sm" c="dimmed" lineClamp={2} role="status">
+            {outlook(composition, faults)}
+          </Text>
+          <Tooltip label={<Kbd size="xs">{isApple ? "⌘" : "Ctrl"} Enter</Kbd>}>
+            <Button
+              onClick={onSubmit}
+              loading={isSending}
+              leftSection={<IconSend size={16} aria-hidden />}
+              style={{ flexShrink: 0 }}
+            >
+              {composition?.endpoint ? `Submit to ${composition.endpoint}` : "Submit"}
+            </Button>
+          </Tooltip>
+        </Group>
+      </div>
+    </>
+  );
+}
+
+function outlook(composition: Composition | undefined, faults: Fault[]): string {
+  if (faults.length)
+    return `${count(faults.length, "thing is", "things are")} still to be filled in or mended.`;
+  return composition?.cost?.text ?? "";
+}
+
+/** What the service said, or that it said nothing; what was typed is still there. */
+function Refused({ error }: { error: Error }) {
+  if (error instanceof ProblemError && error.faults.length) return null;
+  const faults = error instanceof BrokenYaml ? error.faults : [];
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert">
+      <Text size="sm">
+        {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultWords(fault)}`).join(" ")}
+        {hintOf(error)} Nothing was submitted, and nothing that you typed is lost.
+      </Text>
+    </Alert>
+  );
+}
+
+function Summary({ faults }: { faults: Fault[] }) {
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={`${count(faults.length, "thing")} to mend`}
+      role="alert"
+    >
+      <List size="sm" spacing={2}>
+        {faults.map((fault) => (
+          <List.Item key={`${fault.field} ${fault.message}`}>
+            <Anchor component="button" type="button" size="sm" onClick={() => jumpTo(fault.field)}>
+              {fault.field}
+            </Anchor>
+            {": "}
+            {faultWords(fault)}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+function LogPath({ path }: { path: string }) {
+  return (
+    <Card padding="sm">
+      <Text size="xs" c="dimmed" mb={4}>
+        Where its log will be on the endpoint; you see it live on the task's page.
+      </Text>
+      <CopyLine line={path} label="Copy the path" />
+    </Card>
+  );
+}

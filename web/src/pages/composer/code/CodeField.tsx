@@ -1,0 +1,82 @@
+import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { TextField } from "../form/fields";
+import { withValue } from "../spec/draft";
+import { useComposer, useField } from "../state/context";
+import { fromForm, type Work } from "../state/work";
+import { FolderField } from "./FolderField";
+import { RecipeCode } from "./RecipeCode";
+
+type Kind = "none" | "folder" | "git";
+const KINDS: { value: Kind; label: string }[] = [
+  { value: "none", label: "None" },
+  { value: "folder", label: "A folder" },
+  { value: "git", label: "A git commit" },
+];
+const HELP: Record<Kind, string> = {
+  none: "The command uses what is on the machine already.",
+  folder: "Its files travel with the job, so that it can be run again as it was.",
+  git: "The endpoint fetches it as you; with ssh, your keys there are used.",
+};
+
+/** Where the program's files come from. */
+export function CodeField() {
+  const { draft } = useComposer();
+  const field = useField("code");
+  const [wanted, setWanted] = useState<Kind | null>(null);
+  const { work } = draft;
+  if (work.recipe) return <RecipeCode name={work.recipe} />;
+  const kind = wanted ?? kindOf(work);
+  const choose = (next: string) => {
+    setWanted(next as Kind);
+    if (next !== kindOf(work)) draft.change(withoutCode);
+  };
+  return (
+    <Stack gap="xs" id={field.id} tabIndex={-1}>
+      <Text size="sm" fw={500} id="code-label">
+        Code
+      </Text>
+      <Group>
+        <SegmentedControl
+          aria-labelledby="code-label"
+          data={KINDS}
+          value={kind}
+          onChange={choose}
+        />
+      </Group>
+      <Text size="xs" c="dimmed">
+        {HELP[kind]}
+      </Text>
+      {kind === "folder" && <FolderField />}
+      {kind === "git" && <GitField />}
+      {kind !== "git" && field.fault && (
+        <Text size="xs" c="var(--mantine-color-error)">
+          {field.fault}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function GitField() {
+  return (
+    <TextField
+      path="code"
+      aria-label="Git address and commit"
+      placeholder="https://github.com/you/model@3f2a91c"
+      help="ADDRESS@COMMIT: the commit makes the run repeatable. No password in it."
+    />
+  );
+}
+
+function kindOf(work: Work): Kind {
+  if (work.code?.snapshot) return "folder";
+  const { code } = work.spec;
+  if (code === undefined || code === null) return "none";
+  return typeof code === "string" && /:\/\/|^git@/.test(code) ? "git" : "folder";
+}
+
+function withoutCode(work: Work): Work {
+  const spec = withValue(work.spec, "code", undefined);
+  return fromForm(work, { spec, code: null, codeName: "", notebooks: [] });
+}

@@ -1,0 +1,133 @@
+import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { IconFolder, IconFolderUp } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { type DragEvent, useRef, useState } from "react";
+import { Problem } from "~/components/Answer";
+import { bytes, count } from "~/lib/format";
+import classes from "../Composer.module.css";
+import { withValue } from "../spec/draft";
+import { useComposer } from "../state/context";
+import { fromForm } from "../state/work";
+import { droppedFiles, folderName, notebooksOf, type PickedFile, pickedFiles } from "./folder";
+import { LeftOut } from "./LeftOut";
+import { sendFolder } from "./upload";
+
+/** A folder of this computer, by choosing or by dropping it here. */
+export function FolderField() {
+  const { draft } = useComposer();
+  const send = useSend();
+  const { code, codeName } = draft.work;
+  if (send.isPending) return <Sending files={send.variables} />;
+  return (
+    <Stack gap="xs">
+      {code?.snapshot ? (
+        <Group gap="xs">
+          <IconFolder size={18} stroke={1.6} aria-hidden />
+          <Text size="sm" fw={550}>
+            {codeName}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {count(code.files ?? 0, "file")}, {bytes(code.bytes ?? 0)}
+          </Text>
+          <Chooser label="Choose another folder" onFiles={send.mutate} compact />
+        </Group>
+      ) : (
+        <DropZone onFiles={send.mutate} />
+      )}
+      {send.error && (
+        <Alert color="red" title={send.error.message}>
+          <Problem error={send.error} />
+        </Alert>
+      )}
+      <LeftOut paths={code?.left_out ?? []} />
+    </Stack>
+  );
+}
+
+function useSend() {
+  const { draft } = useComposer();
+  return useMutation({
+    mutationFn: sendFolder,
+    onSuccess: (code, files) =>
+      draft.change((work) =>
+        fromForm(work, {
+          code,
+          codeName: folderName(files),
+          notebooks: notebooksOf(files),
+          spec: withValue(work.spec, "code", "."),
+        }),
+      ),
+  });
+}
+
+function Sending({ files }: { files: PickedFile[] }) {
+  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+  return (
+    <Group gap="xs" role="status">
+      <Loader size="xs" />
+      <Text size="sm">
+        Sending {count(files.length, "file")}, {bytes(size)}…
+      </Text>
+    </Group>
+  );
+}
+
+type Files = { onFiles: (files: PickedFile[]) => void };
+
+function DropZone({ onFiles }: Files) {
+  const [over, setOver] = useState(false);
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const files = await droppedFiles(event.dataTransfer.items);
+    if (files.length) onFiles(files);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button does the same
+    <div
+      className={classes.drop}
+      data-over={over}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => void drop(event)}
+    >
+      <Group justify="center" gap="sm">
+        <IconFolderUp size={20} stroke={1.5} aria-hidden />
+        <Text size="sm">Drop a folder here, or</Text>
+        <Chooser label="Choose a folder" onFiles={onFiles} />
+      </Group>
+    </div>
+  );
+}
+
+function Chooser({ label, onFiles, compact }: Files & { label: string; compact?: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        className={classes.hidden}
+        tabIndex={-1}
+        aria-label="Folder of your code"
+        {...{ webkitdirectory: "" }}
+        onChange={(event) => {
+          const files = pickedFiles(event.currentTarget.files);
+          event.currentTarget.value = "";
+          if (files.length) onFiles(files);
+        }}
+      />
+      <Button
+        size={compact ? "compact-sm" : "xs"}
+        variant={compact ? "subtle" : "default"}
+        onClick={() => input.current?.click()}
+      >
+        {label}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { Accordion, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { bytes } from "~/lib/format";
+import classes from "../Composer.module.css";
+import { recipeQuery } from "../start/queries";
+
+/** The files that come with a recipe, to be read. */
+export function RecipeCode({ name }: { name: string }) {
+  const { data } = useQuery(recipeQuery(name));
+  return (
+    <Stack gap={4} id="field-code" tabIndex={-1}>
+      <Text size="sm" fw={500}>
+        Code
+      </Text>
+      <Text size="xs" c="dimmed">
+        It comes with the recipe {data?.title ?? name}. Look at it before you run it:
+      </Text>
+      <Accordion variant="contained" mt={4} chevronPosition="left">
+        {(data?.files ?? []).map((file) => (
+          <Accordion.Item key={file.path} value={file.path}>
+            <Accordion.Control>
+              <Text size="sm" span ff="monospace">
+                {file.path}
+              </Text>{" "}
+              <Text size="xs" span c="dimmed">
+                {bytes(file.size)}
+              </Text>
+            </Accordion.Control>
+            <Accordion.Panel>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it */}
+              <pre className={classes.recipeFile} tabIndex={0} role="region" aria-label={file.path}>
+                {file.text}
+              </pre>
+            </Accordion.Panel>
+          </Accordion.Item>
+        ))}
+      </Accordion>
+    </Stack>
+  );
+}

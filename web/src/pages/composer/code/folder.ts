@@ -1,0 +1,50 @@
+/** A file of a folder that was picked or dropped; its path begins with the folder's own name. */
+export type PickedFile = { path: string; file: File };
+
+export function pickedFiles(list: FileList | null): PickedFile[] {
+  return [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}
+
+/** All files below what was dropped. Must be called within the drop event: the list is emptied after it. */
+export function droppedFiles(items: DataTransferItemList): Promise<PickedFile[]> {
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((one) => one !== null);
+  return Promise.all(entries.map(filesBelow)).then((lists) => lists.flat());
+}
+
+async function filesBelow(entry: FileSystemEntry): Promise<PickedFile[]> {
+  if (isFile(entry))
+    return [{ path: entry.fullPath.replace(/^\//, ""), file: await fileOf(entry) }];
+  const inside = await entriesOf(entry as FileSystemDirectoryEntry);
+  return (await Promise.all(inside.map(filesBelow))).flat();
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}
+
+/** A reader gives a folder in portions, the last of them empty. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (!some.length) return all;
+    all.push(...some);
+  }
+}
+
+export function folderName(files: PickedFile[]): string {
+  return files[0]?.path.split("/")[0] ?? "";
+}
+
+/** Paths of notebooks within the folder, without its own name. */
+export function notebooksOf(files: PickedFile[]): string[] {
+  const inside = files.map(({ path }) => path.split("/").slice(1).join("/"));
+  return inside.filter((path) => /\.ipynb$/i.test(path) && !path.includes(".ipynb_checkpoints/"));
+}

@@ -1,0 +1,81 @@
+import { Checkbox, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { api, dataOf } from "~/api/client";
+import classes from "../Composer.module.css";
+import { isMapping, valueAt } from "../spec/draft";
+import { useField } from "../state/context";
+import { CountField, TextField } from "./fields";
+
+const WORDS: Record<string, string> = {
+  "exit-75": "the program asks for it (exit code 75)",
+  "wall-time": "the time limit is reached",
+  preempted: "the site takes the machine away",
+  "node-lost": "the machine fails",
+  "out-of-memory": "the memory does not suffice",
+  "exit-code": "the program fails",
+};
+
+/** When the work goes on by itself in a next attempt, and where that must end. */
+export function Continue() {
+  return (
+    <Stack gap="md">
+      <Causes />
+      <div className={classes.three}>
+        <TextField
+          path="continue.from"
+          label="Checkpoints"
+          placeholder="ckpt/*.pt"
+          help="The newest file that fits is given to the next attempt."
+        />
+        <TextField
+          path="continue.lead"
+          label="Warn before the end"
+          placeholder="2m"
+          help="Time to save before the limit."
+        />
+        <CountField
+          path="continue.max_attempts"
+          label="Attempts at most"
+          help="All together, the first included."
+        />
+        <TextField
+          path="budget"
+          label="Budget"
+          placeholder="200 node-hours"
+          help="No attempt starts that could pass it."
+        />
+      </div>
+    </Stack>
+  );
+}
+
+function Causes() {
+  const field = useField("continue.on");
+  const chosen = Array.isArray(field.value) ? field.value.map(String) : [];
+  return (
+    <Checkbox.Group
+      id={field.id}
+      label="Go on by itself when"
+      error={field.fault}
+      value={chosen}
+      onChange={field.set}
+    >
+      <div className={classes.two} style={{ rowGap: 8, marginTop: 6 }}>
+        {useCauses().map((cause) => (
+          <Checkbox key={cause} value={cause} label={WORDS[cause] ?? cause} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}
+
+/** The causes that the service knows, from the schema of the spec. */
+function useCauses(): string[] {
+  const { data } = useQuery({
+    queryKey: ["spec-schema"],
+    queryFn: () => dataOf(api.GET("/api/v1/spec/schema")),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const known = isMapping(data) ? valueAt(data, "$defs.ContinueSpec.properties.on.items.enum") : [];
+  return Array.isArray(known) ? known.map(String) : [];
+}

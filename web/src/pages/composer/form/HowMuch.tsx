@@ -1,0 +1,29 @@
+import classes from "../Composer.module.css";
+import { useComposer } from "../state/context";
+import { Continue } from "./Continue";
+import { ChoiceField, CountField, TextField } from "./fields";
+import { Fold, Section } from "./Section";
+
+export function HowMuch() {
+  const { composition } = useComposer();
+  return (
+    <Section title="How much" help="What it may use. Asking for less usually starts sooner.">
+      <div className={classes.three}>
+        <CountField path="resources.nodes" label="Machines (nodes)" placeholder="1" />
+        <CountField path="resources.gpus_per_node" label="GPUs on each" placeholder="0" />
+        <ChoiceField
+          path="resources.gpu_type"
+          label="Kind of GPU"
+          placeholder="any"
+          data={composition?.choices.gpu_types}
+        />
+        <CountField path="resources.cpus_per_task" label="CPU cores" placeholder="1" />
+        <TextField path="resources.memory" label="Memory on each" help="Such as 4GB." />
+        <TextField path="resources.walltime" label="Time limit" help="Such as 30m, 2h or 1d12h." />
+      </div>
+      <Fold title="Longer than the time limit" fields={["continue", "budget"]}>
+        <Continue />
+      </Fold>
+    </Section>
+  );
+}

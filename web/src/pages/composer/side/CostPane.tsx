@@ -1,0 +1,117 @@
+import { Divider, Stack, Table, Text, Title } from "@mantine/core";
+import { Lines } from "~/components/Answer";
+import { Ago } from "~/components/Time";
+import { count, duration, figure } from "~/lib/format";
+import type { Composition } from "../state/calls";
+import { useComposer } from "../state/context";
+
+/** What it can cost at most, and how long the queue is. */
+export function CostPane() {
+  const { composition } = useComposer();
+  if (!composition) return <Lines />;
+  const { cost, queue, warnings } = composition;
+  return (
+    <Stack p="md" gap="md">
+      <section aria-labelledby="cost-title">
+        <Title order={2} id="cost-title" mb={4}>
+          Cost
+        </Title>
+        {cost ? <Cost cost={cost} /> : <Unknown />}
+      </section>
+      <Divider />
+      <section aria-labelledby="queue-title">
+        <Title order={2} id="queue-title" mb={4}>
+          Queue
+        </Title>
+        {queue ? <Queue queue={queue} /> : <Unknown />}
+      </section>
+      {warnings.map((words) => (
+        <Text key={words} size="sm">
+          {words}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function Unknown() {
+  return (
+    <Text size="sm" c="dimmed">
+      It can be told once the faults are mended and the endpoint is known.
+    </Text>
+  );
+}
+
+function Cost({ cost }: { cost: NonNullable<Composition["cost"]> }) {
+  const unit = cost.unit ?? "";
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        {cost.text}
+      </Text>
+      <Facts
+        facts={[
+          ["Node-hours, one attempt", figure(cost.node_hours)],
+          cost.gpu_hours > 0 && ["GPU-hours, one attempt", figure(cost.gpu_hours)],
+          ["Core-hours, one attempt", figure(cost.core_hours)],
+          cost.attempts > 1 && [
+            `Node-hours if all ${cost.attempts} attempts are used`,
+            figure(cost.node_hours_at_most),
+          ],
+          cost.charge != null && ["Charged for one attempt", `${figure(cost.charge)} ${unit}`],
+          cost.balance != null && [`Left in ${cost.account}`, `${figure(cost.balance)} ${unit}`],
+        ]}
+      />
+    </>
+  );
+}
+
+function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
+  const { waits } = queue;
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        {queue.text}
+      </Text>
+      <Facts
+        facts={[
+          queue.nodes_idle != null && [
+            "Nodes free now",
+            `${queue.nodes_idle} of ${queue.nodes_total ?? "?"}`,
+          ],
+          queue.gpus_idle != null && ["GPUs free now", String(queue.gpus_idle)],
+          queue.pending != null && ["Jobs waiting", String(queue.pending)],
+          waits && [
+            `Your last ${count(waits.count, "task")} waited`,
+            `${duration(waits.median)}, at most ${duration(waits.longest)}`,
+          ],
+        ]}
+      />
+      {queue.as_of && (
+        <Text size="xs" c="dimmed" mt={4}>
+          Seen <Ago at={queue.as_of} />
+        </Text>
+      )}
+    </>
+  );
+}
+
+type Fact = [string, string] | false | null | undefined;
+
+function Facts({ facts }: { facts: Fact[] }) {
+  const known = facts.filter((fact): fact is [string, string] => Boolean(fact));
+  return (
+    <Table withRowBorders={false} verticalSpacing={3} horizontalSpacing={0}>
+      <Table.Tbody>
+        {known.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th fw={400} c="dimmed">
+              {name}
+            </Table.Th>
+            <Table.Td ta="right">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

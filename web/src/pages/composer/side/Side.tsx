@@ -1,0 +1,46 @@
+import { Badge, Card, Tabs } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import classes from "../Composer.module.css";
+import type { ComposerSearch, SideTab } from "../search";
+import type { YamlState } from "../state/useYaml";
+import { CostPane } from "./CostPane";
+import { ScriptPane } from "./ScriptPane";
+import { YamlPane } from "./YamlPane";
+
+/** The same job seen otherwise: as text, as the script that will run, as what it costs. */
+export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState }) {
+  const navigate = useNavigate();
+  const tab = search.tab ?? "yaml";
+  const show = (next: string | null) =>
+    void navigate({
+      to: "/compose",
+      search: { ...search, tab: next === "yaml" ? undefined : (next as SideTab) },
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Card className={classes.sideCard} padding={0}>
+      <Tabs value={tab} onChange={show} classNames={{ root: classes.tabs, panel: classes.panel }}>
+        <Tabs.List px="xs">
+          <Tabs.Tab
+            value="yaml"
+            rightSection={
+              yaml.faults.length ? (
+                <Badge size="xs" color="red" variant="filled" circle aria-label="faults">
+                  {yaml.faults.length}
+                </Badge>
+              ) : undefined
+            }
+          >
+            YAML
+          </Tabs.Tab>
+          <Tabs.Tab value="script">Script</Tabs.Tab>
+          <Tabs.Tab value="cost">Cost and queue</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="yaml">{tab === "yaml" && <YamlPane yaml={yaml} />}</Tabs.Panel>
+        <Tabs.Panel value="script">{tab === "script" && <ScriptPane />}</Tabs.Panel>
+        <Tabs.Panel value="cost">{tab === "cost" && <CostPane />}</Tabs.Panel>
+      </Tabs>
+    </Card>
+  );
+}

@@ -1,0 +1,62 @@
+import { yaml } from "@codemirror/lang-yaml";
+import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { useComputedColorScheme } from "@mantine/core";
+import CodeMirror, {
+  EditorState,
+  EditorView,
+  type ReactCodeMirrorRef,
+} from "@uiw/react-codemirror";
+import { useEffect, useRef } from "react";
+import type { TextFault } from "../state/calls";
+import { faultWords } from "../state/context";
+
+type YamlEditorProps = { text: string; faults: TextFault[]; onType: (text: string) => void };
+
+const EXTENSIONS = [
+  yaml(),
+  lintGutter(),
+  EditorView.lineWrapping,
+  EditorState.tabSize.of(2),
+  EditorView.contentAttributes.of({ "aria-label": "The job as YAML" }),
+  EditorView.theme({
+    "&": { fontSize: "13px", backgroundColor: "transparent" },
+    ".cm-gutters": { backgroundColor: "transparent", border: "none" },
+    ".cm-content": { fontFamily: "var(--mantine-font-family-monospace)" },
+    "&.cm-focused": { outline: "none" },
+  }),
+];
+/** Tab leaves the editor, as everywhere on the page; indenting is done by Enter and spaces. */
+const SETUP = { foldGutter: false, highlightActiveLine: false, autocompletion: false };
+
+/** Loaded only when it is looked at: CodeMirror is heavier than the page. */
+export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
+  const editor = useRef<ReactCodeMirrorRef>(null);
+  const scheme = useComputedColorScheme("light");
+  useEffect(() => mark(editor.current?.view, faults), [faults]);
+  return (
+    <CodeMirror
+      ref={editor}
+      value={text}
+      onChange={onType}
+      onCreateEditor={(view) => mark(view, faults)}
+      theme={scheme}
+      height="100%"
+      style={{ height: "100%" }}
+      indentWithTab={false}
+      basicSetup={SETUP}
+      extensions={EXTENSIONS}
+    />
+  );
+}
+
+function mark(view: EditorView | undefined, faults: TextFault[]): void {
+  if (!view) return;
+  const marks = faults.flatMap((fault) => markOf(view, fault));
+  view.dispatch(setDiagnostics(view.state, marks));
+}
+
+function markOf(view: EditorView, fault: TextFault): Diagnostic[] {
+  if (!fault.line || fault.line > view.state.doc.lines) return [];
+  const { from, to } = view.state.doc.line(fault.line);
+  return [{ from, to, severity: "error", message: faultWords(fault) }];
+}

@@ -1,0 +1,82 @@
+import { Button, List, Skeleton, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import { hintOf } from "~/components/Answer";
+import classes from "../Composer.module.css";
+import type { TextFault } from "../state/calls";
+import { faultWords } from "../state/context";
+import type { YamlState } from "../state/useYaml";
+
+const YamlEditor = lazy(() => import("./YamlEditor"));
+
+/** The spec as text. What is typed here fills the form, and the other way round. */
+export function YamlPane({ yaml }: { yaml: YamlState }) {
+  return (
+    <div className={classes.pane}>
+      <div className={classes.editor}>
+        <Suspense fallback={<Skeleton height="100%" radius={0} />}>
+          <YamlEditor text={yaml.text} faults={yaml.faults} onType={yaml.type} />
+        </Suspense>
+      </div>
+      <Note yaml={yaml} />
+    </div>
+  );
+}
+
+function Note({ yaml }: { yaml: YamlState }) {
+  if (yaml.error) {
+    return (
+      <div className={classes.note} role="status">
+        <Text inherit c="var(--mantine-color-error)">
+          {yaml.error.message}. {hintOf(yaml.error)}
+        </Text>
+      </div>
+    );
+  }
+  if (yaml.faults.length) return <Faults yaml={yaml} />;
+  if (yaml.aside !== null) return <Aside text={yaml.aside} onBack={yaml.type} />;
+  return (
+    <div className={classes.note}>
+      <Text inherit c="dimmed">
+        Save it as diamond.yaml beside your code, and `diamond run` does the same from a terminal.
+      </Text>
+    </div>
+  );
+}
+
+function Faults({ yaml }: { yaml: YamlState }) {
+  return (
+    <div className={classes.note} role="status">
+      <List size="xs" spacing={2}>
+        {yaml.faults.map((fault) => (
+          <List.Item key={`${fault.line} ${fault.field} ${fault.message}`}>
+            {place(fault)}
+            {faultWords(fault)}
+          </List.Item>
+        ))}
+      </List>
+      {yaml.isBroken && (
+        <Text inherit c="dimmed" mt={4}>
+          Until then the form shows what it last could read.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function place({ line, field }: TextFault): string {
+  if (line) return `Line ${line}: `;
+  return field ? `${field}: ` : "";
+}
+
+function Aside({ text, onBack }: { text: string; onBack: (text: string) => void }) {
+  return (
+    <div className={classes.note}>
+      <Text inherit c="dimmed" span>
+        The form was changed after you typed here, so the text was written anew.{" "}
+      </Text>
+      <Button size="compact-xs" variant="subtle" onClick={() => onBack(text)}>
+        Bring my text back
+      </Button>
+    </div>
+  );
+}

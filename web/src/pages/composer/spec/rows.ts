@@ -1,0 +1,39 @@
+import { isMapping } from "./draft";
+import { type Cells, TYPED } from "./values";
+
+/** One line of a table of names and values; it may be half written. */
+export type Row = { id: number; name: string; value: string };
+
+let lastId = 0;
+
+export function emptyRow(): Row {
+  lastId += 1;
+  return { id: lastId, name: "", value: "" };
+}
+
+export function rowsOf(mapping: unknown, cells: Cells = TYPED): Row[] {
+  if (!isMapping(mapping)) return [];
+  return Object.entries(mapping).map(([name, value]) => ({
+    ...emptyRow(),
+    name,
+    value: cells.show(value),
+  }));
+}
+
+/** The mapping that the rows stand for. A row without a name stands for nothing yet. */
+export function mappingOf(rows: Row[], cells: Cells = TYPED): Record<string, unknown> {
+  const named = rows.filter((row) => row.name.trim());
+  return Object.fromEntries(named.map((row) => [row.name.trim(), cells.read(row.value)]));
+}
+
+/** Names that stand in more than one row: only the last of them would count. */
+export function repeatedNames(rows: Row[]): string[] {
+  const names = rows.map((row) => row.name.trim()).filter(Boolean);
+  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+}
+
+/** Whether the rows already say what the mapping says, so that what is half typed may stay. */
+export function rowsSay(rows: Row[], mapping: unknown, cells: Cells = TYPED): boolean {
+  const said = isMapping(mapping) ? mapping : {};
+  return JSON.stringify(mappingOf(rows, cells)) === JSON.stringify(said);
+}

@@ -1,0 +1,86 @@
+import { Anchor, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconHistory, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Task } from "~/api/client";
+import { Answer, Empty } from "~/components/Answer";
+import { StateBadge } from "~/components/StateBadge";
+import { Ago } from "~/components/Time";
+import { earlierTasksQuery } from "./queries";
+
+/** Choose a task to run again, as it was or changed. */
+export function EarlierTasks() {
+  const [search, setSearch] = useState("");
+  const [settled] = useDebouncedValue(search.trim(), 250);
+  const tasks = useQuery({ ...earlierTasksQuery(settled), placeholderData: keepPreviousData });
+  return (
+    <Stack gap="sm">
+      <TextInput
+        aria-label="Search earlier tasks"
+        placeholder="Search by name, endpoint or id"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        maw={420}
+      />
+      <Answer query={tasks}>
+        {({ items }) => (items.length ? <List tasks={items} /> : <Nothing search={settled} />)}
+      </Answer>
+    </Stack>
+  );
+}
+
+function List({ tasks }: { tasks: Task[] }) {
+  return (
+    <Table.ScrollContainer minWidth={520}>
+      <Table highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Task</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Endpoint</Table.Th>
+            <Table.Th>Submitted</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tasks.map((task) => (
+            <Table.Tr key={task.id}>
+              <Table.Td>
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link to="/compose" search={{ from: task.id }} {...props} />
+                  )}
+                >
+                  {task.name}
+                </Anchor>{" "}
+                <Text span size="xs" c="dimmed" ff="monospace">
+                  {task.id.slice(0, 8)}
+                </Text>
+              </Table.Td>
+              <Table.Td>
+                <StateBadge task={task} size="sm" />
+              </Table.Td>
+              <Table.Td>{task.endpoint}</Table.Td>
+              <Table.Td>
+                <Ago at={task.created} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Nothing({ search }: { search: string }) {
+  return (
+    <Empty icon={IconHistory} title={search ? "No task fits" : "Nothing has run yet"}>
+      {search
+        ? "Try fewer words, or a part of the name."
+        : "Once something has run, it can be run again from here, as it was or changed."}
+    </Empty>
+  );
+}

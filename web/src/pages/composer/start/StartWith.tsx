@@ -1,0 +1,34 @@
+import { SegmentedControl } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import type { ComposerSearch, Start } from "../search";
+
+const LABELS: { value: Start; label: string }[] = [
+  { value: "command", label: "A command" },
+  { value: "recipe", label: "A recipe" },
+  { value: "notebook", label: "A notebook" },
+  { value: "task", label: "An earlier task" },
+];
+
+/** What the job begins as. Each choice is an address of its own, with its own draft. */
+export function StartWith({ search }: { search: ComposerSearch }) {
+  const navigate = useNavigate();
+  const go = (start: string) =>
+    void navigate({
+      to: "/compose",
+      search: { tab: search.tab, ...(start === "command" ? {} : { start: start as Start }) },
+    });
+  return (
+    <SegmentedControl
+      aria-label="Start with"
+      data={LABELS}
+      value={startOf(search)}
+      onChange={go}
+      style={{ maxWidth: "100%", overflowX: "auto" }}
+    />
+  );
+}
+
+function startOf(search: ComposerSearch): Start {
+  if (search.from) return "task";
+  return search.recipe ? "recipe" : (search.start ?? "command");
+}

@@ -1,0 +1,72 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "~/api/client";
+import type { ComposerSearch } from "../search";
+import type { SpecDraft } from "../spec/draft";
+import { asWritten } from "../state/calls";
+import { emptyWork, type Work } from "../state/work";
+
+/** What the form is filled with at first; each source has a draft of its own. */
+export type Source =
+  | { kind: "command" }
+  | { kind: "notebook" }
+  | { kind: "recipe"; name: string }
+  | { kind: "task"; id: string };
+
+/** The source that the address names, or null while a recipe or a task is still to be chosen. */
+export function sourceOf(search: ComposerSearch): Source | null {
+  if (search.from) return { kind: "task", id: search.from };
+  if (search.recipe) return { kind: "recipe", name: search.recipe };
+  if (search.start === "recipe" || search.start === "task") return null;
+  return { kind: search.start ?? "command" };
+}
+
+export function sourceKey(source: Source): string {
+  if (source.kind === "task") return `task.${source.id}`;
+  return source.kind === "recipe" ? `recipe.${source.name}` : source.kind;
+}
+
+export const sourceQuery = (source: Source) =>
+  queryOptions({
+    queryKey: ["compose-source", sourceKey(source)],
+    queryFn: () => firstWork(source),
+    structuralSharing: false, // It would copy exact numbers into plain objects.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+function firstWork(source: Source): Promise<Work> {
+  if (source.kind === "task") return fromTask(source.id);
+  if (source.kind === "recipe") return fromRecipe(source.name);
+  return fresh();
+}
+
+async function fresh(): Promise<Work> {
+  return emptyWork(placeOf(await dataOf(api.GET("/api/v1/me/preferences"))));
+}
+
+async function fromRecipe(name: string): Promise<Work> {
+  const params = { path: { name } };
+  const [recipe, mine] = await Promise.all([
+    dataOf(api.GET("/api/v1/recipes/{name}", { params })),
+    dataOf(api.GET("/api/v1/me/preferences")),
+  ]);
+  const spec = await asWritten(recipe.spec);
+  return { ...emptyWork({ ...spec, ...placeOf(mine) }), recipe: name };
+}
+
+async function fromTask(id: string): Promise<Work> {
+  const task = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task: id } } }));
+  const job = await dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: task.job } } }));
+  const work = emptyWork(await asWritten(job.spec));
+  return { ...work, code: job.code, codeName: job.code ? `The code of ${job.name}` : "" };
+}
+
+/** A person's own defaults, from the settings. */
+function placeOf(mine: Schemas["Preferences"]): SpecDraft {
+  const { endpoint, partition, account } = mine;
+  return {
+    ...(endpoint && { on: endpoint }),
+    ...(partition && { partition }),
+    ...(account && { account }),
+  };
+}

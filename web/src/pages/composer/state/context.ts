@@ -1,0 +1,57 @@
+import { createContext, useContext } from "react";
+import { valueAt, withValue } from "../spec/draft";
+import type { Source } from "../start/source";
+import type { Composition, Fault } from "./calls";
+import type { DraftState } from "./useDraft";
+import { fromForm } from "./work";
+
+export type ComposerState = {
+  source: Source;
+  draft: DraftState;
+  composition: Composition | undefined;
+  /** Faults that are shown: of fields that were touched, or all once one tried to submit. */
+  faults: Fault[];
+  touch: (field: string) => void;
+};
+
+const Context = createContext<ComposerState | null>(null);
+export const ComposerProvider = Context.Provider;
+
+export function useComposer(): ComposerState {
+  const state = useContext(Context);
+  if (!state) throw new Error("outside of the composer");
+  return state;
+}
+
+/** One field of the spec: its value, how to change it, and what the service says about it. */
+export function useField(path: string) {
+  const { draft, composition, faults, touch } = useComposer();
+  const limit = composition?.limits[path];
+  return {
+    id: fieldId(path),
+    value: valueAt(draft.work.spec, path),
+    limit,
+    fault: faultAt(faults, path),
+    set: (value: unknown) =>
+      draft.change((work) => fromForm(work, { spec: withValue(work.spec, path, value) })),
+    touch: () => touch(path),
+  };
+}
+
+/** What is wrong with a field or something within it, in the service's words. */
+export function faultAt(faults: Fault[], path: string): string | undefined {
+  const found = faults.filter((one) => one.field === path || one.field.startsWith(`${path}.`));
+  return found.map(faultWords).join(" ") || undefined;
+}
+
+export function faultWords({ message, hint }: Fault): string {
+  return hint ? `${sentence(message)} ${hint}` : message;
+}
+
+export function fieldId(path: string): string {
+  return `field-${path}`;
+}
+
+function sentence(words: string): string {
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}

@@ -1,0 +1,27 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { composeJob } from "./calls";
+import { bodyOf, type Work } from "./work";
+
+const PAUSE = 250;
+
+/** What would become of the work so far: faults, limits, choices, cost. Asked as one types. */
+export function useComposition(work: Work) {
+  const [settled] = useDebouncedValue(work, PAUSE);
+  const answer = useQuery({
+    queryKey: ["compose", JSON.stringify(bodyOf(settled))],
+    queryFn: () => composeJob(settled, false),
+    placeholderData: keepPreviousData,
+  });
+  return { ...answer, isCurrent: settled === work && !answer.isPlaceholderData };
+}
+
+/** The batch script, asked of the endpoint only while somebody looks at it. */
+export function useScript(work: Work) {
+  const [settled] = useDebouncedValue(work, PAUSE);
+  return useQuery({
+    queryKey: ["compose", "script", JSON.stringify(bodyOf(settled))],
+    queryFn: () => composeJob(settled, true),
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,39 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { keys } from "~/api/queries";
+import { sayDone } from "~/components/say";
+import { parseYaml, submitJob, type TextFault } from "./calls";
+import type { DraftState } from "./useDraft";
+
+/** The text beside the form cannot be read, so what it asks for is not known. */
+export class BrokenYaml extends Error {
+  constructor(readonly faults: TextFault[]) {
+    super("The YAML cannot be read");
+    this.name = "BrokenYaml";
+  }
+}
+
+/** Hand the work over. When that fails, everything typed stays where it is. */
+export function useSubmit(draft: DraftState) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => submitJob(await newest(draft.work)),
+    onSuccess: ({ tasks, job }) => {
+      draft.forget();
+      void queries.invalidateQueries({ queryKey: keys.tasks });
+      void queries.invalidateQueries({ queryKey: keys.overview });
+      sayDone(`${job.name} was submitted`);
+      const task = tasks[0]?.id ?? job.id;
+      void navigate({ to: "/tasks/$task", params: { task } });
+    },
+  });
+}
+
+/** With text typed a moment ago, the form may not have heard of it yet. */
+async function newest(work: DraftState["work"]) {
+  if (work.yaml === null) return work;
+  const { spec, faults } = await parseYaml(work.yaml);
+  if (spec === null) throw new BrokenYaml(faults);
+  return { ...work, spec };
+}

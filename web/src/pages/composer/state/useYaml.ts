@@ -1,0 +1,61 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { parseYaml, renderYaml, type TextFault } from "./calls";
+import type { DraftState } from "./useDraft";
+import { fromText } from "./work";
+
+const PAUSE = 300;
+
+export type YamlState = {
+  text: string;
+  faults: TextFault[];
+  /** The text is no YAML: the form shows what it last could read. */
+  isBroken: boolean;
+  error: Error | null;
+  type: (text: string) => void;
+  aside: string | null;
+};
+
+/** The spec as text, in step with the form in both directions; the service reads and writes it. */
+export function useYaml({ work, change, settle }: DraftState): YamlState {
+  const typed = useTyped(work.yaml, settle);
+  const rendered = useRendered(work.spec, work.yaml === null);
+  const last = useRef("");
+  if (work.yaml === null && rendered.data !== undefined) last.current = rendered.data;
+  return {
+    text: work.yaml ?? last.current,
+    faults: work.yaml === null ? [] : (typed.data?.faults ?? []),
+    isBroken: work.yaml !== null && typed.data?.spec === null,
+    error: work.yaml === null ? rendered.error : typed.error,
+    type: (text) => change((now) => fromText(now, text)),
+    aside: work.aside,
+  };
+}
+
+function useTyped(yaml: string | null, settle: DraftState["settle"]) {
+  const [settled] = useDebouncedValue(yaml, PAUSE);
+  const answer = useQuery({
+    queryKey: ["spec-parse", settled],
+    queryFn: () => parseYaml(settled ?? ""),
+    enabled: settled !== null,
+    structuralSharing: false, // It would copy exact numbers into plain objects.
+    placeholderData: keepPreviousData,
+  });
+  const spec = answer.isPlaceholderData ? null : answer.data?.spec;
+  const isCurrent = settled === yaml && yaml !== null;
+  useEffect(() => {
+    if (isCurrent && spec) settle(spec);
+  }, [isCurrent, spec, settle]);
+  return answer;
+}
+
+function useRendered(spec: Parameters<typeof renderYaml>[0], enabled: boolean) {
+  const [settled] = useDebouncedValue(spec, PAUSE);
+  return useQuery({
+    queryKey: ["spec-render", JSON.stringify(settled)],
+    queryFn: () => renderYaml(settled),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+}

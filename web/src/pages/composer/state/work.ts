@@ -1,0 +1,47 @@
+import type { Schemas } from "~/api/client";
+import type { SpecDraft } from "../spec/draft";
+
+export type CodeFacts = Schemas["CodeFacts"];
+
+/** Everything a person has put into the composer. */
+export type Work = {
+  spec: SpecDraft;
+  /** Code that the service has already: an uploaded folder, or that of the task run again. */
+  code: CodeFacts | null;
+  /** Where that code came from, in words. */
+  codeName: string;
+  /** Notebooks seen in the uploaded folder, to choose from. */
+  notebooks: string[];
+  recipe: string;
+  /** The YAML as typed; null while it follows the form. */
+  yaml: string | null;
+  /** Text that was typed and then replaced by a change in the form; it can be brought back. */
+  aside: string | null;
+  /** New with every change, the same when the same is sent again: a lost answer makes no second job. */
+  key: string;
+};
+
+export function emptyWork(spec: SpecDraft = {}): Work {
+  const code = { code: null, codeName: "", notebooks: [], recipe: "" };
+  return { spec, ...code, yaml: null, aside: null, key: newKey() };
+}
+
+/** A change made in the form: the text follows, and what stood there is kept aside. */
+export function fromForm(work: Work, changed: Partial<Work>): Work {
+  return { ...work, ...changed, yaml: null, aside: work.yaml ?? work.aside };
+}
+
+export function fromText(work: Work, yaml: string): Work {
+  return { ...work, yaml, aside: null };
+}
+
+/** `crypto.randomUUID` exists on secure pages only; a service in a group's network may be plain http. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
+}
+
+/** The body of a call that checks or submits. The generated types know finished specs only. */
+export function bodyOf(work: Pick<Work, "spec" | "code" | "recipe">): Schemas["ComposeRequest"] {
+  const { spec, code, recipe } = work;
+  return { spec: spec as Schemas["Spec"], code, recipe };
+}
