@@ -8,6 +8,7 @@ from bench.claims import (
     endings,
     idle,
     log_lines,
+    pages,
     questions,
     starts,
     task_list,
@@ -22,4 +23,5 @@ CLAIMS = [
     cli_start.CLAIM,
     idle.CLAIM,
     questions.CLAIM,
+    pages.CLAIM,
 ]
