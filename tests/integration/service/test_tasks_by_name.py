@@ -28,6 +28,7 @@ WAYS = {
     "a rare one by its names": {"LOOKED_THROUGH": 10},
     "many names by one question": {"LOOKED_THROUGH": 10, "RANGES_AT_MOST": 1},
     "too many names by looking at all": {"LOOKED_THROUGH": 10, "NAMES_AT_MOST": 0},
+    "too many tasks too": {"LOOKED_THROUGH": 10, "RANGES_AT_MOST": 0, "GATHERED_AT_MOST": 3},
 }
 
 

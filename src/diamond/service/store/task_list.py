@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.task import State
+from diamond.core.task import FINAL_WORDS, State
 from diamond.service.store.names import names_containing
 from diamond.service.store.pages import Keys, Page, Sieve, page_of
 from diamond.service.store.prefix import starts_with
+from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import tasks
 
 STATES = [state.value for state in State]
@@ -84,6 +86,58 @@ async def count_by_state(
     counted = query.with_only_columns(tasks.c.state, func.count()).group_by(tasks.c.state)
     found = {state: number for state, number in await connection.execute(counted)}
     return {state: found.get(state, 0) for state in STATES}
+
+
+async def open_by_endpoint(connection: AsyncConnection, owner: str) -> dict[str, Counter[str]]:
+    """How many tasks of each open state every endpoint has."""
+    open_states = [state for state in STATES if state not in FINAL_WORDS]
+    query = select(tasks.c.endpoint, tasks.c.state, func.count()).where(
+        tasks.c.owner == owner, tasks.c.kind == "run", tasks.c.state.in_(open_states)
+    )
+    found: dict[str, Counter[str]] = {}
+    for endpoint, state, count in await connection.execute(
+        query.group_by(tasks.c.endpoint, tasks.c.state)
+    ):
+        found.setdefault(endpoint, Counter())[state] = count
+    return found
+
+
+async def ended_since(
+    connection: AsyncConnection, owner: str, state: str, since: float, limit: int
+) -> list[Row]:
+    """The last tasks that came to this end after a time."""
+    query = select(tasks).where(
+        tasks.c.owner == owner, tasks.c.kind == "run", tasks.c.ended > since, tasks.c.state == state
+    )
+    return rows_of(await connection.execute(query.order_by(tasks.c.ended.desc()).limit(limit)))
+
+
+async def held_tasks(connection: AsyncConnection, owner: str, limit: int) -> list[Row]:
+    """Those that the site keeps back; what waits for its turn in Diamond needs nobody."""
+    query = select(tasks).where(
+        tasks.c.owner == owner,
+        tasks.c.kind == "run",
+        tasks.c.state == "pending",
+        tasks.c.phase == "held",
+        tasks.c.reason != "site-limit",
+    )
+    return rows_of(await connection.execute(query.order_by(tasks.c.created.desc()).limit(limit)))
+
+
+async def kept_results(
+    connection: AsyncConnection, owner: str, endpoint: str, first: float, last: float
+) -> tuple[int, float]:
+    """How many successful tasks that ended in this time still have their files, and the first end."""
+    query = select(func.count(), func.min(tasks.c.ended)).where(
+        tasks.c.owner == owner,
+        tasks.c.kind == "run",
+        tasks.c.ended.between(first, last),
+        tasks.c.endpoint == endpoint,
+        tasks.c.state == "succeeded",
+        tasks.c.cleaned.is_(None),
+    )
+    count, oldest = (await connection.execute(query)).one()
+    return count, oldest or 0.0
 
 
 async def _list_by_name(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
