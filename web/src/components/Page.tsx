@@ -1,5 +1,6 @@
 import { Box, Group, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
+import classes from "./Page.module.css";
 
 type PageProps = {
   title: string;
@@ -9,15 +10,17 @@ type PageProps = {
   actions?: ReactNode;
   children: ReactNode;
   wide?: boolean;
+  /** The content fills the window and scrolls within itself. */
+  fill?: boolean;
 };
 
 /** The frame of every page: one heading, what can be done here, the content. */
-export function Page({ title, tab, lead, actions, children, wide = false }: PageProps) {
+export function Page({ title, tab, lead, actions, children, wide = false, fill }: PageProps) {
   useEffect(() => {
     document.title = `${tab ?? title} · Diamond`;
   }, [title, tab]);
   return (
-    <Box maw={wide ? undefined : 1240} mx="auto">
+    <Box maw={wide ? undefined : 1240} mx="auto" className={fill ? classes.fill : undefined}>
       <Group justify="space-between" align="flex-start" mb="md" gap="sm">
         <Box style={{ minWidth: 0 }}>
           <Title order={1} style={{ overflowWrap: "anywhere" }}>

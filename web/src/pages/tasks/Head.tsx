@@ -14,7 +14,7 @@ export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[]
   const { chosen } = picking;
   const all = rows.length > 0 && chosen.size >= rows.length;
   return (
-    <div role="rowgroup" className={classes.headGroup}>
+    <div role="rowgroup" className={classes.heads}>
       <div role="row" className={classes.head} aria-rowindex={1}>
         <div role="columnheader" className={classes.check}>
           <input
@@ -29,7 +29,7 @@ export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[]
         </div>
         <Column name="Name" sort="name" />
         <Column name="State" />
-        <Column name="In words" className={classes.why} />
+        <Column name="Why" className={classes.why} />
         <Column name="Endpoint" />
         <Column name="Ran for" className={classes.number} />
         <Column name="Created" sort="created" className={classes.number} down />

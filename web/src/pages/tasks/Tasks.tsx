@@ -22,13 +22,13 @@ const REFRESH_AT_MOST_EVERY = 2_000;
 export function Tasks() {
   const search = useSearch({ from: "/tasks" });
   const counts = useQuery(countsQuery(search)).data;
+  const total = shownTotal(search, counts);
   return (
     <Page
       title="Tasks"
       wide
-      lead={
-        counts ? `${count(counts.total, "task")} ${isFiltered(search) ? "match" : "so far"}` : " "
-      }
+      fill
+      lead={total === undefined ? " " : words(total, search)}
       actions={
         <Button
           renderRoot={(props) => <Link to="/compose" {...props} />}
@@ -38,10 +38,8 @@ export function Tasks() {
         </Button>
       }
     >
-      <div className={classes.page}>
-        <Filters counts={counts} />
-        <Listed search={search} total={shownTotal(search, counts)} />
-      </div>
+      <Filters counts={counts} />
+      <Listed search={search} total={total} />
     </Page>
   );
 }
@@ -54,6 +52,10 @@ function countsQuery(search: TasksSearch) {
       dataOf(api.GET("/api/v1/tasks/counts", { params: { query: filtersOf(search) } })),
     placeholderData: keepPreviousData,
   };
+}
+
+function words(total: number, search: TasksSearch): string {
+  return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "so far"}`;
 }
 
 type Counts = Awaited<ReturnType<ReturnType<typeof countsQuery>["queryFn"]>>;

@@ -102,7 +102,7 @@ export class TaskList {
 
   hear(task: Task): void {
     this.heard.set(task.id, task);
-    this.timer ??= setTimeout(() => this.draw(), EVENTS_TOGETHER);
+    if (this.timer === undefined) this.timer = setTimeout(() => this.draw(), EVENTS_TOGETHER);
   }
 
   markOutdated(): void {
