@@ -25,6 +25,7 @@ from diamond.agent.staging import Stager
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
+from diamond.data.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Desk:
             "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"]), self.digests, alive),
             "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
             "read-log": self._read_log,
+            "search-log": lambda r: self._search_log(r, alive),
             "script": self._script,
             "set-secret": self._set_secret,
             "list-secrets": lambda r: {"items": list_secrets(self.folders.secrets)},
@@ -75,6 +77,22 @@ class Desk:
         if file is None:
             raise BadRequest(f"There is no stream {request['stream']!r}")
         return read_file(folder.run_folder(int(request["run"])), file, *_range(request))
+
+    def _search_log(self, request: Request, alive: Callable[[], None]) -> dict[str, Any]:
+        """From the begin of a line up to `end`, and on to the end of the line that stands there."""
+        folder = self.tasks.attempt(request["task"], request["attempt"])
+        file = LOGS.get(str(request["stream"]))
+        if file is None:
+            raise BadRequest(f"There is no stream {request['stream']!r}")
+        place = folder.run_folder(int(request["run"]))
+        question = Question(str(request["text"]), bool(request["case"]), int(request["limit"]))
+        start, end = int(request["start"]), int(request["end"])
+        end += line_rest(lambda at, length: read_file(place, file, at, length), end)
+        found = find_lines(
+            lambda at, length: read_file(place, file, at, length),
+            question, start=start, end=end, is_last=True, alive=alive,
+        )  # fmt: skip
+        return found.as_data()
 
     def _script(self, request: Request) -> dict[str, Any]:
         order = order_from(request["order"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ class BlobStore(Protocol):
     def add_tar(self, archive: Path) -> int:
         """Take in each member of a tar under its digest; raises BadRequest for one whose bytes are others."""
 
+    def find(self, digest: str) -> Path:
+        """The file that holds it; raises NotFound."""
+
+    def add(self, source: Path, digest: str) -> None:
+        """Take in a file whose digest is known."""
+
     def stream_tar(self, digests: list[str]) -> Iterator[bytes]:
         """A tar of these blobs, member names the plain hex; raises NotFound before the first byte."""
 
@@ -44,6 +51,21 @@ class FolderBlobStore:
                 return sum(self._add(tar, member) for member in tar)
         except (tarfile.TarError, EOFError) as error:
             raise BadRequest(f"This is not a whole tar archive: {error}") from None
+
+    def find(self, digest: str) -> Path:
+        path = self._path(digest)
+        if not path.is_file():
+            raise NotFound(f"{digest} is not here", "It may have been removed from the service.")
+        return path
+
+    def add(self, source: Path, digest: str) -> None:
+        target = self._path(digest)
+        if target.is_file():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = target.parent / new_id("b")
+        shutil.copyfile(source, aside)
+        aside.rename(target)
 
     def stream_tar(self, digests: list[str]) -> Iterator[bytes]:
         absent = self.missing(digests)

@@ -47,6 +47,14 @@ class Curve:
         step, time, value = (column[index] for column in self.columns)
         return _known(step), _known(time), _known(value)
 
+    def last_known(self) -> tuple[float | None, float | None, float] | None:
+        """The newest point that has a value."""
+        for index in range(len(self) - 1, -1, -1):
+            step, time, value = self.at(index)
+            if value is not None:
+                return step, time, value
+        return None
+
     def rows(self, indexes: Iterable[int]) -> list[tuple[float, float, float]]:
         """(step, time, value), NaN where one was not given."""
         steps, times, values = self.columns

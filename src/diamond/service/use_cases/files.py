@@ -13,6 +13,7 @@ from diamond.core.order import order_data
 from diamond.core.redact import redacted
 from diamond.service.principal import Principal
 from diamond.service.services import Services
+from diamond.service.serving import guessed_type, preview_of
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.use_cases.asking import require_endpoint_online, require_files, require_online
 from diamond.service.use_cases.endpoints import load_endpoint
@@ -46,7 +47,7 @@ async def list_files(
 ) -> list[dict[str, Any]]:
     row = await _online_task(services, principal, task)
     answer = await services.relay.ask_json(row["endpoint"], "list-files", task=row["id"], path=path)
-    return list(answer.get("items", []))
+    return [_entry(one) for one in answer.get("items", [])]
 
 
 async def open_file(
@@ -100,6 +101,14 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     machine = await _machine(services, row, facts)
     masked = machine.pop("facts", None) or _without_unmasked(facts, row)
     return dict(redacted({**masked, "machine": machine}))
+
+
+def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
+    """With how it may be shown, judged by its name."""
+    if one["kind"] != "file":
+        return dict(one)
+    path = str(one["path"])
+    return {**one, "type": guessed_type(path), "preview": preview_of(path)}
 
 
 async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diamond.core.errors import NotFound
+from diamond.core.errors import EndpointAway, NotFound
 from diamond.service.principal import Principal
 from diamond.service.services import Services
+from diamond.service.serving import file_name
 from diamond.service.store import logs
 from diamond.service.use_cases.asking import require_files, require_online
 from diamond.service.use_cases.intake import LOG_STREAMS
@@ -51,25 +52,95 @@ async def list_logs(services: Services, principal: Principal, task: str) -> list
         ]
 
 
+@dataclass(frozen=True)
+class OpenLog:
+    """One stream of a task, as it was when it was opened. `stream` is None before its first byte."""
+
+    task: Mapping[str, Any]
+    stream: Mapping[str, Any] | None
+
+    @property
+    def size(self) -> int:
+        return int(self.stream["size"]) if self.stream else 0
+
+
+@dataclass(frozen=True)
+class WholeLog:
+    size: int
+    file_name: str
+    pieces: AsyncIterator[bytes]
+
+
+async def open_log(
+    services: Services, principal: Principal, task: str, wanted: LogWanted
+) -> OpenLog:
+    async with services.store.read() as connection:
+        row = await find_task(connection, principal, task)
+        return OpenLog(row, _choose(row, wanted, await logs.streams_of(connection, row["id"])))
+
+
 async def read_log(
     services: Services, principal: Principal, task: str, wanted: LogWanted
 ) -> LogPart:
     """Bytes from one place only, so a reader goes on at `offset + len(data)`."""
+    log = await open_log(services, principal, task, wanted)
+    size, offset = log.size, wanted.offset
+    start = max(size + offset, 0) if offset < 0 else min(offset, size)
+    return await read_part(services, log, start, min(wanted.limit, MAX_READ))
+
+
+async def read_part(services: Services, log: OpenLog, start: int, limit: int) -> LogPart:
+    """Up to `limit` bytes from `start`, from where they are: kept here, or on the cluster."""
+    limit = min(limit, log.size - start)
+    if log.stream is None or limit <= 0:
+        return LogPart(start, b"", log.size, "kept")
     async with services.store.read() as connection:
-        row = await find_task(connection, principal, task)
-        stream = _choose(row, wanted, await logs.streams_of(connection, row["id"]))
-        if stream is None:
-            return LogPart(0, b"", 0, "kept")
-        size: int = stream["size"]
-        start = max(size + wanted.offset, 0) if wanted.offset < 0 else min(wanted.offset, size)
-        limit = min(wanted.limit, MAX_READ, size - start)
-        at, data = await logs.read_kept(connection, stream["id"], start, limit)
-    if limit <= 0 or (data and at == start):
-        return LogPart(start, data, size, "kept")
+        at, data = await logs.read_kept(connection, log.stream["id"], start, limit)
+    if data and at == start:
+        return LogPart(start, data, log.size, "kept")
     # Not kept from here on: asked of the cluster, up to where kept bytes go on.
     gap = min(limit, at - start) if data else limit
-    fetched = await _from_cluster(services, row, stream, start, gap)
-    return LogPart(start, fetched, size, "cluster")
+    fetched = await _from_cluster(services, log.task, log.stream, start, gap)
+    return LogPart(start, fetched, log.size, "cluster")
+
+
+async def read_span(services: Services, log: OpenLog, start: int, end: int) -> tuple[bytes, str]:
+    """All bytes of a span, and `cluster` if any of them came from there."""
+    parts: list[bytes] = []
+    source, at = "kept", start
+    while at < end:
+        part = await read_part(services, log, at, end - at)
+        if not part.data:
+            break
+        parts.append(part.data)
+        at += len(part.data)
+        source = "cluster" if part.source == "cluster" else source
+    return b"".join(parts), source
+
+
+async def open_whole(
+    services: Services, principal: Principal, task: str, wanted: LogWanted
+) -> WholeLog:
+    """Everything; raises before the first byte when a part is out of reach."""
+    log = await open_log(services, principal, task, wanted)
+    if log.stream is not None:
+        async with services.store.read() as connection:
+            kept = await logs.kept_ranges(connection, log.stream["id"])
+        if kept != [(0, log.size)] and log.size:
+            require_files(log.task)
+            await require_online(services, log.task)
+    name = file_name(log.task["name"], log.task["id"], f"{wanted.stream}.log")
+    return WholeLog(log.size, name, _pieces(services, log))
+
+
+async def _pieces(services: Services, log: OpenLog) -> AsyncIterator[bytes]:
+    at = 0
+    while at < log.size:
+        part = await read_part(services, log, at, MAX_READ)
+        if not part.data:
+            raise EndpointAway("The log became shorter while it was read", "Fetch it again.")
+        yield part.data
+        at += len(part.data)
 
 
 async def _from_cluster(
@@ -103,7 +174,3 @@ def _choose(
         and wanted.run in (None, one["run"])
     ]
     return max(matching, key=lambda one: (order.get(one["attempt"], 0), one["run"]), default=None)
-
-
-async def open_whole(services, person, task, log):
-    raise NotImplementedError

@@ -140,7 +140,6 @@ def _csv(wholes: list[Whole]) -> str:
     rows = csv.writer(target, lineterminator="\n")
     rows.writerow(["name", "step", "time", "value"])
     for whole in wholes:
-        rows.writerows(
-            (whole.name, *point) for point in whole.curve.triples(range(len(whole.curve)))
-        )
+        points = (whole.curve.at(index) for index in range(len(whole.curve)))
+        rows.writerows((whole.name, *point) for point in points)
     return target.getvalue()

@@ -1,9 +1,24 @@
-from dataclasses import dataclass
+"""Defaults of the composer and the look of the pages, for one person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.service.principal import Principal
+from diamond.service.schemas.people import Preferences
+from diamond.service.services import Services
+from diamond.service.store.settings import PREFERENCES, read_setting, write_setting
 
 
-async def get_preferences(services, person):
-    raise NotImplementedError
+async def get_preferences(services: Services, principal: Principal) -> dict[str, Any]:
+    async with services.store.read() as connection:
+        stored = await read_setting(connection, principal.user, PREFERENCES) or {}
+    known = {name: value for name, value in stored.items() if name in Preferences.model_fields}
+    return Preferences.model_validate(known).model_dump()
 
 
-async def put_preferences(services, person, values):
-    raise NotImplementedError
+async def put_preferences(
+    services: Services, principal: Principal, values: dict[str, Any]
+) -> dict[str, Any]:
+    await services.store.run(lambda tx: write_setting(tx, principal.user, PREFERENCES, values))
+    return values

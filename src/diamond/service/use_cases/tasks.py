@@ -37,7 +37,7 @@ async def list_tasks(
         page = await task_list.list_tasks(
             connection, principal.user, resolved, limit=limit, cursor=cursor
         )
-        shown = await _as_now_known(connection, page.rows)
+        shown = await as_now_known(connection, page.rows)
     return shown, page.next
 
 
@@ -54,10 +54,10 @@ async def count_tasks(
 async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
-        return (await _as_now_known(connection, [row]))[0]
+        return (await as_now_known(connection, [row]))[0]
 
 
-async def _as_now_known(
+async def as_now_known(
     connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """An agent repeats nothing that has not changed: what it last said holds as of its last call."""

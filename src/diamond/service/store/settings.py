@@ -1,0 +1,25 @@
+"""What a person has set for herself: one JSON value a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.store.engine import Transaction
+from diamond.service.store.tables import settings
+
+PREFERENCES, NOTIFICATIONS, SEEN = "preferences", "notifications", "seen"
+
+
+async def read_setting(connection: AsyncConnection, owner: str, name: str) -> Any:
+    """None when it was never set."""
+    query = select(settings.c.value).where(settings.c.owner == owner, settings.c.name == name)
+    return (await connection.execute(query)).scalar_one_or_none()
+
+
+async def write_setting(tx: Transaction, owner: str, name: str, value: Any) -> None:
+    of_name = settings.c.owner == owner, settings.c.name == name
+    await tx.connection.execute(delete(settings).where(*of_name))
+    await tx.connection.execute(insert(settings), {"owner": owner, "name": name, "value": value})
