@@ -1,7 +1,6 @@
 import { Stack } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
 import { useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo, useState } from "react";
+import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
 import { ProblemError } from "~/api/client";
 import classes from "./Composer.module.css";
 import { DraftNotes } from "./DraftNotes";
@@ -35,12 +34,12 @@ export function Editor({ source, initial }: { source: Source; initial: Work }) {
     showAll();
     if (!submit.isPending) submit.mutate();
   };
-  useHotkeys([["mod+Enter", send]], []);
   const state: ComposerState = { source, draft, composition, faults: shown, touch };
   return (
     <ComposerProvider value={state}>
       <DraftNotes />
-      <div className={classes.columns}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut; the button does the same */}
+      <div className={classes.columns} onKeyDownCapture={(event) => isSubmitKey(event) && send()}>
         <Stack gap="md">
           <What />
           <Where />
@@ -54,6 +53,16 @@ export function Editor({ source, initial }: { source: Source; initial: Work }) {
       </div>
     </ComposerProvider>
   );
+}
+
+/** Before any field or the editor, which would make a new line of it. */
+function isSubmitKey(event: KeyboardEvent): boolean {
+  const isIt = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+  if (isIt) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+  return isIt;
 }
 
 /** The faults of the last refusal, as long as what was refused stands as it is. */

@@ -6,6 +6,7 @@ import { CopyLine } from "~/components/CopyLine";
 import { count } from "~/lib/format";
 import classes from "./Composer.module.css";
 import { jumpTo } from "./jump";
+import { labelOf } from "./labels";
 import type { Composition, Fault } from "./state/calls";
 import { faultWords, useComposer } from "./state/context";
 import { BrokenYaml } from "./state/useSubmit";
@@ -52,8 +53,9 @@ export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
 }
 
 function outlook(composition: Composition | undefined, faults: Fault[]): string {
-  if (faults.length)
-    return `${count(faults.length, "thing is", "things are")} still to be filled in or mended.`;
+  const [first, ...others] = faults;
+  if (first && others.length === 0) return faultWords(first);
+  if (first) return `${count(faults.length, "thing")} still to fill in or mend.`;
   return composition?.cost?.text ?? "";
 }
 
@@ -83,7 +85,7 @@ function Summary({ faults }: { faults: Fault[] }) {
         {faults.map((fault) => (
           <List.Item key={`${fault.field} ${fault.message}`}>
             <Anchor component="button" type="button" size="sm" onClick={() => jumpTo(fault.field)}>
-              {fault.field}
+              {labelOf(fault.field)}
             </Anchor>
             {": "}
             {faultWords(fault)}

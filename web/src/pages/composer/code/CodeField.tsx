@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import classes from "../Composer.module.css";
 import { TextField } from "../form/fields";
 import { withValue } from "../spec/draft";
 import { useComposer, useField } from "../state/context";
@@ -32,12 +33,13 @@ export function CodeField() {
     if (next !== kindOf(work)) draft.change(withoutCode);
   };
   return (
-    <Stack gap="xs" id={field.id} tabIndex={-1}>
+    <Stack gap={6} id={field.id} tabIndex={-1}>
       <Text size="sm" fw={500} id="code-label">
         Code
       </Text>
       <Group>
         <SegmentedControl
+          className={classes.segments}
           aria-labelledby="code-label"
           data={KINDS}
           value={kind}

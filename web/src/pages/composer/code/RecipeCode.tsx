@@ -1,7 +1,7 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { bytes } from "~/lib/format";
-import classes from "../Composer.module.css";
+import { CodeText } from "../CodeText";
 import { recipeQuery } from "../start/queries";
 
 /** The files that come with a recipe, to be read. */
@@ -27,10 +27,7 @@ export function RecipeCode({ name }: { name: string }) {
               </Text>
             </Accordion.Control>
             <Accordion.Panel>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it */}
-              <pre className={classes.recipeFile} tabIndex={0} role="region" aria-label={file.path}>
-                {file.text}
-              </pre>
+              <CodeText label={file.path} text={file.text} short />
             </Accordion.Panel>
           </Accordion.Item>
         ))}

@@ -2,6 +2,7 @@ import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 import classes from "../Composer.module.css";
+import { labelOf } from "../labels";
 import { isMapping, valueAt } from "../spec/draft";
 import { useField } from "../state/context";
 import { CountField, TextField } from "./fields";
@@ -20,27 +21,16 @@ export function Continue() {
   return (
     <Stack gap="md">
       <Causes />
-      <div className={classes.three}>
+      <div className={classes.two}>
         <TextField
           path="continue.from"
-          label="Checkpoints"
           placeholder="ckpt/*.pt"
           help="The newest file that fits is given to the next attempt."
         />
-        <TextField
-          path="continue.lead"
-          label="Warn before the end"
-          placeholder="2m"
-          help="Time to save before the limit."
-        />
-        <CountField
-          path="continue.max_attempts"
-          label="Attempts at most"
-          help="All together, the first included."
-        />
+        <TextField path="continue.lead" placeholder="2m" help="Time to save before the limit." />
+        <CountField path="continue.max_attempts" help="All together, the first included." />
         <TextField
           path="budget"
-          label="Budget"
           placeholder="200 node-hours"
           help="No attempt starts that could pass it."
         />
@@ -55,7 +45,7 @@ function Causes() {
   return (
     <Checkbox.Group
       id={field.id}
-      label="Go on by itself when"
+      label={labelOf("continue.on")}
       error={field.fault}
       value={chosen}
       onChange={field.set}

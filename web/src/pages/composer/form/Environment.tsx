@@ -1,6 +1,7 @@
 import { Button, FileButton, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useState } from "react";
+import classes from "../Composer.module.css";
 import { isMapping } from "../spec/draft";
 import { readLines, readRequirements, showValue } from "../spec/values";
 import { useField } from "../state/context";
@@ -8,7 +9,7 @@ import { LongField, TextField } from "./fields";
 
 /** How a program gets its packages. Each kind is one line here and one component below. */
 const KINDS = [
-  { value: "none", label: "The machine's own Python" },
+  { value: "none", label: "The machine's own" },
   { value: "packages", label: "Python packages" },
 ];
 
@@ -22,12 +23,13 @@ export function EnvironmentField() {
     else if (next === "none") field.set(withoutPackages(field.value));
   };
   return (
-    <Stack gap="xs" id={field.id} tabIndex={-1}>
+    <Stack gap={6} id={field.id} tabIndex={-1}>
       <Text size="sm" fw={500} id="environment-label">
         Environment
       </Text>
       <Group>
         <SegmentedControl
+          className={classes.segments}
           aria-labelledby="environment-label"
           data={KINDS}
           value={kind}
@@ -64,7 +66,6 @@ function Packages() {
     <Group align="flex-start" gap="md">
       <LongField
         path="environment.requirements"
-        label="Packages"
         help="One a line, as in a requirements.txt. Made once, then used again."
         placeholder={"torch\nscikit-learn"}
         minRows={3}
@@ -76,7 +77,6 @@ function Packages() {
       <Stack gap="xs" w={190}>
         <TextField
           path="environment.python"
-          label="Python"
           placeholder="the machine's own"
           help="A version such as 3.11."
         />

@@ -9,17 +9,16 @@ export function HowMuch() {
   return (
     <Section title="How much" help="What it may use. Asking for less usually starts sooner.">
       <div className={classes.three}>
-        <CountField path="resources.nodes" label="Machines (nodes)" placeholder="1" />
-        <CountField path="resources.gpus_per_node" label="GPUs on each" placeholder="0" />
+        <CountField path="resources.nodes" placeholder="1" />
+        <CountField path="resources.gpus_per_node" placeholder="0" />
         <ChoiceField
           path="resources.gpu_type"
-          label="Kind of GPU"
           placeholder="any"
           data={composition?.choices.gpu_types}
         />
-        <CountField path="resources.cpus_per_task" label="CPU cores" placeholder="1" />
-        <TextField path="resources.memory" label="Memory on each" help="Such as 4GB." />
-        <TextField path="resources.walltime" label="Time limit" help="Such as 30m, 2h or 1d12h." />
+        <CountField path="resources.cpus_per_task" placeholder="1" />
+        <TextField path="resources.memory" help="Such as 4GB." />
+        <TextField path="resources.walltime" help="Such as 30m, 2h or 1d12h." />
       </div>
       <Fold title="Longer than the time limit" fields={["continue", "budget"]}>
         <Continue />

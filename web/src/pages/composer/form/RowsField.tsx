@@ -2,13 +2,14 @@ import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@manti
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import classes from "../Composer.module.css";
+import { labelOf } from "../labels";
 import { emptyRow, mappingOf, type Row, repeatedNames, rowsOf, rowsSay } from "../spec/rows";
 import { type Cells, TYPED } from "../spec/values";
 import { useField } from "../state/context";
 
 type RowsFieldProps = {
   path: string;
-  label: string;
+  label?: string;
   help: string;
   nameLabel: string;
   valueLabel: string;
@@ -20,7 +21,7 @@ type RowsFieldProps = {
 
 /** A mapping of the spec as rows of names and values. */
 export function RowsField(props: RowsFieldProps) {
-  const { path, label, help, add, cells = TYPED } = props;
+  const { path, label = labelOf(props.path), help, add, cells = TYPED } = props;
   const field = useField(path);
   const [rows, setRows] = useRows(field.value, cells);
   const update = (next: Row[]) => {

@@ -12,18 +12,11 @@ export function What() {
   const isNotebook = notebook !== undefined || (source.kind === "notebook" && run === undefined);
   return (
     <Section title="What" help="The program to run, and what you call it.">
-      <TextField
-        path="name"
-        label="Name"
-        help="To find it again; a few words."
-        placeholder="job"
-        maw={420}
-      />
+      <TextField path="name" help="To find it again; a few words." placeholder="job" maw={420} />
       {isNotebook ? <NotebookField /> : <CommandField />}
       <CodeField />
       <RowsField
         path="params"
-        label="Parameters"
         help={
           isNotebook
             ? "Values that the notebook gets."
@@ -41,7 +34,7 @@ export function What() {
 
 function CommandField() {
   const { value, set } = useField("run");
-  const shared = { path: "run", label: "Command", withAsterisk: true };
+  const shared = { path: "run", withAsterisk: true };
   if (Array.isArray(value)) {
     return (
       <LongField
@@ -67,7 +60,6 @@ function NotebookField() {
     <>
       <ChoiceField
         path="notebook"
-        label="Notebook"
         withAsterisk
         help="Its place in the folder of your code."
         placeholder="analysis.ipynb"

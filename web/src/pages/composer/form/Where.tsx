@@ -1,5 +1,6 @@
 import { Select, Text } from "@mantine/core";
 import classes from "../Composer.module.css";
+import { labelOf } from "../labels";
 import { withValue } from "../spec/draft";
 import { showValue } from "../spec/values";
 import { useComposer, useField } from "../state/context";
@@ -35,9 +36,9 @@ export function Where() {
           </div>
         )}
         <div className={classes.three}>
-          <ChoiceField path="qos" label="QoS" data={choices?.qos} help="As your site calls it." />
-          <TextField path="reservation" label="Reservation" help="If one was made for you." />
-          <TextField path="constraint" label="Constraint" help="Features a node must have." />
+          <ChoiceField path="qos" data={choices?.qos} help="As your site calls it." />
+          <TextField path="reservation" help="If one was made for you." />
+          <TextField path="constraint" help="Features a node must have." />
         </div>
         <RawOptions />
       </Fold>
@@ -62,7 +63,7 @@ function EndpointField() {
   return (
     <Select
       id={field.id}
-      label="Endpoint"
+      label={labelOf("on")}
       data={endpointOptions(composition?.choices.endpoints ?? [], chosen)}
       value={chosen}
       onChange={choose}
@@ -88,7 +89,6 @@ function PartitionField() {
   return (
     <ChoiceField
       path="partition"
-      label="Partition"
       help="The queue it waits in."
       placeholder={composition?.partition ? `${composition.partition} (chosen for you)` : undefined}
       data={partitions.map((one) => one.name)}
@@ -110,7 +110,6 @@ function AccountField() {
   return (
     <ChoiceField
       path="account"
-      label="Account"
       help={words[paying] || "The allocation that pays."}
       placeholder={composition?.account ? `${composition.account} (chosen for you)` : undefined}
       data={accounts.map((one) => one.name)}

@@ -1,5 +1,6 @@
 import { Anchor, TagsInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { labelOf } from "../labels";
 import { PLAIN, TYPED } from "../spec/values";
 import { useComposer, useField } from "../state/context";
 import { EnvironmentField } from "./Environment";
@@ -12,7 +13,6 @@ export function WithWhat() {
       <EnvironmentField />
       <RowsField
         path="data"
-        label="Data"
         help="Folders or files on the endpoint. The program finds each as $DIAMOND_DATA/name."
         nameLabel="Data name"
         valueLabel="Path"
@@ -25,7 +25,6 @@ export function WithWhat() {
       <Fold title="Environment variables" fields={["environment.variables"]}>
         <RowsField
           path="environment.variables"
-          label="Variables"
           help="Never secrets: these are kept and shown."
           nameLabel="Variable"
           valueLabel="Value of variable"
@@ -47,7 +46,7 @@ function SecretsField() {
   return (
     <TagsInput
       id={field.id}
-      label="Secrets"
+      label={labelOf("secrets")}
       description={
         <>
           Tokens and passwords by name; the program finds each as a file in $DIAMOND_SECRETS.{" "}

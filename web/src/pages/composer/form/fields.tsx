@@ -6,6 +6,7 @@ import {
   TextInput,
   type TextInputProps,
 } from "@mantine/core";
+import { labelOf } from "../labels";
 import { readCount, showValue } from "../spec/values";
 import { useField } from "../state/context";
 
@@ -19,6 +20,7 @@ function useFieldProps({ path, help }: Path) {
     field,
     shared: {
       id: field.id,
+      label: labelOf(path),
       error: field.fault,
       description: field.fault ? undefined : (field.limit?.text ?? help),
       onBlur: field.touch,

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { Answer } from "~/components/Answer";
-import classes from "../Composer.module.css";
+import { CodeText } from "../CodeText";
 import { useComposer } from "../state/context";
 import { useScript } from "../state/useComposition";
 
@@ -11,10 +11,7 @@ export function ScriptPane() {
     <Answer query={useScript(draft.work)}>
       {({ script, script_reason }) =>
         script ? (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
-          <pre className={classes.script} tabIndex={0} role="region" aria-label="Batch script">
-            {script}
-          </pre>
+          <CodeText label="Batch script" text={script} />
         ) : (
           <Text size="sm" c="dimmed" p="md">
             {script_reason || "There is no script yet."}

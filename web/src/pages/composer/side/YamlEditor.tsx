@@ -19,14 +19,19 @@ const EXTENSIONS = [
   EditorState.tabSize.of(2),
   EditorView.contentAttributes.of({ "aria-label": "The job as YAML" }),
   EditorView.theme({
-    "&": { fontSize: "13px", backgroundColor: "transparent" },
-    ".cm-gutters": { backgroundColor: "transparent", border: "none" },
+    "&": { fontSize: "13px", backgroundColor: "transparent !important" },
+    ".cm-gutters": { backgroundColor: "transparent !important", border: "none !important" },
     ".cm-content": { fontFamily: "var(--mantine-font-family-monospace)" },
     "&.cm-focused": { outline: "none" },
   }),
 ];
 /** Tab leaves the editor, as everywhere on the page; indenting is done by Enter and spaces. */
-const SETUP = { foldGutter: false, highlightActiveLine: false, autocompletion: false };
+const SETUP = {
+  foldGutter: false,
+  highlightActiveLine: false,
+  highlightActiveLineGutter: false,
+  autocompletion: false,
+};
 
 /** Loaded only when it is looked at: CodeMirror is heavier than the page. */
 export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
@@ -39,6 +44,7 @@ export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
       value={text}
       onChange={onType}
       onCreateEditor={(view) => mark(view, faults)}
+      placeholder="Fill in the form, or write or paste a diamond.yaml here"
       theme={scheme}
       height="100%"
       style={{ height: "100%" }}

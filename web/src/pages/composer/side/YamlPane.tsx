@@ -1,4 +1,4 @@
-import { Button, List, Skeleton, Text } from "@mantine/core";
+import { Button, Code, List, Skeleton, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { hintOf } from "~/components/Answer";
 import classes from "../Composer.module.css";
@@ -37,7 +37,8 @@ function Note({ yaml }: { yaml: YamlState }) {
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed">
-        Save it as diamond.yaml beside your code, and `diamond run` does the same from a terminal.
+        Save it as diamond.yaml beside your code, and <Code>diamond run</Code> does the same from a
+        terminal.
       </Text>
     </div>
   );

@@ -1,5 +1,6 @@
 import { SegmentedControl } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import classes from "../Composer.module.css";
 import type { ComposerSearch, Start } from "../search";
 
 const LABELS: { value: Start; label: string }[] = [
@@ -23,7 +24,7 @@ export function StartWith({ search }: { search: ComposerSearch }) {
       data={LABELS}
       value={startOf(search)}
       onChange={go}
-      style={{ maxWidth: "100%", overflowX: "auto" }}
+      className={classes.segments}
     />
   );
 }
