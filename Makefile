@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PARALLEL := -n 3 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install install-dev machine web run test test-all check bench openapi clean
+.PHONY: help install install-dev machine web pictures run test test-all check bench openapi clean
 
 help:
 	@echo "make run       set everything up, train a first small model on this machine, keep serving"
 	@echo "make install   make $(BIN)/diamond"
 	@echo "make web       build the web pages again after a change in web/"
+	@echo "make pictures  take the screenshots of the docs anew"
 	@echo "make test      the fast tests (installs what they need; apt packages when root)"
 	@echo "make test-all  every test, also those over 30 s"
 	@echo "make check     formatting, lint, types"
@@ -40,6 +41,9 @@ endef
 
 web: install-dev
 	$(BIN)/python web/tools.py build
+
+pictures: web machine
+	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py
 
 machine: install-dev
 	$(BIN)/python tests/support/machine.py
