@@ -28,8 +28,9 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "planning"},
-    "service": {"core", "service"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "data"},
+    "notation": {"core", "notation"},
+    "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
+    "sdk": {"core", "sdk", "data", "notation"},
     "cli": {"core", "cli", "sdk", "data"},
     "testing": {"core", "schedulers", "images", "runtimes", "testing"},
 }

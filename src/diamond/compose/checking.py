@@ -10,10 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from diamond.compose.facts import sound_facts
-from diamond.compose.faults import Faults, drop_field, from_validation
+from diamond.compose.faults import Faults, drop_field, from_validation, invalid
 from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
+from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
 from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
 from diamond.compose.spec import EnvironmentSpec, Spec, site_word
+from diamond.compose.writing import as_written
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
 from diamond.schedulers.options import check_option
@@ -42,39 +44,76 @@ class Composed:
     spec: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Examined:
+    """Everything that can be said of a spec, also of one with faults."""
+
+    spec: Spec
+    endpoint: EndpointFacts | None
+    placement: Placement
+    resources: Resources
+    resume: Continue
+    environment: Environment | None
+    code: Code | None
+    faults: list[dict[str, str]]
+    warnings: list[str]
+
+    @property
+    def order(self) -> Order:
+        """Of a spec without faults."""
+        spec = self.spec
+        return Order(
+            name=spec.name,
+            command=_command(spec),
+            argv=_argv(spec),
+            params=dict(spec.params),
+            code=self.code,
+            environment=with_notebook_tools(spec, self.environment),
+            data=dict(spec.data),
+            secrets=list(spec.secrets),
+            resources=self.resources,
+            placement=self.placement,
+            resume=self.resume,
+        )
+
+
 def check(
     raw: dict[str, Any], *, endpoints: list[EndpointFacts], code: dict[str, Any] | None
 ) -> Composed:
     """A frozen order for one endpoint, or `InvalidSpec` with everything that is wrong."""
+    found = examine(raw, endpoints=endpoints, code=code)
+    if found.faults:
+        raise invalid(found.faults)
+    assert found.endpoint
+    spec = as_written(found.spec)
+    return Composed(found.order, found.endpoint.name, found.warnings, spec)
+
+
+def examine(
+    raw: dict[str, Any],
+    *,
+    endpoints: list[EndpointFacts],
+    code: dict[str, Any] | None,
+    code_follows: bool = False,
+) -> Examined:
+    """All faults at once, and what holds in spite of them. `code_follows`: a folder is sent later."""
     faults = Faults()
     spec = _parse(raw, faults)
+    check_what_runs(spec, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment = _environment(spec, faults)
-    warnings = doubtful_fields(spec.run, spec.params, resumes=spec.continue_ is not None)
+    warnings = doubtful_fields(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         _check_secrets(spec, endpoint, faults)
-    source = _code(spec, code, faults)
+    source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec, resources, faults)
-    faults.raise_if_any()
-    assert endpoint
-    order = Order(
-        name=spec.name,
-        command="" if isinstance(spec.run, list) else _command(spec),
-        argv=fill_words(spec.run, spec.params) if isinstance(spec.run, list) else [],
-        params=dict(spec.params),
-        code=source,
-        environment=environment,
-        data=dict(spec.data),
-        secrets=list(spec.secrets),
-        resources=resources,
-        placement=placement,
-        resume=resume,
+    return Examined(
+        spec, endpoint, placement, resources, resume, environment, source, faults.items, warnings
     )
-    return Composed(order, endpoint.name, warnings, spec.model_dump(by_alias=True, mode="json"))
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
@@ -92,11 +131,11 @@ def _parse(raw: Any, faults: Faults) -> Spec:
 
 
 def _parse_rest(raw: dict[str, Any], error: ValidationError, faults: Faults) -> Spec:
-    rest = {"run": "true", **copy.deepcopy(raw)}
+    rest = copy.deepcopy(raw)
     for found in error.errors():
         drop_field(rest, found["loc"])
     try:
-        return Spec.model_validate({"run": "true", **rest})
+        return Spec.model_validate(rest)
     except ValidationError:
         faults.raise_if_any()
         raise
@@ -252,7 +291,7 @@ def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
             )
 
 
-def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | None:
+def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: bool) -> Code | None:
     text = spec.code or ""
     if _PASSWORD.search(text):
         faults.add(
@@ -273,7 +312,7 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults) -> Code | Non
             )
             return None
         return Code(git_url=url, git_commit=commit)
-    if text:
+    if text and not follows:
         faults.add(
             "code",
             f"The folder {text!r} was not sent along",
@@ -300,8 +339,15 @@ def _resume(spec: Spec, resources: Resources, faults: Faults) -> Continue:
 
 
 def _command(spec: Spec) -> str:
-    assert isinstance(spec.run, str)
+    if not isinstance(spec.run, str):
+        return ""
     return fill_command(spec.run, spec.params, resumes=spec.continue_ is not None)
+
+
+def _argv(spec: Spec) -> list[str]:
+    if spec.notebook:
+        return notebook_words(spec.notebook)
+    return fill_words(spec.run, spec.params) if isinstance(spec.run, list) else []
 
 
 def _resources(spec: Spec, default_walltime: int) -> Resources:

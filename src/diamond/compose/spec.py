@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from diamond.core.errors import DiamondError
 from diamond.core.ids import IDENTIFIER
@@ -64,9 +64,12 @@ def _command(value: str | list[str]) -> str | list[str]:
 Identifier = Annotated[str, AfterValidator(_identifier)]
 SiteWord = Annotated[str, AfterValidator(site_word)]
 Printable = Annotated[str, AfterValidator(_printable)]
-Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value))]
-Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value))]
-Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value))]
+# In forms and editors: what a person may write, not what is made of it.
+_SIZE = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["4GB"]})
+_SPAN = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["2h"]})
+Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value)), _SIZE]
+Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value)), _SPAN]
+Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value)), _SPAN]
 Scalar = str | int | float | bool | None
 
 
@@ -102,7 +105,10 @@ class ContinueSpec(Model):
 
 class Spec(Model):
     name: Annotated[str, AfterValidator(_name)] = "job"
-    run: Annotated[str | list[str], AfterValidator(_command)]
+    run: Annotated[str | list[str], AfterValidator(_command)] | None = None
+    notebook: Printable = Field(
+        "", description="Run from top to bottom in place of `run`; executed.ipynb keeps the result"
+    )
     params: dict[Identifier, Scalar | list[Scalar]] = {}
     code: Printable | None = None
     environment: Printable | EnvironmentSpec | None = None

@@ -7,12 +7,9 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diamond.core.errors import BadRequest, InvalidSpec
-
-if TYPE_CHECKING:
-    import yaml
 
 FIELDS = (
     "name", "run", "code", "environment", "on", "partition", "account", "qos", "reservation",
@@ -38,19 +35,10 @@ def load_spec(path: Path) -> dict[str, Any]:
 
 
 def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
-    import yaml
+    """The mapping of fields in a text."""
+    from diamond.notation.reading import read_spec
 
-    try:
-        read = yaml.load(text, Loader=_loader())
-    except yaml.YAMLError as error:
-        raise InvalidSpec(
-            f"{origin} is not valid YAML: {error}", "Check indentation and quotes."
-        ) from None
-    if not isinstance(read, dict):
-        raise InvalidSpec(
-            f"{origin} is not a mapping of fields", "Start with: name, run, resources."
-        )
-    return read
+    return read_spec(text, origin)
 
 
 def spec_of_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
@@ -104,12 +92,9 @@ def _split(setting: str) -> tuple[str, Any]:
 
 def parse_value(text: str) -> Any:
     """A scalar or a list as YAML reads it; what YAML cannot read stays text."""
-    import yaml
+    from diamond.notation.reading import read_value
 
-    try:
-        return yaml.load(text, Loader=_loader())
-    except yaml.YAMLError:
-        return text
+    return read_value(text)
 
 
 def _set(spec: dict[str, Any], key: str, value: Any) -> None:
@@ -147,37 +132,3 @@ def _usable_name(words: Sequence[str]) -> str:
 
 def _clean_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:60]
-
-
-def _loader() -> type[yaml.SafeLoader]:
-    """PyYAML reads YAML 1.1, where `on` is true and 12:00:00 is 43200; this reads the rules of 1.2."""
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        yaml_implicit_resolvers = {}
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            seen: set[str] = set()
-            for key, _ in node.value:
-                name = str(key.value)
-                if name in seen:
-                    raise yaml.MarkedYAMLError(
-                        None, None, f"{name!r} stands there twice", key.start_mark
-                    )
-                seen.add(name)
-            return super().construct_mapping(node, deep)
-
-    for tag, pattern, first in _SCALARS:
-        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
-    return Loader
-
-
-_SCALARS = (
-    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
-    ("int", r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789"),
-    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?$", "-+0123456789."),
-    ("float", r"^[-+]?[0-9]+[eE][-+]?[0-9]+$", "-+0123456789"),
-    ("float", r"^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$", "-+."),
-    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
-    ("merge", r"^<<$", "<"),
-)

@@ -1,0 +1,41 @@
+"""A checked spec as a person would write it, so that what was asked for can be asked for again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.compose.spec import Spec
+from diamond.core.units import show_minutes
+
+
+def as_written(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
+    """Fields in the spec's own order; sizes and times with their units, what was left to the site left out."""
+    data = spec.model_dump(by_alias=True, mode="json", exclude_defaults=without_defaults)
+    resources, going_on = data.get("resources"), data.get("continue")
+    if resources is not None:
+        _write(resources, "memory", _megabytes)
+        _write(resources, "walltime", show_minutes)
+    if going_on is not None:
+        _write(going_on, "lead", _seconds)
+    if data.get("run") is None:
+        data.pop("run", None)
+    if without_defaults:
+        return {"name": spec.name, **{k: v for k, v in data.items() if v not in (None, {}, "")}}
+    return data
+
+
+def _write(part: dict[str, Any], name: str, show: Any) -> None:
+    """Zero stands for the site's default: it is not a value that a person may write."""
+    value = part.get(name)
+    if value == 0:
+        del part[name]
+    elif value is not None:
+        part[name] = show(value)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count // 1024}GB" if count % 1024 == 0 else f"{count}MB"
+
+
+def _seconds(count: int) -> str:
+    return f"{count // 60}m" if count % 60 == 0 and count else f"{count}s"

@@ -1,0 +1,1 @@
+"""A spec as text: YAML, read and written by one set of rules."""
