@@ -7,7 +7,9 @@ import {
 } from "@tanstack/react-router";
 import { Failed } from "./components/Answer";
 import { composerSearch } from "./pages/composer/search";
+import { dashboardSearch } from "./pages/dashboard/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
+import { settingsSearch } from "./pages/settings/search";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { NotFound } from "./shell/NotFound";
@@ -23,6 +25,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: "/",
+  validateSearch: dashboardSearch,
   component: lazyRouteComponent(() => import("./pages/dashboard/Dashboard"), "Dashboard"),
 });
 const endpoints = createRoute({
@@ -58,6 +61,7 @@ const task = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
+  validateSearch: settingsSearch,
   component: lazyRouteComponent(() => import("./pages/settings/Settings"), "Settings"),
 });
 

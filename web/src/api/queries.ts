@@ -10,6 +10,7 @@ export const keys = {
   endpoints: ["endpoints"],
   overview: ["overview"],
   notifications: ["notifications"],
+  preferences: ["me", "preferences"],
 };
 
 export const meQuery = queryOptions({

@@ -1,4 +1,4 @@
-import type { Endpoint, Task } from "~/api/client";
+import type { Endpoint, Schemas, Task } from "~/api/client";
 
 export type LogPiece = {
   task: string;
@@ -16,7 +16,7 @@ export type LiveEvent =
   | { type: "task"; data: Task }
   | { type: "endpoint"; data: Endpoint }
   | { type: "note"; data: { task: string; message: string; code: string } }
-  | { type: "notification"; data: Record<string, unknown> }
+  | { type: "notification"; data: Schemas["NotificationEvent"] }
   | { type: "log"; data: LogPiece }
   | { type: "metric"; data: { task: string; points: MetricPoint[] } };
 

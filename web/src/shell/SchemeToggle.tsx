@@ -1,8 +1,10 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip, useComputedColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
+import { useAppearance, useKeptAppearance } from "./appearance";
 
 export function SchemeToggle() {
-  const { setColorScheme } = useMantineColorScheme();
+  useKeptAppearance();
+  const { setAppearance } = useAppearance();
   const now = useComputedColorScheme("light");
   const other = now === "dark" ? "light" : "dark";
   const Icon = now === "dark" ? IconSun : IconMoon;
@@ -12,7 +14,7 @@ export function SchemeToggle() {
         variant="subtle"
         color="gray"
         size="lg"
-        onClick={() => setColorScheme(other)}
+        onClick={() => setAppearance(other)}
         aria-label={`Use the ${other} look`}
       >
         <Icon size={18} stroke={1.6} />

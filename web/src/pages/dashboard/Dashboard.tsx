@@ -1,5 +1,79 @@
+import { Button, Grid, Stack } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import type { Schemas } from "~/api/client";
+import { preferencesQuery } from "~/api/me";
+import { Answer, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { Guide } from "./guide/Guide";
+import { Machines } from "./Machines";
+import { Needs } from "./Needs";
+import { overviewQuery } from "./overview";
+import { Recent } from "./Recent";
+import { Tiles } from "./Tiles";
+import { Running, Waiting } from "./Work";
 
+type Overview = Schemas["Overview"];
+
+/** What runs, what waits and why, what needs the person, what is free, what came out. */
 export function Dashboard() {
-  return <Page title="Dashboard">{null}</Page>;
+  const query = useQuery(overviewQuery);
+  return (
+    <Page title="Dashboard" actions={<NewJob />}>
+      <Answer query={query} loading={<Lines count={4} height={96} />}>
+        {(overview) => <Content overview={overview} />}
+      </Answer>
+    </Page>
+  );
+}
+
+function NewJob() {
+  return (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/compose" {...props} />}
+    >
+      New job
+    </Button>
+  );
+}
+
+function Content({ overview }: { overview: Overview }) {
+  const { guide } = useSearch({ from: "/" });
+  const preferences = useQuery(preferencesQuery);
+  const isNew = total(overview) === 0;
+  const showGuide = guide !== undefined || (isNew && preferences.data?.guide_done === false);
+  return (
+    <Stack gap="md">
+      {showGuide && <Guide following={guide === "show" ? undefined : guide} />}
+      <Needs needs={overview.needs} now={overview.now} />
+      <Tiles overview={overview} />
+      {(!isNew || !showGuide) && <Columns overview={overview} isNew={isNew} />}
+    </Stack>
+  );
+}
+
+function Columns({ overview, isNew }: { overview: Overview; isNew: boolean }) {
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <Stack gap="md">
+          <Running tasks={overview.running} total={overview.counts.running} isNew={isNew} />
+          <Waiting
+            tasks={overview.waiting}
+            total={overview.counts.pending + overview.counts.preparing}
+          />
+          <Recent results={overview.recent} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Machines endpoints={overview.endpoints} />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function total({ counts }: Overview): number {
+  return Object.values(counts).reduce((sum, one) => sum + one, 0);
 }

@@ -1,5 +1,34 @@
+import { Tabs } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "~/components/Page";
+import { GeneralTab } from "./GeneralTab";
+import { NotificationsTab } from "./NotificationsTab";
+import type { Tab } from "./search";
+import { TokensTab } from "./TokensTab";
 
 export function Settings() {
-  return <Page title="Settings">{null}</Page>;
+  const { tab = "general" } = useSearch({ from: "/settings" });
+  const navigate = useNavigate();
+  const go = (next: string | null) =>
+    void navigate({ to: "/settings", search: next === "general" ? {} : { tab: next as Tab } });
+  return (
+    <Page title="Settings">
+      <Tabs value={tab} onChange={go} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="general">General</Tabs.Tab>
+          <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
+          <Tabs.Tab value="tokens">Tokens</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="general">
+          <GeneralTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="notifications">
+          <NotificationsTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="tokens">
+          <TokensTab />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
 }

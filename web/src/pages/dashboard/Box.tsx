@@ -1,0 +1,21 @@
+import { Anchor, Card, Group, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+type BoxProps = { title: string; more?: ReactNode; children: ReactNode };
+
+/** A part of the dashboard, with the way to all of it. */
+export function Box({ title, more, children }: BoxProps) {
+  return (
+    <Card component="section" aria-label={title}>
+      <Group justify="space-between" mb={4}>
+        <Title order={2}>{title}</Title>
+        {more && (
+          <Anchor size="sm" component="span">
+            {more}
+          </Anchor>
+        )}
+      </Group>
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import {
+  IconAlertCircle,
+  IconClockPause,
+  IconDatabaseExclamation,
+  IconHourglass,
+  IconLinkOff,
+  IconLogin2,
+  IconUserCheck,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { keys } from "~/api/queries";
+import { CopyLine } from "~/components/CopyLine";
+import { sayFailed } from "~/components/say";
+import { Ago } from "~/components/Time";
+import classes from "./Dashboard.module.css";
+
+type Need = Schemas["Need"];
+
+const LOOKS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
+  failed: { icon: IconAlertCircle, color: "red" },
+  held: { icon: IconClockPause, color: "orange" },
+  "sign-in": { icon: IconLogin2, color: "orange" },
+  offline: { icon: IconLinkOff, color: "gray" },
+  confirm: { icon: IconUserCheck, color: "blue" },
+  quota: { icon: IconDatabaseExclamation, color: "orange" },
+  purge: { icon: IconHourglass, color: "orange" },
+};
+
+/** What waits for the person, with the next step of each. */
+export function Needs({ needs, now }: { needs: Need[]; now: number }) {
+  if (!needs.length) return null;
+  return (
+    <Card component="section" aria-label="Needs you">
+      <Group justify="space-between" mb={4}>
+        <Title order={2}>Needs you</Title>
+        {needs.some((need) => need.kind === "failed") && <Seen at={now} />}
+      </Group>
+      {needs.map((need) => (
+        <NeedLine key={`${need.kind} ${need.task} ${need.endpoint}`} need={need} />
+      ))}
+    </Card>
+  );
+}
+
+function Seen({ at }: { at: number }) {
+  const queries = useQueryClient();
+  const mark = useMutation({
+    mutationFn: () => dataOf(api.POST("/api/v1/overview/seen", { body: { at } })),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: keys.overview }),
+    onError: sayFailed,
+  });
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      loading={mark.isPending}
+      onClick={() => mark.mutate()}
+    >
+      I have seen the failures
+    </Button>
+  );
+}
+
+function NeedLine({ need }: { need: Need }) {
+  const { icon: Icon, color } = LOOKS[need.kind];
+  return (
+    <div className={classes.need}>
+      <Icon
+        size={20}
+        stroke={1.7}
+        color={`var(--mantine-color-${color}-light-color)`}
+        aria-hidden
+      />
+      <Stack gap={4} flex={1} miw={0}>
+        <Text size="sm" fw={550} component="div">
+          <NeedLink need={need} />{" "}
+          <Text span size="xs" c="dimmed" fw={400}>
+            <Ago at={need.at} />
+          </Text>
+        </Text>
+        {need.hint && <Text size="sm">{need.hint}</Text>}
+        {need.command && <CopyLine line={need.command} />}
+      </Stack>
+    </div>
+  );
+}
+
+function NeedLink({ need }: { need: Need }) {
+  const props = { className: classes.title };
+  if (need.task)
+    return (
+      <Link to="/tasks/$task" params={{ task: need.task }} {...props}>
+        {need.title}
+      </Link>
+    );
+  if (!need.endpoint) return need.title;
+  return (
+    <Link to="/endpoints/$name" params={{ name: need.endpoint }} {...props}>
+      {need.title}
+    </Link>
+  );
+}

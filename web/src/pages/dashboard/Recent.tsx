@@ -1,0 +1,59 @@
+import { Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Schemas } from "~/api/client";
+import { StateBadge } from "~/components/StateBadge";
+import { Ago, Took } from "~/components/Time";
+import { figure } from "~/lib/format";
+import { Box } from "./Box";
+import classes from "./Dashboard.module.css";
+
+type Result = Schemas["Result"];
+
+/** What ended last, each with the one number that tells most. */
+export function Recent({ results }: { results: Result[] }) {
+  return (
+    <Box title="Recent results" more={results.length > 0 && <Link to="/tasks">All tasks</Link>}>
+      {results.length === 0 && (
+        <Text size="sm" c="dimmed">
+          What has ended is shown here, with its best number.
+        </Text>
+      )}
+      {results.map((result) => (
+        <ResultLine key={result.task.id} result={result} />
+      ))}
+    </Box>
+  );
+}
+
+function ResultLine({ result: { task, headline } }: { result: Result }) {
+  return (
+    <div className={classes.line}>
+      <div style={{ minWidth: 0 }}>
+        <Link to="/tasks/$task" params={{ task: task.id }} className={classes.name}>
+          {task.name}
+        </Link>
+        <Text size="xs" c="dimmed" component="div">
+          on {task.endpoint}
+          {task.ended != null && (
+            <>
+              , <Ago at={task.ended} />
+            </>
+          )}
+          {task.started != null && task.ended != null && (
+            <>
+              , took <Took from={task.started} to={task.ended} />
+            </>
+          )}
+        </Text>
+      </div>
+      <div className={classes.outcome}>
+        {headline && (
+          <Text size="sm" fw={550}>
+            {headline.name} {figure(headline.value)}
+          </Text>
+        )}
+        <StateBadge task={task} />
+      </div>
+    </div>
+  );
+}

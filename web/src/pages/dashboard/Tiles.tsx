@@ -1,0 +1,43 @@
+import { SimpleGrid, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Schemas } from "~/api/client";
+import classes from "./Dashboard.module.css";
+
+/** The four numbers; each leads to what it counts. */
+export function Tiles({ overview }: { overview: Schemas["Overview"] }) {
+  const { counts, gpus, endpoints } = overview;
+  const online = endpoints.filter((one) => one.state === "online").length;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+      <Link to="/tasks" search={{ state: "running" }} className={classes.tile}>
+        <Figure value={counts.running} label="running" />
+      </Link>
+      <Link to="/tasks" search={{ state: "preparing,pending" }} className={classes.tile}>
+        <Figure value={counts.pending + counts.preparing} label="waiting" />
+      </Link>
+      <Link to="/endpoints" className={classes.tile}>
+        <Figure value={gpus.free} of={gpus.total} label="GPUs free now" />
+      </Link>
+      <Link to="/endpoints" className={classes.tile}>
+        <Figure value={online} of={endpoints.length} label="endpoints online" />
+      </Link>
+    </SimpleGrid>
+  );
+}
+
+function Figure({ value, of, label }: { value: number; of?: number; label: string }) {
+  return (
+    <>
+      <span className={classes.number}>{value.toLocaleString()}</span>
+      {of !== undefined && (
+        <Text span c="dimmed" size="sm">
+          {" "}
+          of {of.toLocaleString()}
+        </Text>
+      )}{" "}
+      <Text size="sm" c="dimmed" component="span" display="block">
+        {label}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Task } from "~/api/client";
+import { taskQuery } from "~/api/queries";
+import { Answer } from "~/components/Answer";
+import { StateBadge } from "~/components/StateBadge";
+import { Took } from "~/components/Time";
+import { mainMetric, valueWords } from "./curve";
+import classes from "./Guide.module.css";
+import { LiveCurve } from "./LiveCurve";
+import { LiveLog } from "./LiveLog";
+import { useCurves } from "./useCurves";
+
+/** The task that the guide has started: state, log and curve as they come, and the end with what next. */
+export function FirstTask({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(taskQuery(id));
+  return <Answer query={query}>{(task) => <Following task={task} onClose={onClose} />}</Answer>;
+}
+
+function Following({ task, onClose }: { task: Task; onClose: () => void }) {
+  const curves = useCurves(task);
+  const metric = mainMetric(Object.keys(curves));
+  const points = (metric && curves[metric]) || [];
+  const last = points.at(-1);
+  const result = metric && last ? valueWords(metric, last.value) : "";
+  return (
+    <Stack gap="sm" mt="md">
+      <Group gap="sm">
+        <StateBadge task={task} size="lg" />
+        <Text size="sm" c="dimmed" component="div">
+          {task.name} on {task.endpoint}, <Took from={task.created} to={task.ended} />
+        </Text>
+      </Group>
+      <Text size="sm" role="status" aria-live="polite">
+        {doingNow(task)}
+      </Text>
+      <div className={classes.live}>
+        <LiveLog task={task} />
+        <LiveCurve name={metric} points={points} />
+      </div>
+      {task.state === "succeeded" && (
+        <Trained task={task} metric={metric} result={result} onClose={onClose} />
+      )}
+      {(task.state === "failed" || task.state === "cancelled") && <NotTrained task={task} />}
+    </Stack>
+  );
+}
+
+/** What the state means for somebody who sees it for the first time. */
+function doingNow(task: Task): string {
+  if (task.message) return task.message;
+  if (task.state === "preparing") return "Diamond brings the code and the packages to the machine.";
+  if (task.state === "pending") return "It waits for its turn.";
+  if (task.state === "running") return "It trains: each epoch adds a point to the curve.";
+  return "";
+}
+
+type TrainedProps = { task: Task; metric?: string; result: string; onClose: () => void };
+
+function Trained({ task, metric, result, onClose }: TrainedProps) {
+  const title = result ? `You trained a model: ${result}` : "You trained a model";
+  return (
+    <Alert color="teal" icon={<IconCircleCheck />} title={title}>
+      <Stack gap="sm">
+        <Text size="sm">
+          {metric && `That is the ${metric} on examples that it had never seen. `}
+          The model and all files are in the task's run directory. What next?
+        </Text>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
+          >
+            Look at the task
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link to="/compose" {...props} />}
+          >
+            Run your own code
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            renderRoot={(props) => <Link to="/endpoints" search={{ add: "choose" }} {...props} />}
+          >
+            Add a cluster
+          </Button>
+          <Button size="xs" variant="subtle" onClick={onClose}>
+            Close the guide
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+function NotTrained({ task }: { task: Task }) {
+  return (
+    <Group gap="xs">
+      <Button
+        size="xs"
+        renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
+      >
+        See why
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        renderRoot={(props) => <Link to="/" search={{ guide: "show" }} {...props} />}
+      >
+        Start again
+      </Button>
+    </Group>
+  );
+}

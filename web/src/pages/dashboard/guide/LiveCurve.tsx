@@ -1,0 +1,37 @@
+import { figure } from "~/lib/format";
+import { type Point, polyline, range } from "./curve";
+import classes from "./Guide.module.css";
+
+/** One small curve; the task's own page has the real charts. */
+export function LiveCurve({ name, points }: { name?: string; points: Point[] }) {
+  const last = points.at(-1);
+  const { low, high } = range(points);
+  const words = last ? `${name} ${figure(last.value)} at step ${last.step}` : "No numbers yet";
+  return (
+    <div className={classes.chart}>
+      <svg
+        className={classes.curve}
+        viewBox="0 0 100 100"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={words}
+      >
+        <line x1="0" x2="100" y1="10" y2="10" />
+        <line x1="0" x2="100" y1="90" y2="90" />
+        {points.length > 0 && <polyline points={polyline(points)} />}
+      </svg>
+      {last ? (
+        <>
+          <span className={classes.top}>
+            {name} {figure(high)}
+          </span>
+          <span className={classes.bottom}>
+            {figure(low)}, step {last.step}
+          </span>
+        </>
+      ) : (
+        <span className={classes.waiting}>The curve appears with the first epoch</span>
+      )}
+    </div>
+  );
+}

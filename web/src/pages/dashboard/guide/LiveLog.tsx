@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "react";
+import { fetchRaw, type Task } from "~/api/client";
+import { useTaskOutput } from "~/live/hooks";
+import type { LogPiece } from "~/live/messages";
+import classes from "./Guide.module.css";
+import { type Tail, withPiece, wordsOf } from "./tail";
+
+const KEPT_BYTES = 8_192;
+
+/** The last lines of what the program prints. */
+export function LiveLog({ task }: { task: Task }) {
+  const [tail, setTail] = useState<Tail>({ text: "", end: 0 });
+  const hear = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
+    setTail((now) => withPiece(now, piece));
+  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && hear(piece) });
+  const hasRun = task.started != null;
+  useEffect(() => {
+    if (hasRun)
+      void fetchTail(task.id).then((piece) => piece && setTail((now) => withPiece(now, piece)));
+  }, [task.id, hasRun]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (tail.end) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [tail]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div
+      role="log"
+      aria-live="off"
+      ref={box}
+      className={classes.log}
+      tabIndex={0}
+      aria-label="What the program prints"
+    >
+      {wordsOf(tail) || "What the program prints appears here."}
+    </div>
+  );
+}
+
+/** What was printed before the page was opened. */
+async function fetchTail(
+  task: string,
+): Promise<Pick<LogPiece, "offset" | "text" | "length"> | null> {
+  const path = `/api/v1/tasks/${encodeURIComponent(task)}/logs/stdout?offset=-${KEPT_BYTES}`;
+  try {
+    const answer = await fetchRaw(path);
+    const bytes = await answer.arrayBuffer();
+    const offset = Number(answer.headers.get("Diamond-Offset") ?? 0);
+    return { offset, length: bytes.byteLength, text: new TextDecoder().decode(bytes) };
+  } catch {
+    return null; // It has printed nothing so far; the stream brings what comes.
+  }
+}

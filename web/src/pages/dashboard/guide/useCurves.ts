@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { api, dataOf, type Task } from "~/api/client";
+import { useTaskOutput } from "~/live/hooks";
+import type { MetricPoint } from "~/live/messages";
+import { gather, type Point } from "./curve";
+
+type Series = { name: string; points: (number | null)[][] };
+
+/** A task's curves: those of before the page was opened, and each point as it comes. */
+export function useCurves(task: Task): Record<string, Point[]> {
+  const [live, setLive] = useState<Record<string, Point[]>>({});
+  useTaskOutput(task.id, { onMetric: (points) => setLive((now) => gather(now, points)) });
+  const { data } = useQuery({
+    queryKey: ["task-metrics", task.id, task.state],
+    queryFn: () =>
+      dataOf(
+        api.GET("/api/v1/tasks/{task}/metrics", {
+          params: { path: { task: task.id }, query: { points: 200 } },
+        }),
+      ),
+  });
+  return useMemo(() => gather(live, kept(data?.items ?? [])), [live, data]);
+}
+
+function kept(series: Series[]): Pick<MetricPoint, "name" | "step" | "value">[] {
+  return series.flatMap(({ name, points }) =>
+    points.map(([step, , value]) => ({ name, step: step ?? 0, value: value ?? null })),
+  );
+}

@@ -1,0 +1,9 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf } from "~/api/client";
+import { keys } from "~/api/queries";
+
+export const overviewQuery = queryOptions({
+  queryKey: keys.overview,
+  queryFn: () => dataOf(api.GET("/api/v1/overview")),
+  refetchInterval: 60_000, // What is free changes without an event.
+});

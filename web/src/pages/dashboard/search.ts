@@ -1,0 +1,6 @@
+/** What the address of this page may carry: `guide` is `show`, or the task that the guide follows. */
+export type DashboardSearch = { guide?: string };
+
+export function dashboardSearch(search: Record<string, unknown>): DashboardSearch {
+  return typeof search.guide === "string" && search.guide ? { guide: search.guide } : {};
+}

@@ -1,0 +1,72 @@
+import { Button, Group } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { Answer, Failed } from "~/components/Answer";
+import { sayDone } from "~/components/say";
+import { BrowserSection } from "./BrowserSection";
+import { EmailFields, Events, WebhookFields } from "./channels";
+import { Section } from "./Section";
+
+export type Kept = Schemas["NotificationSettingsShown"];
+export type Wanted = Required<Schemas["NotificationSettings"]>;
+const KEY = ["me", "notification-settings"];
+
+/** Which events the person is told of, and by which ways. */
+export function NotificationsTab() {
+  const query = useQuery({
+    queryKey: KEY,
+    queryFn: () => dataOf(api.GET("/api/v1/me/notifications")),
+  });
+  return <Answer query={query}>{(kept) => <NotificationForm kept={kept} />}</Answer>;
+}
+
+function NotificationForm({ kept }: { kept: Kept }) {
+  const [wanted, setWanted] = useState<Wanted>(() => asWanted(kept));
+  const save = useSave();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(wanted);
+  };
+  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
+  return (
+    <form onSubmit={submit}>
+      <Section title="In these pages" about="A word in the corner, and behind the bell.">
+        <Events
+          label="In these pages"
+          kinds={kept.kinds}
+          chosen={wanted.page.events}
+          onChange={(events) => change({ page: { events } })}
+        />
+      </Section>
+      <BrowserSection />
+      <EmailFields kept={kept} wanted={wanted.email} onChange={(email) => change({ email })} />
+      <WebhookFields
+        kept={kept}
+        wanted={wanted.webhook}
+        onChange={(webhook) => change({ webhook })}
+      />
+      {save.error && <Failed error={save.error} />}
+      <Group mt="sm">
+        <Button type="submit" loading={save.isPending}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function useSave() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Wanted) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
+    onSuccess: (kept) => {
+      queries.setQueryData(KEY, kept);
+      sayDone("Kept.");
+    },
+  });
+}
+
+function asWanted({ page, email, webhook }: Kept): Wanted {
+  return { page, email, webhook: { ...webhook, secret: null } };
+}

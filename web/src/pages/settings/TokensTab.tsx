@@ -1,0 +1,162 @@
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Group,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
+import { IconKey, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { Answer, Failed } from "~/components/Answer";
+import { CopyLine } from "~/components/CopyLine";
+import { sayDone, sayFailed } from "~/components/say";
+import { Ago } from "~/components/Time";
+import { Section } from "./Section";
+
+const KEY = ["tokens"];
+
+/** Keys for programs that act for the person: made here, shown once, taken back here. */
+export function TokensTab() {
+  const query = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET("/api/v1/tokens")) });
+  return (
+    <Section
+      title="Tokens"
+      about={
+        <>
+          For the command line and for scripts on other machines: whoever has one acts as you. There
+          it goes into <code>DIAMOND_TOKEN</code>, or <code>diamond login</code> asks for it.
+        </>
+      }
+    >
+      <NewToken />
+      <Answer query={query}>{({ items }) => <TokenTable tokens={items} />}</Answer>
+    </Section>
+  );
+}
+
+const LIVES = [
+  { value: "7", label: "7 days" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "a year" },
+  { value: "", label: "no end" },
+];
+
+function NewToken() {
+  const [name, setName] = useState("");
+  const [days, setDays] = useState("90");
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST("/api/v1/tokens", { body: { name, days: days ? Number(days) : null } })),
+    onSuccess: () => {
+      setName("");
+      void queries.invalidateQueries({ queryKey: KEY });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label="Name"
+            placeholder="what it is for"
+            flex={1}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Select
+            label="Works for"
+            w={130}
+            data={LIVES}
+            value={days}
+            onChange={(chosen) => setDays(chosen ?? "")}
+            allowDeselect={false}
+          />
+          <Button type="submit" disabled={!name.trim()} loading={make.isPending}>
+            Make a token
+          </Button>
+        </Group>
+        {make.error && <Failed error={make.error} />}
+        {make.data && <Shown token={make.data} />}
+      </Stack>
+    </form>
+  );
+}
+
+function Shown({ token }: { token: Schemas["NewToken"] }) {
+  return (
+    <Alert color="teal" icon={<IconKey />} title={`${token.name} is made`} role="status">
+      <Stack gap="xs">
+        <Text size="sm">Copy it now: it is not shown again.</Text>
+        <CopyLine line={token.token} label="Copy the token" />
+      </Stack>
+    </Alert>
+  );
+}
+
+function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
+  const queries = useQueryClient();
+  const drop = useMutation({
+    mutationFn: (token: string) =>
+      dataOf(api.DELETE("/api/v1/tokens/{token}", { params: { path: { token } } })),
+    onSuccess: () => {
+      sayDone("The token no longer works.");
+      void queries.invalidateQueries({ queryKey: KEY });
+    },
+    onError: sayFailed,
+  });
+  if (!tokens.length) return <Text size="sm">You have none yet.</Text>;
+  return (
+    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Made</Table.Th>
+            <Table.Th>Ends</Table.Th>
+            <Table.Th>
+              <Text span fz={0}>
+                Remove
+              </Text>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tokens.map((token) => (
+            <Table.Tr key={token.id}>
+              <Table.Td>{token.name}</Table.Td>
+              <Table.Td>
+                <Ago at={token.created} />
+              </Table.Td>
+              <Table.Td>{token.expires == null ? "never" : <Ago at={token.expires} />}</Table.Td>
+              <Table.Td ta="right">
+                <Tooltip label="Take it back: it stops working at once">
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    aria-label={`Remove the token ${token.name}`}
+                    onClick={() => drop.mutate(token.id)}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                </Tooltip>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,10 @@
+export const TABS = ["general", "notifications", "tokens"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** What the address of this page may carry. */
+export type SettingsSearch = { tab?: Tab };
+
+export function settingsSearch(search: Record<string, unknown>): SettingsSearch {
+  const tab = TABS.find((one) => one === search.tab);
+  return tab && tab !== "general" ? { tab } : {};
+}
