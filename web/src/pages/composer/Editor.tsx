@@ -38,7 +38,6 @@ export function Editor({ source, initial }: { source: Source; initial: Work }) {
   return (
     <ComposerProvider value={state}>
       <DraftNotes />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut; the button does the same */}
       <div className={classes.columns} onKeyDownCapture={(event) => isSubmitKey(event) && send()}>
         <Stack gap="md">
           <What />

@@ -1,3 +1,4 @@
+import { isMapping } from "./draft";
 import { isRawNumber, parseExact } from "./exactJson";
 
 /** A value as it stands in a field of the form. */
@@ -12,9 +13,8 @@ export function showValue(value: unknown): string {
 export function readValue(text: string): unknown {
   try {
     const read = parseExact(text.trim());
-    return typeof read === "object" && read !== null && !Array.isArray(read) && !isRawNumber(read)
-      ? text
-      : read;
+    const isRewritten = typeof read === "number" && String(read) !== text.trim();
+    return isMapping(read) || isRewritten ? text : read;
   } catch {
     return text;
   }
