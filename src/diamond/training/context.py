@@ -72,6 +72,11 @@ def deadline() -> Optional[float]:
 
 def should_stop() -> bool:
     """Whether to save at this step and exit with `CONTINUE`. Cheap enough for every step."""
+    return stop_flag_is_up()
+
+
+def stop_flag_is_up() -> bool:
+    """The same for this process alone: ranks may see the file at different steps."""
     return _stop_flag.is_up()
 
 

@@ -1,0 +1,36 @@
+"""What happened to checkpoints: a line for the person, and one for the record in the run's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+NAME = "checkpoints.jsonl"
+
+
+def tell(message: str) -> None:
+    print(f"diamond: {message}", file=sys.stderr, flush=True)
+
+
+class Journal:
+    """Appends to `checkpoints.jsonl`; never a reason for a training to end."""
+
+    def __init__(self, fallback: Path) -> None:
+        """Inside a job the file lies beside the metrics; elsewhere in `fallback`."""
+        metrics = os.environ.get("DIAMOND_METRICS", "")
+        self.path = (Path(metrics).parent if metrics else fallback) / NAME
+
+    def record(self, event: str, step: int, **values: Any) -> None:
+        line = {"event": event, "step": step, "time": round(time.time(), 3), **values}
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(descriptor, json.dumps(line).encode() + b"\n")
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return

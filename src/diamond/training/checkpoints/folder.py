@@ -1,0 +1,201 @@
+"""A folder of checkpoints: who owns it, which are whole, which go. Layout: `docs/internals/checkpoints.md`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+from diamond.training.checkpoints import manifest
+from diamond.training.checkpoints.errors import CheckpointError, Damaged, Superseded
+
+LATEST = "latest"
+_SAVED = re.compile(r"step-(\d+)-c(\d+)")
+_ASIDE = re.compile(r"\.(?:saving|gone)-step-\d+-c(\d+)")
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A committed checkpoint. A later run's is newer than any of an earlier run, whatever its step."""
+
+    path: Path
+    claim: int
+    step: int
+
+    @property
+    def order(self) -> Tuple[int, int]:
+        return self.claim, self.step
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Which checkpoints stay: the newest, and the best by a metric if asked for."""
+
+    newest: int = 2
+    best: str = ""
+    """`min`, `max`, or empty for none."""
+
+
+class Folder:
+    """All that is done with names in a checkpoint folder; each change is one rename."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def claim(self, owner: Dict[str, Any]) -> int:
+        """Take the folder over from earlier runs; the number grows with every run.
+
+        Raises Superseded if a later attempt of the same task has it already.
+        """
+        self._refuse_older(owner)
+        (self.root / "claims").mkdir(parents=True, exist_ok=True)
+        number = self.highest_claim() + 1
+        while not _made(self._claim_path(number)):
+            number += 1
+        write_durably(self._claim_path(number) / "owner.json", json.dumps(owner).encode())
+        self._remove_leftovers(number)
+        return number
+
+    def highest_claim(self) -> int:
+        return max((int(name) for name in self._claims()), default=0)
+
+    def check_owned(self, claim: int) -> None:
+        highest = self.highest_claim()
+        if highest > claim:
+            raise Superseded(
+                f"{self.root}: run {highest} of this folder has started; run {claim} saves no more"
+            )
+
+    def saved(self) -> List[Saved]:
+        """Committed checkpoints, newest first."""
+        if not self.root.is_dir():
+            return []
+        matches = [(path, _SAVED.fullmatch(path.name)) for path in self.root.iterdir()]
+        found = [Saved(path, int(m.group(2)), int(m.group(1))) for path, m in matches if m]
+        return sorted(found, key=lambda one: one.order, reverse=True)
+
+    def name_for(self, step: int, claim: int) -> str:
+        return f"step-{step:08d}-c{claim:04d}"
+
+    def aside(self, name: str, serial: int) -> Path:
+        """Where a checkpoint is written before it is one; `serial` keeps a second try apart from the first."""
+        return self.root / f".saving-{name}-{serial}"
+
+    def commit(self, written: Path, name: str, claim: int) -> Path:
+        """Make a complete, synced folder a checkpoint, then move the pointer."""
+        self.check_owned(claim)
+        target = self.root / name
+        written.rename(target)
+        sync_folder(self.root)
+        self._point_to(name, claim)
+        return target
+
+    def prune(self, keep: Keep, claim: int) -> List[str]:
+        """Remove what need not be kept; names of the removed. Nothing if a later run owns the folder."""
+        if self.highest_claim() > claim:
+            return []
+        found = self.saved()
+        staying = {one.path for one in found[: max(1, keep.newest)]} | best_of(found, keep.best)
+        going = [one.path for one in found if one.path not in staying]
+        for path in going:
+            self.remove(path)
+        return [path.name for path in going]
+
+    def remove(self, path: Path) -> None:
+        """Renamed first: what is half removed must not look like a checkpoint."""
+        gone = path if path.name.startswith(".") else path.with_name(f".gone-{path.name}")
+        try:
+            if gone != path:
+                path.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+        except OSError:
+            return
+
+    def _point_to(self, name: str, claim: int) -> None:
+        aside = self.root / f".{LATEST}-{claim}"
+        aside.unlink() if aside.is_symlink() else None
+        aside.symlink_to(name)
+        aside.replace(self.root / LATEST)
+        sync_folder(self.root)
+
+    def _claims(self) -> List[str]:
+        try:
+            return [name for name in os.listdir(self.root / "claims") if name.isdigit()]
+        except FileNotFoundError:
+            return []
+
+    def _claim_path(self, number: int) -> Path:
+        return self.root / "claims" / f"{number:04d}"
+
+    def _refuse_older(self, owner: Dict[str, Any]) -> None:
+        """An attempt that was started late must not continue what a later one has done."""
+        highest = self._owner(self.highest_claim())
+        same_task = highest.get("task") == owner.get("task") and owner.get("task")
+        if same_task and _age(highest) > _age(owner):
+            raise Superseded(f"{self.root}: a later attempt of this task is using the checkpoints")
+
+    def _owner(self, number: int) -> Dict[str, Any]:
+        try:
+            return dict(json.loads((self._claim_path(number) / "owner.json").read_bytes()))
+        except (OSError, ValueError):
+            return {}
+
+    def _remove_leftovers(self, claim: int) -> None:
+        """What earlier runs left half written; a run that lives on in spite of this one then fails to commit."""
+        for path in self.root.iterdir():
+            match = _ASIDE.match(path.name)
+            if match and int(match.group(1)) < claim:
+                self.remove(path)
+
+
+def best_of(found: List[Saved], mode: str) -> Set[Path]:
+    """The one with the best metric, if a mode is given and any has one."""
+    measured = [(metric, one.path) for one in found for metric in [_metric(one)] if metric is not None]
+    if not mode or not measured:
+        return set()
+    choose = min if mode == "min" else max
+    return {choose(measured, key=lambda pair: pair[0])[1]}
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """All of it or nothing, and on disk when this returns."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    with aside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _metric(one: Saved) -> Optional[float]:
+    try:
+        return manifest.read(one.path).metric
+    except Damaged:
+        return None
+
+
+def _age(owner: Dict[str, Any]) -> Tuple[int, int]:
+    return int(owner.get("attempt_number") or 0), int(owner.get("run") or 0)
+
+
+def _made(path: Path) -> bool:
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise CheckpointError(f"{path}: checkpoints cannot be written here: {error.strerror}") from error
+    return True

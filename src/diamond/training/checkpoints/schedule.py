@@ -1,0 +1,52 @@
+"""When a training saves and when it has to stop: by what a save costs and how much time is left."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from typing import Optional
+
+from diamond.training import context
+from diamond.training.checkpoints.interval import Cost, chosen_interval, reserve_before_deadline
+
+
+class Schedule:
+    """Of one rank; rank 0's word on saving counts, and anybody's on stopping."""
+
+    def __init__(self, every_minutes: Optional[float], *, nodes: int) -> None:
+        self._asked = None if every_minutes is None else every_minutes * 60
+        self._nodes = nodes
+        self.cost = Cost(0.0, 0, 0.0, float(os.environ.get("DIAMOND_WRITE_BUDGET") or 0))
+        self._last_save = time.monotonic()
+        self._ends_at, self._left_at_start = _deadline()
+
+    def is_due(self) -> bool:
+        interval = chosen_interval(self.cost, nodes=self._nodes, asked_seconds=self._asked)
+        return time.monotonic() - self._last_save >= interval
+
+    def must_stop(self) -> bool:
+        """The stop flag is up, or the time limit is so near that the last save must begin."""
+        if context.stop_flag_is_up():
+            return True
+        if self._ends_at is None:
+            return False
+        reserve = reserve_before_deadline(self.cost.durable_seconds, self._left_at_start)
+        return time.monotonic() >= self._ends_at - reserve
+
+    def saved(self, *, blocked_seconds: float) -> None:
+        self._last_save = time.monotonic()
+        self.cost = replace(self.cost, blocked_seconds=blocked_seconds)
+
+    def durable(self, seconds: float, total_bytes: int) -> None:
+        longest = max(seconds, self.cost.durable_seconds)
+        self.cost = replace(self.cost, durable_seconds=longest, total_bytes=total_bytes)
+
+
+def _deadline() -> "tuple[Optional[float], float]":
+    """On the monotonic clock, with the seconds left now: a clock that is set later changes nothing."""
+    limit = context.deadline()
+    if limit is None:
+        return None, 0.0
+    left = max(0.0, limit - time.time())
+    return time.monotonic() + left, left

@@ -1,0 +1,59 @@
+"""Takes a nested state apart into named tensors and a skeleton of everything else, and joins them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Tuple
+
+import torch
+
+
+@dataclass(frozen=True)
+class TensorMark:
+    """Stands in the skeleton where a tensor was."""
+
+    name: str
+    on_cpu: bool
+
+
+def split(state: Any, prefix: str = "") -> Tuple[Dict[str, torch.Tensor], Any]:
+    """`{"model": {"w": tensor}}` -> `{"model.w": tensor}` and the same shape with a mark for each tensor."""
+    tensors: Dict[str, torch.Tensor] = {}
+    return tensors, _take_out(state, prefix, tensors)
+
+
+def join(skeleton: Any, tensor_for: Callable[[TensorMark], Any]) -> Any:
+    """The state again, with what `tensor_for` gives in the place of each mark."""
+    if isinstance(skeleton, TensorMark):
+        return tensor_for(skeleton)
+    if isinstance(skeleton, dict):
+        return {key: join(value, tensor_for) for key, value in skeleton.items()}
+    if type(skeleton) in (list, tuple):
+        return type(skeleton)(join(value, tensor_for) for value in skeleton)
+    return skeleton
+
+
+def marks(skeleton: Any) -> Dict[str, TensorMark]:
+    found: Dict[str, TensorMark] = {}
+    join(skeleton, lambda mark: found.setdefault(mark.name, mark))
+    return found
+
+
+def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
+    if isinstance(state, torch.Tensor) and _is_plain(state):
+        tensors[name] = state
+        return TensorMark(name, state.device.type == "cpu")
+    dot = f"{name}." if name else ""
+    if isinstance(state, dict):
+        return {key: _take_out(value, f"{dot}{key}", tensors) for key, value in state.items()}
+    if type(state) in (list, tuple):
+        taken = (_take_out(value, f"{dot}{i}", tensors) for i, value in enumerate(state))
+        return type(state)(taken)
+    return state
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    """Dense tensors are written by bytes; sparse, quantized and foreign kinds are pickled with the skeleton."""
+    local = tensor.to_local() if hasattr(tensor, "to_local") else tensor
+    known = type(local) in (torch.Tensor, torch.nn.Parameter)
+    return known and local.layout == torch.strided and not local.is_quantized
