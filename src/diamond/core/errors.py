@@ -13,6 +13,7 @@ DiamondError
 ├── Refused               the batch system said no; nothing was queued
 ├── Unanswered            the batch system did not answer; it may have acted
 ├── EnvironmentFailed     what the program runs inside could not be made
+├── ImageChanged          an image file is not what its digest says
 ├── Cancelled             called off before it was done
 └── ServiceUnreachable    no Diamond service at that address
 """
@@ -121,6 +122,11 @@ class Unanswered(DiamondError):
 class EnvironmentFailed(DiamondError):
     code = "environment-failed"
     status = 422
+
+
+class ImageChanged(DiamondError):
+    code = "image-changed"
+    status = 409
 
 
 class Cancelled(DiamondError):

@@ -166,15 +166,18 @@ def _of(cls: Any) -> Callable[[Dict[str, Any]], Any]:
     return lambda data: _build(cls, data)
 
 
-def _build_from(data: Dict[str, Any]) -> Any:
-    return _build(Build, {**data, "environment": environment_from(data.get("environment") or {})})
+def build_from(data: Dict[str, Any]) -> Build:
+    given = {**data, "environment": environment_from(data.get("environment") or {})}
+    build = _build(Build, given)
+    assert isinstance(build, Build)
+    return build
 
 
 _NESTED: Dict[str, Callable[[Dict[str, Any]], Any]] = {
     "code": _of(Code),
     "environment": environment_from,
     "image": _of(Image),
-    "build": _build_from,
+    "build": build_from,
     "resources": _of(Resources),
     "placement": _of(Placement),
     "resume": _of(Continue),

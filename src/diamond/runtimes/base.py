@@ -1,9 +1,20 @@
-"""What a program runs inside: made ready on the login node, entered by the batch script."""
+"""What a program runs inside: built step by step in a job, entered by the batch script.
+
+A runtime only builds command lines and knows where its layers lie. Order, cache, logs, failures and cancelling
+are written once, in `building.py`; the suite that every runtime passes is `diamond.testing.runtimes`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List
+from pathlib import Path
+from typing import Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
+
+from diamond.images.plan import Plan, Step
+from diamond.runtimes.calls import Call
+from diamond.runtimes.places import Places
+from diamond.runtimes.records import Record
+from diamond.runtimes.site import Site, SiteFolder
 
 
 @dataclass(frozen=True)
@@ -13,3 +24,112 @@ class Entered:
     variables: Dict[str, str] = field(default_factory=dict)
     path: List[str] = field(default_factory=list)
     prefix: List[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a runtime can do on this node. `why` says what is missing, or how it will go about it."""
+
+    version: str = ""
+    builds: bool = False
+    runs: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One build on its way, as its runtime sees it."""
+
+    plan: Plan
+    places: Places
+    site: Site
+    inside: SiteFolder
+    scratch: Path
+    """A folder of this build alone; what is left there at the end is removed."""
+    call: Call
+
+
+class Builder(Protocol):
+    """Makes layers, one on the other. At most one working state is open at a time."""
+
+    def route(self) -> str:
+        """In a sentence: how the steps are run here."""
+
+    def has(self, key: str) -> bool:
+        """Whether the layer of this key is complete."""
+
+    def make_base(self) -> None:
+        """Make the layer of the plan's base. Raises `EnvironmentFailed`."""
+
+    def begin(self, step: Step) -> None:
+        """Open a working state on the layer of `step`."""
+
+    def run(self, step: Step) -> int:
+        """Run the script of `step` in the working state; returns its exit code."""
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        """The command line that runs `words` in the working state."""
+
+    def read(self, top: Step, script: str) -> str:
+        """What a script of the site folder prints on the layer of `top`; '' if it fails."""
+
+    def native(self, top: Step) -> str:
+        """The id that the runtime itself knows the image by, or ''."""
+
+    def variables(self) -> Dict[str, str]:
+        """What the process of `inside` needs among its variables."""
+
+    def keep(self, step: Step) -> None:
+        """Make a layer of the working state, under the key of `step`, and close it."""
+
+    def abandon(self) -> None:
+        """Throw the working state away; fine without one."""
+
+    def pack(self, top: Step, target: Path) -> None:
+        """Write the image file. Raises `EnvironmentFailed`."""
+
+    def remove(self, key: str) -> None:
+        """Forget a layer."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What a program needs in a container: what is bound, what it may see, where it starts."""
+
+    binds: Sequence[Tuple[str, str]] = ()
+    """Places of this machine and where they are seen inside; a path may be both."""
+    folder: str = ""
+    gpus: str = ""
+    """nvidia, amd, `auto` (by the devices of the node), or '' for none."""
+
+
+@dataclass(frozen=True)
+class Enter:
+    """The parts of `enter.sh` that differ between runtimes; all of it is quoted or fixed text."""
+
+    words: Sequence[str]
+    """Up to and with the image; the command follows."""
+    before: str = ""
+    """Fixed shell text that is run first."""
+    gpu_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What is put behind the first `gpu_at` words for each kind of GPU."""
+    gpu_at: int = 2
+    pass_on: str = ""
+    """Fixed shell text for each variable `$name` that may go in; may append to the array `diamond_words`."""
+
+
+class Runtime(Protocol):
+    """One way to build and to run inside."""
+
+    name: str
+    format: str
+    """The kind of file it makes and runs: squashfs, docker-archive, venv."""
+
+    def probe(self, tmp: Path) -> Probe:
+        """Ask this node; changes nothing."""
+
+    def builder(self, job: Job) -> Builder:
+        """For one build."""
+
+    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+        """How to start a command inside; None where variables and PATH are enough."""

@@ -1,0 +1,290 @@
+"""Apptainer, and SingularityCE by the same words: one overlay folder for each step, packed once, run as squashfs.
+
+Apptainer itself knows no layers (apptainer#2483); an overlay folder for each step gives cache, logs and a debugger.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.images.bases import Base
+from diamond.images.plan import Step
+from diamond.images.scripts import SITE
+from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
+from diamond.runtimes.namespaces import as_root, has_namespaces, remove_tree, takes_overlays
+from diamond.runtimes.oci import is_plain_http
+from diamond.runtimes.places import read_json, short, write_json
+from diamond.runtimes.records import Record
+from diamond.runtimes.site import step_file
+
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_PACK = """\
+mkdir merged
+mount -t overlay overlay -o "lowerdir=$1,userxattr" merged
+shift
+exec mksquashfs merged "$@"
+"""
+
+
+class Apptainer:
+    format = "squashfs"
+
+    def __init__(self, name: str = "apptainer") -> None:
+        self.name = name
+
+    def probe(self, tmp: Path) -> Probe:
+        version = version_of(self.name)
+        if not version:
+            return Probe(why=f"{self.name} is not on this node's PATH")
+        if not shutil.which("mksquashfs"):
+            return Probe(version, runs=True, why="mksquashfs is missing, so nothing can be packed")
+        why = "one overlay folder for each step"
+        if not has_namespaces() or not takes_overlays(tmp):
+            why = "one sandbox, copied after each step: overlays cannot be mounted here"
+        return Probe(version, builds=True, runs=True, why=why)
+
+    def builder(self, job: Job) -> OverlayBuilder | SandboxBuilder:
+        if has_namespaces() and takes_overlays(job.places.layers):
+            return OverlayBuilder(self.name, job)
+        return SandboxBuilder(self.name, job)
+
+    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+        """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
+        words = [self.name, "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
+        for source, target in inside.binds:
+            words += bind_words(source, target)
+        words += ["--pwd", inside.folder] if inside.folder else []
+        prefix = f"{self.name.upper()}ENV_"
+        return Enter(
+            words=[*words, record.file],
+            gpu_words={"nvidia": ["--nv"], "amd": ["--rocm"]},
+            pass_on=f'export "{prefix}$name=${{!name}}"',
+        )
+
+
+class _Shared:
+    """What both ways of building have in common."""
+
+    def __init__(self, name: str, job: Job) -> None:
+        self._name, self._job = name, job
+        self._layers = job.places.layers / "apptainer"
+        self._layers.mkdir(parents=True, exist_ok=True)
+        self._base = job.places.bases / short(job.plan.recipe.base_digest) / "rootfs"
+        self._working: Optional[Path] = None
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        raise NotImplementedError
+
+    def begin(self, step: Step) -> None:
+        raise NotImplementedError
+
+    def make_base(self) -> None:
+        job = self._job
+        unpacked(job.plan.recipe, job.places, job.call, self._unpack)
+
+    def run(self, step: Step) -> int:
+        words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step.key)}"]
+        return self._job.call.run(self.inside(words), variables=self.variables())
+
+    def read(self, top: Step, script: str) -> str:
+        if self._working is None:
+            self.begin(top)
+        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._job.call.output(words, variables=self._folders()) or ""
+
+    def native(self, top: Step) -> str:
+        return ""
+
+    def abandon(self) -> None:
+        if self._working is not None:
+            remove_tree(self._working)
+            self._working = None
+
+    def remove(self, key: str) -> None:
+        remove_tree(self._layers / short(key))
+
+    def _is_base(self, key: str) -> bool:
+        return key == self._job.plan.steps[0].key
+
+    def _unpack(self, base: Base, target: Path) -> int:
+        job = self._job
+        if base.kind == "rootfs":
+            return untar(base_file(job.places, base), target, job.call)
+        if base.kind == "image":
+            return unsquash(base_file(job.places, base), target, job.call)
+        words = [self._name, "build", "--sandbox", "--fakeroot"]
+        if base.kind in ("docker", "oras"):
+            address = f"{base.kind}://{base.repository}@{job.plan.recipe.base_digest}"
+            words += ["--no-https"] if is_plain_http(base, job.site.insecure) else []
+        elif base.kind == "sif":
+            address = str(base_file(job.places, base))
+        else:
+            address = f"{base.kind}:{base_file(job.places, base)}"
+        return job.call.run([*words, str(target), address], variables=self._folders())
+
+    def variables(self) -> Dict[str, str]:
+        """Apptainer hands on what bears its prefix, and nothing else of the machine's variables."""
+        given = self._job.inside.variables.items()
+        prefix = f"{self._name.upper()}ENV_"
+        return {**self._folders(), **{f"{prefix}{name}": value for name, value in given}}
+
+    def _folders(self) -> Dict[str, str]:
+        """Its cache and temporary files fill a home folder otherwise (apptainer#1380)."""
+        prefix, job = self._name.upper(), self._job
+        cache = Path(job.site.cache or job.places.cache) / "apptainer"
+        cache.mkdir(parents=True, exist_ok=True)
+        return {f"{prefix}_TMPDIR": str(job.scratch), f"{prefix}_CACHEDIR": str(cache)}
+
+    def _exec(self) -> List[str]:
+        """`--pid`: whatever a step leaves running ends with it."""
+        tmp = self._job.scratch / "tmp"
+        tmp.mkdir(exist_ok=True)
+        tmp.chmod(0o1777)
+        words = [self._name, "-q", "exec", "--fakeroot", "--pid", "--cleanenv", "--no-home"]
+        words += ["--no-umask", "--no-mount", "tmp,home,cwd,hostfs,bind-paths", "--pwd", "/"]
+        for source, target in [*self._job.inside.binds, (str(tmp), "/tmp")]:
+            words += bind_words(source, target)
+        return words
+
+    def _squash(self, words: Sequence[str], target: Path) -> None:
+        """Without a progress bar; owners as they are inside."""
+        words = [*words, str(target), "-noappend", "-no-progress", "-quiet"]
+        words += self._job.site.squashfs_words()
+        if self._job.call.run(words, folder=self._job.scratch, quietly=True):
+            raise packing_failed(list(self._job.call.last))
+
+
+class OverlayBuilder(_Shared):
+    """A layer is an overlay folder and the key of the one below it; the base is an unpacked folder."""
+
+    def route(self) -> str:
+        return f"{self._name}, one overlay folder for each step in {self._layers}"
+
+    def has(self, key: str) -> bool:
+        if self._is_base(key):
+            return (self._base.parent / "base.json").is_file()
+        return (self._layers / short(key) / "layer.json").is_file()
+
+    def begin(self, step: Step) -> None:
+        self.abandon()
+        self._below = step.key
+        self._working = self._job.scratch / "overlay"
+        remove_tree(self._working)
+        for name in ("upper", "work"):
+            (self._working / name).mkdir(parents=True)
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        """Of several read-only overlays the last is the uppermost (apptainer 1.4)."""
+        command = [*self._exec(), "--overlay", str(self._working)]
+        for layer in reversed(self._chain(self._below)):
+            command += ["--overlay", f"{layer}:ro"]
+        return [*command, str(self._base), *words]
+
+    def keep(self, step: Step) -> None:
+        assert self._working is not None
+        layer = self._layers / short(step.key)
+        remove_tree(layer)
+        remove_tree(self._working / "work")
+        (self._working / "work").mkdir()
+        self._working.rename(layer)
+        self._working = None
+        write_json(layer / "layer.json", {"key": step.key, "below": self._below})
+
+    def pack(self, top: Step, target: Path) -> None:
+        """Straight from the merged overlay. Short relative names: mount options hold 4096 bytes."""
+        here = self._job.scratch
+        names = []
+        for number, layer in enumerate(self._chain(top.key)):
+            (here / f"l{number}").symlink_to(layer / "upper")
+            names.append(f"l{number}")
+        (here / "base").symlink_to(self._base)
+        lower = ":".join([*names, "base"])
+        self._squash(as_root(["sh", "-euc", _PACK, "pack", lower], mounts=True), target)
+
+    def _chain(self, key: str) -> List[Path]:
+        """The layers from `key` down to the base, uppermost first."""
+        found = []
+        while not self._is_base(key):
+            layer = self._layers / short(key)
+            found.append(layer)
+            key = str((read_json(layer / "layer.json") or {})["below"])
+        return found
+
+
+class SandboxBuilder(_Shared):
+    """Where overlays cannot be mounted: one folder is written to, and copied as the layer of each step."""
+
+    def route(self) -> str:
+        return f"{self._name}, one sandbox, copied after each step into {self._layers} (overlays cannot be mounted here)"
+
+    def has(self, key: str) -> bool:
+        if self._is_base(key):
+            return (self._base.parent / "base.json").is_file()
+        return (self._layers / short(key) / "sandbox.json").is_file()
+
+    def begin(self, step: Step) -> None:
+        self.abandon()
+        self._working = self._job.scratch / "sandbox"
+        self._copy(self._folder(step.key), self._working)
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        return [*self._exec(), "--writable", str(self._working), *words]
+
+    def keep(self, step: Step) -> None:
+        assert self._working is not None
+        layer = self._layers / short(step.key)
+        remove_tree(layer)
+        layer.mkdir()
+        self._working.rename(layer / "rootfs")
+        self._working = None
+        write_json(layer / "sandbox.json", {"key": step.key})
+
+    def pack(self, top: Step, target: Path) -> None:
+        words = ["mksquashfs", str(self._folder(top.key))]
+        self._squash(as_root(words) if has_namespaces() else words, target)
+
+    def _folder(self, key: str) -> Path:
+        return self._base if self._is_base(key) else self._layers / short(key) / "rootfs"
+
+    def _copy(self, source: Path, target: Path) -> None:
+        remove_tree(target)
+        words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
+        if self._job.call.run(as_root(words) if has_namespaces() else words):
+            raise EnvironmentFailed(
+                "The state after a step could not be copied:\n    " + self._job.call.last[-1],
+                "Free some room in the endpoint's work folder.",
+            )
+
+
+def bind_words(source: str, target: str) -> List[str]:
+    """`--bind` reads colons and commas as its own; such a path goes by `--mount`, whose fields may be quoted."""
+    if not set(source + target) & set(':,"'):
+        return ["--bind", f"{source}:{target}"]
+    fields = [f"src={source}", f"dst={target}"]
+    quoted = ['"' + one.replace('"', '""') + '"' for one in fields]
+    return ["--mount", ",".join(["type=bind", *quoted])]
+
+
+def version_of(program: str) -> str:
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = _VERSION.search(done.stdout + done.stderr) if done.returncode == 0 else None
+    return found.group() if found else ""
+
+
+def packing_failed(lines: List[str]) -> EnvironmentFailed:
+    said = "\n".join(f"    {line}" for line in lines[-8:])
+    return EnvironmentFailed(
+        f"The image could not be packed:\n{said}",
+        "Most often there is no room left in the endpoint's work folder.",
+    )

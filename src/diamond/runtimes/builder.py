@@ -1,0 +1,200 @@
+"""Diamond's own builder, run inside a batch job: `python3 -m diamond.runtimes.builder fetch|run|shell build.json`.
+
+`build.json` is written by the agent: what to build, and what it knows of this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from diamond.core.errors import BadRequest, Cancelled, DiamondError
+from diamond.core.order import Build, build_from
+from diamond.images.plan import Plan, make_plan
+from diamond.images.recipe import Recipe, recipe_data, recipe_from
+from diamond.runtimes.adapters import choose_builder
+from diamond.runtimes.base import Builder, Runtime
+from diamond.runtimes.building import Work, build_image, open_builder
+from diamond.runtimes.calls import Call
+from diamond.runtimes.fetching import fetch_wheels, python_of
+from diamond.runtimes.places import Places, read_json, write_json
+from diamond.runtimes.reporting import Report
+from diamond.runtimes.resolving import Resolver
+from diamond.runtimes.site import Site, read_site
+from diamond.runtimes.tools import fetch_uv, find_uv
+
+FAILED, CANCELLED, CONTINUE = 1, 130, 75
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    arguments = _parser().parse_args(argv)
+    stop = _Stop()
+    report = Report(arguments.steps or _beside_metrics())
+    try:
+        task = read_task(arguments.file, report, stop)
+        if arguments.act == "fetch":
+            task.fetch()
+        elif arguments.act == "run":
+            task.run()
+        else:
+            return task.shell(arguments.step)
+    except Cancelled:
+        report.say("called off; the steps before this one are kept")
+        return CANCELLED
+    except DiamondError as error:
+        report.say(f"{error.message}\n{error.hint}".strip())
+        report.tell("refused", message=error.message, hint=error.hint)
+        return FAILED
+    return 0
+
+
+@dataclass(frozen=True)
+class BuildTask:
+    """What one call of the builder works on."""
+
+    file: Path
+    build: Build
+    places: Places
+    site: Site
+    report: Report
+    stop: _Stop
+    name: str
+
+    def fetch(self) -> None:
+        """What needs the network: base, lock, wheels. Everything is remembered beside `build.json`."""
+        recipe, runtime = self.recipe()
+        fetch_wheels(recipe, runtime, self._work(runtime), self._call())
+
+    def run(self) -> None:
+        recipe, runtime = self.recipe()
+        build_image(recipe, self._work(runtime), self.report)
+
+    def shell(self, step: str) -> int:
+        """A shell in the state just before a step; what is changed there is thrown away."""
+        recipe, runtime = self.recipe()
+        work = replace(self._work(runtime), build=f"{self.name}-shell-{os.getpid()}")
+        plan = make_plan(recipe, runtime.name)
+        with open_builder(plan, work, self._call()) as builder:
+            _begin_before(builder, plan, step)
+            words = builder.inside(["/bin/sh"], terminal=True)
+            return subprocess.call(words, env={**os.environ, **builder.variables()})
+
+    def recipe(self) -> tuple[Recipe, Runtime]:
+        """Resolved once for each build; said again from what was written down."""
+        environment = self.build.environment
+        runtime, why = choose_builder(environment, self.build.runtime, self.places.tmp)
+        told = read_json(self._resolved)
+        if told is not None:
+            return recipe_from(told), runtime
+        self.report.say(f"runtime: {why}")
+        uv = self._uv() if environment.requirements and not environment.lock else None
+        resolver = Resolver(self.places, self.site, self._call(), uv)
+        first = resolver.resolve_base(environment, self.build.base_digest)
+        python = ""
+        if environment.requirements and not environment.lock:
+            python = environment.python or python_of(
+                first, runtime, self._work(runtime), self._call()
+            )
+        recipe = resolver.with_lock(first, python, upgrade=self.build.upgrade)
+        write_json(self._resolved, recipe_data(recipe))
+        return recipe, runtime
+
+    @property
+    def _resolved(self) -> Path:
+        return self.file.with_name("recipe.json")
+
+    def _work(self, runtime: Runtime) -> Work:
+        shell = [sys.executable, "-m", "diamond.runtimes.builder", "shell", str(self.file)]
+        return Work(
+            places=self.places,
+            site=self.site,
+            runtime=runtime,
+            uv=self._uv() if self.build.environment.requirements else find_uv(self._tools),
+            build=self.name,
+            cancelled=self.stop.is_asked,
+            shell=shell,
+        )
+
+    def _call(self) -> Call:
+        return Call(self.report.write, self.stop.is_asked, mask=self.site.secrets)
+
+    def _uv(self) -> Optional[str]:
+        log = self.places.tmp / f"diamond-uv-{os.getuid()}.log"
+        return find_uv(self._tools) or fetch_uv(
+            self._tools, log=log, say=self.report.say, cancelled=self.stop.is_asked
+        )
+
+    @property
+    def _tools(self) -> Path:
+        return self.places.root.parent
+
+
+class _Stop:
+    """A cancel or the time limit sends TERM; the stop flag of the job asks for the same, politely."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def is_asked(self) -> bool:
+        return self._asked
+
+    def _ask(self, *_: Any) -> None:
+        self._asked = True
+
+
+def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
+    told: Optional[Dict[str, Any]] = read_json(file)
+    if told is None:
+        raise BadRequest(f"{file} is not there, or not a build", "It is written by the agent.")
+    work = Path(told["work"])
+    site = read_site(told.get("site") or {})
+    tmp = Path(site.tmp or told.get("tmp") or "/tmp")
+    places = Places(work / "images", tmp)
+    places.make()
+    build = build_from(told["build"])
+    return BuildTask(file.absolute(), build, places, site, report, stop, str(told["name"]))
+
+
+def _begin_before(builder: Builder, plan: Plan, name: str) -> None:
+    step = plan.step(name)
+    below = plan.steps[0] if step.kind == "base" else plan.below(step)
+    if not builder.has(below.key):
+        raise BadRequest(
+            f"The state before {name} is not here any more",
+            "Run the build again, then open the shell.",
+        )
+    builder.begin(below)
+
+
+def _beside_metrics() -> Optional[Path]:
+    """In a job, beside the metrics of this run, where the agent looks for it."""
+    metrics = os.environ.get("DIAMOND_METRICS")
+    return Path(metrics).with_name("steps.jsonl") if metrics else None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="diamond-builder")
+    acts = parser.add_subparsers(dest="act", required=True)
+    for name, words in (
+        ("fetch", "bring base, lock and wheels, where there is a network"),
+        ("run", "build the image, or find it"),
+        ("shell", "open a shell in the state just before a step"),
+    ):
+        act = acts.add_parser(name, help=words)
+        act.add_argument("file", type=Path)
+        act.add_argument("--steps", type=Path, help="a file for one line of JSON an event")
+        if name == "shell":
+            act.add_argument("step")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,262 @@
+"""One build: what is in the cache is not run, each step is kept as it succeeds, and a failure tells its cause."""
+
+from __future__ import annotations
+
+import os
+import platform
+import pwd
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Callable, Iterator, List, Optional, Sequence
+
+from diamond.core.errors import Cancelled, EnvironmentFailed
+from diamond.images.diagnosis import diagnose
+from diamond.images.inventory import INVENTORY
+from diamond.images.plan import BASE, PACK, Plan, Step, make_plan
+from diamond.images.recipe import Recipe
+from diamond.images.rendering import form_for, render
+from diamond.runtimes import store
+from diamond.runtimes.base import Builder, Job, Runtime
+from diamond.runtimes.calls import Call
+from diamond.runtimes.finishing import finished
+from diamond.runtimes.lock import held
+from diamond.runtimes.namespaces import remove_tree
+from diamond.runtimes.places import Places, short
+from diamond.runtimes.records import Record, record_data
+from diamond.runtimes.reporting import Report
+from diamond.runtimes.site import Site, lay_out_site
+
+OWN_LAYERS = 24
+"""So many steps have a layer each; of more, some share one: overlays cannot be stacked without end."""
+SHOWN_LINES = 15
+
+
+class StepFailed(EnvironmentFailed):
+    """A step ended with an error."""
+
+    def __init__(self, step: Step, exit_code: int, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.step, self.exit_code = step, exit_code
+
+
+@dataclass(frozen=True)
+class Work:
+    """Everything that a build needs to know of this machine."""
+
+    places: Places
+    site: Site
+    runtime: Runtime
+    uv: Optional[str] = None
+    build: str = ""
+    """A name of its own: the attempt's id."""
+    cancelled: Callable[[], bool] = lambda: False
+    shell: Sequence[str] = ()
+    """The command that opens a shell before a step, whose name follows."""
+
+    @property
+    def scratch(self) -> Path:
+        """The host is part of the name: whether a build is alive can only be told on its own node."""
+        return self.places.building / f"{platform.node()}.{self.build or os.getpid()}"
+
+
+def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
+    """Find the image of a recipe, or build it. Of many processes that ask at once one builds, the others wait.
+
+    Raises `StepFailed`, `EnvironmentFailed` or `Cancelled`; only complete layers are left behind then.
+    """
+    plan = make_plan(recipe, work.runtime.name)
+    work.places.make()
+    found = _ready(plan, work)
+    if found is None:
+        lock = work.places.identities / f"{short(plan.identity)}.{work.runtime.format}.lock"
+
+        def waiting() -> None:
+            report.say("another build of the same image is at work; waiting for it")
+
+        with held(lock, waiting=waiting, cancelled=work.cancelled):
+            found = _ready(plan, work)
+            if found is None:
+                return _Build(plan, work, report).run()
+    report.tell("image", record=record_data(found), reused=True)
+    report.say(f"the image is here already: {found.file}")
+    return found
+
+
+@contextmanager
+def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
+    """A builder with a scratch folder of its own; what is unfinished is thrown away at the end."""
+    sweep(work.places)
+    scratch, lock = work.scratch, _lock_of(work.scratch)
+    with ExitStack() as stack:
+        stack.callback(lock.unlink, missing_ok=True)
+        stack.enter_context(held(lock, waiting=_silent, cancelled=work.cancelled))
+        stack.callback(remove_tree, scratch)
+        remove_tree(scratch)
+        scratch.mkdir()
+        site = scratch / "site"
+        inside = lay_out_site(work.site, plan, folder=site, places=work.places, uv=work.uv)
+        (site / "inventory.sh").write_text(INVENTORY, encoding="utf-8")
+        job = Job(plan, work.places, work.site, inside, scratch, call)
+        builder = work.runtime.builder(job)
+        stack.callback(builder.abandon)
+        yield builder
+
+
+def sweep(places: Places) -> None:
+    """Remove what builds of this node left behind that were killed."""
+    for scratch in places.building.glob(f"{platform.node()}.*"):
+        if scratch.is_dir() and not _is_alive(scratch):
+            remove_tree(scratch)
+            _lock_of(scratch).unlink(missing_ok=True)
+
+
+def has_own_layer(number: int, count: int) -> bool:
+    """Whether the `number`th of `count` changing steps (from 1) gets a layer: the first ones, powers of two and halves
+    between, and the last. It depends on `count` for the last alone, so that a longer recipe finds the layers again."""
+    if number <= OWN_LAYERS or number == count:
+        return True
+    power = 1 << (number.bit_length() - 1)
+    return number in (power, power + power // 2)
+
+
+class _Build:
+    def __init__(self, plan: Plan, work: Work, report: Report) -> None:
+        self._plan, self._work, self._report = plan, work, report
+        self._begun = time.time()
+        self._call = Call(report.write, work.cancelled, mask=work.site.secrets)
+
+    def run(self) -> Record:
+        with open_builder(self._plan, self._work, self._call) as builder:
+            self._announce(builder)
+            self._run_steps(builder)
+            return self._pack(builder, self._work.scratch)
+
+    def _announce(self, builder: Builder) -> None:
+        plan, route = self._plan, builder.route()
+        self._report.say(f"image {plan.identity}\nroute: {route}")
+        self._report.tell(
+            "plan",
+            identity=plan.identity,
+            runtime=self._work.runtime.name,
+            route=route,
+            steps=[{"name": one.name, "title": one.title, "key": one.key} for one in plan.steps],
+            definition=render(plan.recipe, form_for(self._work.runtime.name)),
+        )
+
+    def _run_steps(self, builder: Builder) -> None:
+        """Begin behind the last step whose layer is there."""
+        steps = [step for step in self._plan.steps if step.kind != PACK]
+        changing = [step for step in steps if step.changes]
+        done = max((n for n, step in enumerate(steps) if builder.has(step.key)), default=-1)
+        for step in steps[: done + 1]:
+            self._report.cached(step)
+        kept, is_open = steps[max(done, 0)], False
+        for step in steps[done + 1 :]:
+            number = changing.index(step) + 1 if step.changes else 0
+            keeps = step.changes and has_own_layer(number, len(changing))
+            is_open = self._one(builder, step, kept, is_open=is_open, keeps=keeps)
+            kept = step if keeps or step.kind == BASE else kept
+
+    def _one(self, builder: Builder, step: Step, kept: Step, *, is_open: bool, keeps: bool) -> bool:
+        """Run one step on the layer of `kept`, or in the working state that is open; returns whether one is open then.
+
+        Builds that share a beginning make it once: the second waits for the layer and finds it.
+        """
+        lock = self._work.places.layers / f"{short(step.key)}.lock"
+        with held(lock, waiting=self._say_waiting, cancelled=self._work.cancelled):
+            if keeps and not is_open and builder.has(step.key):
+                self._report.cached(step)
+                return False
+            self._report.started(step)
+            code = self._run_step(builder, step, kept, is_open=is_open)
+            if keeps and not code:
+                builder.keep(step)
+        self._report.ended(step, code)
+        if code:
+            raise self._failure(step, code, list(self._call.last))
+        return step.kind != BASE and not keeps
+
+    def _run_step(self, builder: Builder, step: Step, kept: Step, *, is_open: bool) -> int:
+        self._call.last.clear()
+        try:
+            if step.kind == BASE:
+                builder.make_base()
+                return 0
+            if not is_open:
+                builder.begin(kept)
+        except EnvironmentFailed as error:
+            self._report.ended(step, 1)
+            raise self._failure(step, 1, error.message.splitlines()) from error
+        return builder.run(step)
+
+    def _pack(self, builder: Builder, scratch: Path) -> Record:
+        step = self._plan.step(PACK)
+        self._report.started(step)
+        self._call.last.clear()
+        try:
+            record = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
+            record = _built(record, self._work, self._begun)
+            record = store.keep_record(self._work.places, record)
+        except EnvironmentFailed as error:
+            self._report.ended(step, 1)
+            raise self._failure(step, 1, error.message.splitlines()) from error
+        self._report.ended(step, 0)
+        self._report.say(f"image {record.sha256} in {record.file}")
+        self._report.tell("image", record=record_data(record), reused=False)
+        return record
+
+    def _failure(self, step: Step, code: int, lines: List[str]) -> StepFailed:
+        found = diagnose(lines, code, step=step.name)
+        shell = [*self._work.shell, step.name] if self._work.shell else []
+        self._report.tell(
+            "failed",
+            step=step.name,
+            at=time.time(),
+            exit_code=code,
+            last_lines=lines[-SHOWN_LINES:],
+            cause=found.cause,
+            message=found.message,
+            hint=found.hint,
+            shell=shell,
+        )
+        self._report.say(
+            f"==> {step.name} failed (exit code {code}): {found.message}\n    {found.hint}"
+        )
+        return StepFailed(step, code, found.message, found.hint)
+
+    def _say_waiting(self) -> None:
+        self._report.say("another build is making the same step; waiting for it")
+
+
+def _ready(plan: Plan, work: Work) -> Optional[Record]:
+    return store.find(work.places, plan.identity, [work.runtime.format])
+
+
+def _built(record: Record, work: Work, begun: float) -> Record:
+    now = time.time()
+    facts = {
+        "at": now,
+        "seconds": round(now - begun, 3),
+        "host": platform.node(),
+        "user": pwd.getpwuid(os.getuid()).pw_name,
+        "build": work.build,
+    }
+    return replace(record, built=facts)
+
+
+def _lock_of(scratch: Path) -> Path:
+    return scratch.with_name(f"{scratch.name}.lock")
+
+
+def _is_alive(scratch: Path) -> bool:
+    try:
+        with held(_lock_of(scratch), waiting=_silent, cancelled=lambda: True):
+            return False
+    except Cancelled:
+        return True
+
+
+def _silent() -> None:
+    """Nobody needs to know."""

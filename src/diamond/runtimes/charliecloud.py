@@ -1,0 +1,217 @@
+"""Charliecloud: ch-image's own build cache keeps the steps, each an instruction of a growing Dockerfile."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.images.bases import read_base
+from diamond.images.plan import Step
+from diamond.images.scripts import SITE
+from diamond.runtimes.apptainer import packing_failed, version_of
+from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.bases import (
+    NEEDED_FILES,
+    NEEDED_FOLDERS,
+    base_file,
+    check_platform,
+    failed_base,
+    unsquash,
+    untar,
+)
+from diamond.runtimes.lock import held
+from diamond.runtimes.namespaces import has_namespaces, remove_tree
+from diamond.runtimes.places import short, write_json
+from diamond.runtimes.records import Record
+from diamond.runtimes.site import step_file
+
+_DULL = re.compile(
+    rb"^ *\d+[.*] (?:FROM|RUN)|^warning: --force|^hint: --force|^grown in |^copying image from cache"
+)
+
+
+class Charliecloud:
+    name = "charliecloud"
+    format = "squashfs"
+
+    def probe(self, tmp: Path) -> Probe:
+        version = version_of_ch_run()
+        if not version:
+            return Probe(why="ch-run is not on this node's PATH")
+        if not shutil.which("ch-image") or not shutil.which("mksquashfs"):
+            return Probe(version, runs=True, why="ch-image or mksquashfs is missing")
+        if not has_namespaces():
+            return Probe(version, why="user namespaces are switched off here")
+        return Probe(version, builds=True, runs=True, why="ch-image's own build cache")
+
+    def builder(self, job: Job) -> CharliecloudBuilder:
+        return CharliecloudBuilder(job)
+
+    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+        """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set by a file."""
+        words = ["ch-run", "--unset-env=*", "--env-no-expand", "--private-tmp", "--no-passwd"]
+        for source, target in inside.binds:
+            words += ["--bind", f"{source}:{target}"]
+        words += ["--cd", inside.folder] if inside.folder else []
+        return Enter(
+            words=[*words, record.file, "--"],
+            before="export USER=${USER:-$(id -un)}",
+            pass_on='diamond_words=("${diamond_words[@]:0:3}" "--set-env=$name=${!name}" "${diamond_words[@]:3}")',
+        )
+
+
+class CharliecloudBuilder:
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._layers = job.places.layers / "charliecloud"
+        self._layers.mkdir(parents=True, exist_ok=True)
+        self._name = f"diamond-{job.scratch.name}"
+        self._base = f"diamond-base-{short(job.plan.steps[0].key)}"
+        self._steps: List[Step] = []
+
+    def route(self) -> str:
+        return "charliecloud, ch-image with its build cache"
+
+    def has(self, key: str) -> bool:
+        return (self._layers / f"{short(key)}.json").is_file()
+
+    def make_base(self) -> None:
+        key = self._job.plan.steps[0].key
+        if self.has(key):
+            return
+        self._import_base()
+        write_json(self._layers / f"{short(key)}.json", {"key": key})
+
+    def begin(self, step: Step) -> None:
+        """The instructions up to `step` are in the cache; they are named again with the next one."""
+        self._steps = self._upto(step)
+
+    def run(self, step: Step) -> int:
+        """`--force` stands in for the rights that a package manager believes to need."""
+        self._steps = [*self._steps, step]
+        return self._build()
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        """On the image as built so far."""
+        command = ["ch-run", "--write", "--uid", "0", "--gid", "0", "--unset-env=*"]
+        for source, target in self._job.inside.binds:
+            command += ["--bind", f"{source}:{target}"]
+        for name, value in self._job.inside.variables.items():
+            command.append(f"--set-env={name}={value}")
+        command.append(
+            "--set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        )
+        return [*command, "--storage", str(self._storage()), self._name, "--", *words]
+
+    def read(self, top: Step, script: str) -> str:
+        self.begin(top)
+        if self._build(quietly=True):
+            return ""
+        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._job.call.output(words, variables=self.variables()) or ""
+
+    def native(self, top: Step) -> str:
+        return ""
+
+    def keep(self, step: Step) -> None:
+        write_json(self._layers / f"{short(step.key)}.json", {"key": step.key})
+
+    def abandon(self) -> None:
+        """A failed instruction leaves nothing in the cache; the image itself is made again from it."""
+        self._steps = []
+        remove_tree(self._folder(self._name))
+
+    def pack(self, top: Step, target: Path) -> None:
+        """From ch-image's own folder: `ch-convert` would unpack and pack once more."""
+        if self._steps != self._upto(top) or not self._folder(self._name).is_dir():
+            self.begin(top)
+            if self._build(quietly=True):
+                raise packing_failed(list(self._job.call.last))
+        words = ["mksquashfs", str(self._folder(self._name)), str(target), "-all-root"]
+        words += ["-noappend", "-no-progress", "-quiet", *self._job.site.squashfs_words()]
+        if self._job.call.run(words, quietly=True):
+            raise packing_failed(list(self._job.call.last))
+
+    def remove(self, key: str) -> None:
+        (self._layers / f"{short(key)}.json").unlink(missing_ok=True)
+
+    def _upto(self, step: Step) -> List[Step]:
+        steps = list(self._job.plan.steps)
+        return [one for one in steps[: steps.index(step) + 1] if one.changes]
+
+    def _build(self, *, quietly: bool = False) -> int:
+        file = self._job.scratch / "Dockerfile"
+        lines = [f"FROM {self._base}"]
+        for step in self._steps:
+            words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step.key)}"]
+            lines.append(f"RUN {json.dumps(words)}")
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        words = ["build", "--force", "--tag", self._name, "--file", str(file)]
+        for source, target in self._job.inside.binds:
+            words += ["--bind", f"{source}:{target}"]
+        return self._ch_image([*words, str(self._job.scratch / "context")], quietly=quietly)
+
+    def _import_base(self) -> None:
+        job, recipe = self._job, self._job.plan.recipe
+        base = read_base(recipe.environment.base)
+        if base.kind == "docker":
+            name = f"{base.repository}@{recipe.base_digest}"
+            if self._ch_image(["pull", name, self._base]):
+                raise failed_base(base.reference, list(job.call.last))
+            return
+        rootfs = job.scratch / "rootfs"
+        file = base_file(job.places, base)
+        unpack = untar if base.kind == "rootfs" else unsquash
+        if base.kind not in ("rootfs", "sif", "image"):
+            raise EnvironmentFailed(
+                f"charliecloud cannot build on {base.reference}",
+                "Name a registry image, a squashfs file or a tar of a root file system.",
+            )
+        if unpack(file, rootfs, job.call):
+            raise failed_base(base.reference, list(job.call.last))
+        _complete(rootfs)
+        check_platform(rootfs, recipe.platform, base.reference)
+        code = self._ch_image(["import", str(rootfs), self._base], quietly=True)
+        remove_tree(rootfs)
+        if code:
+            raise failed_base(base.reference, list(job.call.last))
+
+    def _ch_image(self, words: Sequence[str], *, quietly: bool = False) -> int:
+        (self._job.scratch / "context").mkdir(exist_ok=True)
+        command = ["ch-image", "--storage", str(self._storage()), *words]
+        call = self._job.call
+        lock = self._layers / "storage.lock"
+        with held(lock, waiting=lambda: None, cancelled=call.cancelled):
+            return call.run(command, variables=self.variables(), quietly=quietly, leave_out=_DULL)
+
+    def variables(self) -> Dict[str, str]:
+        """Its cache is a git repository, which needs to know who commits; and it must find the system's Python."""
+        path = os.pathsep.join(["/usr/bin", "/bin", os.environ.get("PATH", "")])
+        who = {"GIT_AUTHOR_NAME": "diamond", "GIT_COMMITTER_NAME": "diamond"}
+        mail = {"GIT_AUTHOR_EMAIL": "diamond@localhost", "GIT_COMMITTER_EMAIL": "diamond@localhost"}
+        user = os.environ.get("USER") or str(os.getuid())
+        return {**self._job.inside.variables, **who, **mail, "PATH": path, "USER": user}
+
+    def _storage(self) -> Path:
+        return self._job.places.root / "charliecloud"
+
+    def _folder(self, name: str) -> Path:
+        return self._storage() / "img" / name
+
+
+def version_of_ch_run() -> str:
+    os.environ.setdefault("USER", str(os.getuid()))
+    return version_of("ch-run")
+
+
+def _complete(rootfs: Path) -> None:
+    """ch-run binds over these, and does not start without them."""
+    for name in NEEDED_FOLDERS:
+        (rootfs / name).mkdir(parents=True, exist_ok=True)
+    for name in NEEDED_FILES:
+        (rootfs / name).touch()

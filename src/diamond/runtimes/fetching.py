@@ -1,0 +1,71 @@
+"""What of a build needs the network, done before it where there is one: the base, its Python, the lock's wheels."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.images.plan import make_plan
+from diamond.images.recipe import Recipe
+from diamond.runtimes.base import Runtime
+from diamond.runtimes.building import Work, open_builder
+from diamond.runtimes.calls import Call
+from diamond.runtimes.namespaces import remove_tree
+from diamond.runtimes.resolving import site_variables
+from diamond.runtimes.tools import own_python
+
+PYTHON_SCRIPT = """\
+for one in /opt/venv/bin/python python3 python; do
+  "$one" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null && exit
+done
+"""
+
+
+def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
+    """The version that the base brings; packages are locked for it."""
+    if runtime.format == "venv":
+        words = [own_python(), "-c", 'import sys; print("%d.%d" % sys.version_info[:2])']
+        return (call.output(words) or "").strip()
+    plan = make_plan(recipe, runtime.name)
+    with open_builder(plan, work, call) as builder:
+        builder.make_base()
+        (work.scratch / "site" / "python.sh").write_text(PYTHON_SCRIPT, encoding="utf-8")
+        found = builder.read(plan.steps[0], "python.sh").strip()
+    if not found:
+        raise EnvironmentFailed(
+            f"The base {recipe.environment.base} has no Python, so packages cannot be chosen for it",
+            "Choose a base with Python; or name it under `system:` and say which with `python: '3.11'`.",
+        )
+    return found.splitlines()[-1]
+
+
+def fetch_wheels(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> None:
+    """Bring the base, and the lock's wheels into uv's cache: the compute node may have no network."""
+    plan = make_plan(recipe, runtime.name)
+    with open_builder(plan, work, call) as builder:
+        if not builder.has(plan.steps[0].key):
+            call.say(f"bringing the base {recipe.environment.base}")
+            builder.make_base()
+    if recipe.lock and work.uv:
+        _fill_cache(recipe, work, call)
+
+
+def _fill_cache(recipe: Recipe, work: Work, call: Call) -> None:
+    """uv has no download command; an installation that is thrown away leaves the wheels in its cache."""
+    target = work.places.building / f"fetch-{os.getpid()}"
+    lock = work.places.building / f"fetch-{os.getpid()}.txt"
+    lock.write_text(recipe.lock, encoding="utf-8")
+    words = [str(work.uv), "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+    words += ["--target", str(target), "--requirement", str(lock), "--python", own_python()]
+    if recipe.environment.python:
+        words += ["--python-version", recipe.environment.python]
+    variables = site_variables(work.site, work.places, recipe.environment.accelerator)
+    call.say("bringing the packages of the lock into uv's cache")
+    try:
+        if call.run(words, variables=variables, quietly=True):
+            call.say("not all packages could be brought beforehand; the build will ask for them")
+    finally:
+        remove_tree(target)
+        with suppress(FileNotFoundError):
+            lock.unlink()

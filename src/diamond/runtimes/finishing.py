@@ -1,0 +1,61 @@
+"""The end of a build: what is inside is listed, the file is packed, and the record says all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import List
+
+from diamond.core.order import canonical
+from diamond.images.inventory import read_inventory
+from diamond.images.plan import Plan, has_venv
+from diamond.images.scripts import VENV
+from diamond.runtimes.base import Builder, Runtime
+from diamond.runtimes.places import Places, short
+from diamond.runtimes.records import SUFFIXES, Record
+
+
+def finished(
+    builder: Builder, plan: Plan, runtime: Runtime, places: Places, scratch: Path
+) -> Record:
+    """The record of the image; its file still lies in `scratch` (a virtual environment lies in its place)."""
+    packages, python = read_inventory(builder.read(plan.top, "inventory.sh"))
+    target = scratch / f"packed{SUFFIXES[runtime.format]}"
+    builder.pack(plan.top, target)
+    environment = plan.recipe.environment
+    is_venv = runtime.format == "venv"
+    home = places.venvs / short(plan.identity)
+    venv = str(home / "venv") if is_venv else VENV
+    variables = dict(environment.variables)
+    if has_venv(environment):
+        variables.setdefault("VIRTUAL_ENV", venv)
+    return Record(
+        identity=plan.identity,
+        format=runtime.format,
+        runtime=runtime.name,
+        sha256=hashlib.sha256(canonical([packages, python])).hexdigest(),
+        size=_size(home) if is_venv else 0,
+        platform=plan.recipe.platform,
+        file=str(home if is_venv else target),
+        base={"reference": environment.base, "digest": plan.recipe.base_digest},
+        python=python,
+        packages=packages,
+        variables=variables,
+        labels=environment.labels,
+        path=[f"{venv}/bin"] if has_venv(environment) else [],
+        native=builder.native(plan.top),
+    )
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    pending: List[str] = [str(folder)]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_size
+    return total

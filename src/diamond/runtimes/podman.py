@@ -1,0 +1,258 @@
+"""Podman, and docker by the same words: each step is a container, committed as its layer."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+from shlex import join, quote
+from typing import Dict, List, Optional, Sequence
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.images.bases import read_base
+from diamond.images.plan import Step, has_venv
+from diamond.images.rendering import docker_change
+from diamond.images.scripts import SITE, VENV
+from diamond.runtimes.apptainer import packing_failed, version_of
+from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.bases import base_file, failed_base
+from diamond.runtimes.namespaces import takes_overlays
+from diamond.runtimes.oci import is_plain_http
+from diamond.runtimes.places import short
+from diamond.runtimes.records import Record
+from diamond.runtimes.site import step_file
+
+MAX_COMMANDS = 100
+_LOAD = """\
+if ! {program} image inspect {native} >/dev/null 2>&1; then
+  {program} load --quiet --input {file} >/dev/null || exit 125
+fi"""
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Podman:
+    format = "docker-archive"
+
+    def __init__(self, name: str = "podman") -> None:
+        self.name = name
+
+    def probe(self, tmp: Path) -> Probe:
+        version = version_of(self.name)
+        if not version:
+            return Probe(why=f"{self.name} is not on this node's PATH")
+        return Probe(version, builds=True, runs=True, why="one commit for each step")
+
+    def builder(self, job: Job) -> PodmanBuilder:
+        return PodmanBuilder(self.name, job)
+
+    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+        """The image is loaded on nodes that do not have it; the program runs as the person herself."""
+        program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
+        words = [*program, "run", "--rm", "--network", "host", "--ipc", "host", "--init"]
+        if self.name == "podman":
+            words += ["--userns", "keep-id"] if os.geteuid() else []
+        else:
+            words += ["--user", f"{os.getuid()}:{os.getgid()}"]
+        for source, target in inside.binds:
+            words += volume_words(source, target)
+        words += ["--workdir", inside.folder] if inside.folder else []
+        at = len(program) + 1
+        loading = _LOAD.format(
+            program=join(program), native=quote(record.native), file=quote(record.file)
+        )
+        return Enter(
+            words=[*words, record.native],
+            before=loading,
+            gpu_words={
+                "nvidia": ["--device", "nvidia.com/gpu=all"]
+                if self.name == "podman"
+                else ["--gpus", "all"],
+                "amd": ["--device", "/dev/kfd", "--device", "/dev/dri"],
+            },
+            gpu_at=at,
+            pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
+        )
+
+
+class PodmanBuilder:
+    """Each step runs in a container of its own, which is then committed."""
+
+    def __init__(self, name: str, job: Job) -> None:
+        self._name, self._job = name, job
+        self._words = [name, *storage_words(name, job.places.root)]
+        self._container = f"diamond-{job.scratch.name}"
+        self._image = ""
+        """What the next step starts from."""
+        self._is_open = False
+        """Whether a container that ended is waiting to be kept."""
+        commands = len(job.plan.recipe.environment.commands)
+        if commands > MAX_COMMANDS:
+            raise EnvironmentFailed(
+                f"{name} cannot stack {commands} commands: an image holds at most 127 layers",
+                f"Join some, so that there are at most {MAX_COMMANDS}; or build with apptainer.",
+            )
+
+    def route(self) -> str:
+        return f"{self._name}, one commit for each step"
+
+    def has(self, key: str) -> bool:
+        return tag_of(key) in self._tags()
+
+    def make_base(self) -> None:
+        """Whatever the base is, it ends as a local image under the tag of the base's key."""
+        plan, call = self._job.plan, self._job.call
+        base = read_base(plan.recipe.environment.base)
+        tag = tag_of(plan.steps[0].key)
+        if base.kind == "rootfs":
+            words = ["import", str(base_file(self._job.places, base)), tag]
+        else:
+            words = ["tag", self._fetch(), tag]
+        if call.run([*self._words, *words], quietly=True):
+            raise failed_base(base.reference, list(call.last))
+
+    def begin(self, step: Step) -> None:
+        self.abandon()
+        self._image = tag_of(step.key)
+
+    def run(self, step: Step) -> int:
+        if self._is_open:
+            self._commit(f"localhost/diamond-working:{self._container}")
+        self._is_open = True
+        script = f"{SITE}/steps/{step_file(step.key)}"
+        words = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
+        return self._job.call.run(words, variables=self.variables())
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        return self._run(["--rm", *(["-it"] if terminal else [])], words)
+
+    def read(self, top: Step, script: str) -> str:
+        self.begin(top)
+        words = self.inside(["/bin/sh", f"{SITE}/{script}"])
+        return self._job.call.output(words, variables=self.variables()) or ""
+
+    def variables(self) -> Dict[str, str]:
+        return self._job.inside.variables
+
+    def keep(self, step: Step) -> None:
+        self._commit(tag_of(step.key))
+
+    def abandon(self) -> None:
+        """Also ends a container whose client was killed."""
+        if self._is_open:
+            words = ["rm", "--force", *(["--time", "0"] if self._name == "podman" else [])]
+            self._quiet([*self._words, *words, self._container])
+            self._is_open = False
+        working = f"localhost/diamond-working:{self._container}"
+        if self._image == working:
+            self._quiet([*self._words, "rmi", "--force", working])
+            self._image = ""
+
+    def pack(self, top: Step, target: Path) -> None:
+        """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
+        words = [*self._words, "save", "--output", str(target), self.native(top)]
+        if self._name == "podman":
+            words[-3:-3] = ["--quiet", "--format", "docker-archive"]
+        if self._job.call.run(words, quietly=True):
+            raise packing_failed(list(self._job.call.last))
+
+    def native(self, top: Step) -> str:
+        """The id of the image, which is the same wherever the archive is loaded."""
+        words = [*self._words, "image", "inspect", "--format", "{{.Id}}", tag_of(top.key)]
+        return (self._quiet(words) or "").strip()
+
+    def remove(self, key: str) -> None:
+        self._quiet([*self._words, "rmi", tag_of(key)])
+
+    def _fetch(self) -> str:
+        """A local name for a base that is not a plain root file system."""
+        plan, call = self._job.plan, self._job.call
+        base = read_base(plan.recipe.environment.base)
+        if base.kind == "docker":
+            name = f"{base.repository}@{plan.recipe.base_digest}"
+            words = [*self._words, "pull", "--quiet"]
+            if self._name == "podman" and is_plain_http(base, self._job.site.insecure):
+                words.append("--tls-verify=false")
+            if call.run([*words, name], quietly=True):
+                raise failed_base(base.reference, list(call.last))
+            return name
+        if base.kind in ("oci-archive", "docker-archive", "image"):
+            file = str(base_file(self._job.places, base))
+            said = call.output([*self._words, "load", "--input", file])
+            if said is None:
+                raise failed_base(base.reference, list(call.last))
+            return said.strip().splitlines()[-1].split(": ", 1)[-1].strip()
+        raise EnvironmentFailed(
+            f"{self._name} cannot build on {base.reference}",
+            "Name a registry image, an archive or a root file system, or build with apptainer.",
+        )
+
+    def _run(self, options: Sequence[str], words: Sequence[str]) -> List[str]:
+        """Variables go by name alone: their values stay out of the list of processes."""
+        command = [*self._words, "run", *options, "--network", "host", "--user", "0"]
+        command += ["--workdir", "/", "--entrypoint", words[0]]
+        for source, target in self._job.inside.binds:
+            command += volume_words(source, target)
+        for name in self._job.inside.variables:
+            command += ["--env", name]
+        return [*command, self._image, *words[1:]]
+
+    def _commit(self, tag: str) -> None:
+        words = [*self._words, "commit", "--quiet"]
+        if self._name == "docker":
+            words.remove("--quiet")
+        for change in self._changes():
+            words += ["--change", change]
+        if self._job.call.run([*words, self._container, tag], quietly=True):
+            raise packing_failed(list(self._job.call.last))
+        self.abandon()
+        self._image = tag
+
+    def _tags(self) -> List[str]:
+        said = self._quiet([*self._words, "images", "--format", "{{.Repository}}:{{.Tag}}"])
+        return (said or "").split()
+
+    def _changes(self) -> List[str]:
+        environment = self._job.plan.recipe.environment
+        variables: Dict[str, str] = dict(environment.variables)
+        if has_venv(environment):
+            variables.setdefault("PATH", f"{VENV}/bin:{DEFAULT_PATH}")
+            variables.setdefault("VIRTUAL_ENV", VENV)
+        return [docker_change(name, value) for name, value in variables.items()]
+
+    def _quiet(self, words: Sequence[str]) -> Optional[str]:
+        """An answer, without a word in the log and also while the build is being called off."""
+        done = subprocess.run(
+            list(words), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+        return done.stdout if done.returncode == 0 else None
+
+
+def tag_of(key: str) -> str:
+    return f"localhost/diamond-layers:{short(key)}"
+
+
+def storage_words(name: str, root: Path) -> List[str]:
+    """Podman keeps images in the home folder otherwise; docker's daemon keeps its own."""
+    if name != "podman":
+        return []
+    place = root / "oci"
+    if not place.exists() and not takes_overlays(root):
+        place = Path(os.environ.get("TMPDIR", "/tmp")) / f"diamond-oci-{os.getuid()}"
+    mark = hashlib.sha256(str(place).encode()).hexdigest()[:8]
+    running = Path("/tmp") / f"diamond-oci-{os.getuid()}-{mark}"
+    return ["--root", str(place), "--runroot", str(running)]
+
+
+def volume_words(source: str, target: str) -> List[str]:
+    """`-v` reads colons as its own; `--mount` takes commas only in quotes."""
+    if not set(source + target) & set(':,"'):
+        return ["--volume", f"{source}:{target}"]
+    quoted = [
+        '"' + one.replace('"', '""') + '"' for one in (f"source={source}", f"target={target}")
+    ]
+    return ["--mount", ",".join(["type=bind", *quoted])]
+
+
+def _tail(job: Job) -> str:
+    return job.call.last[-1] if job.call.last else "it said nothing"

@@ -1,0 +1,227 @@
+"""What a site needs while building (certificates, proxies, indexes, wheels): there for the build, never in the image.
+
+A *site folder* is bound on /mnt inside; it holds uv, the certificates, the scripts of the steps and their inputs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+from urllib.parse import urlsplit
+
+from diamond.core.errors import BadRequest
+from diamond.images.plan import Plan, inputs
+from diamond.images.scripts import SITE
+from diamond.runtimes.pip_settings import pip_settings, uv_variables
+from diamond.runtimes.places import Places, link_or_copy, write_whole
+
+Bind = Tuple[str, str]
+_PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "CURL_CA_BUNDLE")
+COMPRESSIONS = {
+    "zstd": ["-comp", "zstd", "-Xcompression-level", "3"],
+    "gzip": ["-comp", "gzip"],
+    "lz4": ["-comp", "lz4"],
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """Settings of a site, for builds alone."""
+
+    ca: str = ""
+    """A file with the certificates to trust."""
+    find_links: List[str] = field(default_factory=list)
+    """Wheel folders of this machine, or addresses."""
+    variables: Dict[str, str] = field(default_factory=dict)
+    """Indexes and proxies as variables: an address may hold a password, and arguments are seen by `ps`."""
+    no_index: bool = False
+    accelerators: Dict[str, str] = field(default_factory=dict)
+    """The package index of each accelerator; where none is named, the ordinary index is asked."""
+    cache: str = ""
+    tmp: str = ""
+    compression: str = "zstd"
+    insecure: List[str] = field(default_factory=list)
+    """Registries that speak http; those on this very machine always may."""
+    registry: str = ""
+    """The registry that is meant by a base without a host."""
+
+    @property
+    def secrets(self) -> List[str]:
+        """Passwords in addresses, to be masked in logs."""
+        found = [urlsplit(word) for value in self.variables.values() for word in value.split()]
+        return [part.password for part in found if part.password]
+
+    def squashfs_words(self) -> List[str]:
+        known = COMPRESSIONS.get(self.compression)
+        if known is None:
+            raise BadRequest(
+                f"{self.compression!r} is no compression", f"Known are: {', '.join(COMPRESSIONS)}."
+            )
+        return known
+
+
+def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = None) -> Site:
+    """From pip's settings and the agent's variables, overlaid by the profile's fact `build`."""
+    environ = os.environ if environ is None else environ
+    pip = pip_settings(environ)
+    variables = {name: environ[name] for name in _PROXIES if environ.get(name)}
+    variables.update(_uv_variables(pip, environ))
+    if facts.get("proxy"):
+        variables.update(
+            {name: str(facts["proxy"]) for name in _PROXIES if "no" not in name.lower()}
+        )
+    if facts.get("index"):
+        variables["UV_INDEX_URL"] = str(facts["index"])
+    ca = str(facts.get("ca") or pip.get("cert") or _first(environ, _CERTIFICATES))
+    links = [str(one) for one in facts.get("find_links") or []] or _find_links(pip, environ)
+    return Site(
+        ca=ca if ca and Path(ca).is_file() else "",
+        find_links=links,
+        variables=variables,
+        no_index=pip.get("no-index", "").lower() in ("1", "true", "yes", "on"),
+        accelerators={str(k): str(v) for k, v in (facts.get("accelerators") or {}).items()},
+        cache=str(facts.get("cache") or ""),
+        tmp=str(facts.get("tmp") or ""),
+        compression=str(facts.get("compression") or "zstd"),
+        insecure=[str(one) for one in facts.get("insecure") or []],
+        registry=str(facts.get("registry") or ""),
+    )
+
+
+@dataclass(frozen=True)
+class SiteFolder:
+    """The folder itself, what must be bound below it, and the variables that a step's process gets."""
+
+    path: Path
+    binds: List[Bind]
+    """Places of this machine and where they belong inside; the first is the folder itself."""
+    variables: Dict[str, str]
+    """As seen from inside."""
+
+    def outside(self) -> Dict[str, str]:
+        """The same variables for a step that runs on the machine itself."""
+        return {name: self._outside(value) for name, value in self.variables.items()}
+
+    def _outside(self, value: str) -> str:
+        for source, target in reversed(self.binds):
+            value = re.sub(re.escape(target) + r"(?![0-9])", lambda _, s=source: s, value)  # type: ignore[misc]
+        return value
+
+
+def lay_out_site(
+    site: Site, plan: Plan, *, folder: Path, places: Places, uv: Optional[str]
+) -> SiteFolder:
+    """Make the site folder of one build."""
+    for name in ("steps", "inputs", "cache"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    if uv:
+        shutil.copy2(Path(uv).resolve(), folder / "uv")
+    if site.ca:
+        shutil.copyfile(site.ca, folder / "ca.crt")
+    for step in plan.steps:
+        if step.script:
+            (folder / "steps" / step_file(step.key)).write_text(step.script, encoding="utf-8")
+    _lay_out_inputs(plan, folder / "inputs", places)
+    cache = Path(site.cache or places.cache) / "uv"
+    cache.mkdir(parents=True, exist_ok=True)
+    binds = _Binds(folder, [(str(folder), SITE), (str(cache), f"{SITE}/cache")])
+    variables = _inside_variables(site, plan.recipe.environment.accelerator, binds)
+    return SiteFolder(folder, binds.made, variables)
+
+
+def step_file(key: str) -> str:
+    return f"{key.split(':')[-1]}.sh"
+
+
+@dataclass(frozen=True)
+class _Binds:
+    """Places of this machine that steps need, each bound below the site folder."""
+
+    folder: Path
+    made: List[Bind]
+
+    def bind(self, source: Path) -> str:
+        name = f"bound{len(self.made)}"
+        (self.folder / name).mkdir(exist_ok=True)
+        self.made.append((str(source.resolve()), f"{SITE}/{name}"))
+        return f"{SITE}/{name}"
+
+    def wheels(self, link: str) -> str:
+        """A wheel folder as seen from inside; an address stays as it is."""
+        return self.bind(Path(link)) if Path(link).is_dir() else link
+
+    def index(self, url: str) -> str:
+        """A package index in a folder: its pages point to files beside that folder, so both are bound."""
+        place = Path(urlsplit(url).path)
+        if not url.startswith("file://") or not place.is_dir():
+            return url
+        return f"file://{self.bind(place.parent)}/{place.name}"
+
+
+def _inside_variables(site: Site, accelerator: str, binds: _Binds) -> Dict[str, str]:
+    variables = dict(site.variables)
+    for name in ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL"):
+        if variables.get(name):
+            variables[name] = " ".join(binds.index(url) for url in variables[name].split())
+    index = site.accelerators.get(accelerator)
+    if index:
+        urls = [binds.index(index), variables.get("UV_EXTRA_INDEX_URL", "")]
+        variables["UV_EXTRA_INDEX_URL"] = " ".join(urls).strip()
+    variables.update(_link_variables(site, [binds.wheels(link) for link in site.find_links]))
+    if site.ca:
+        variables.update(dict.fromkeys(_CERTIFICATES, f"{SITE}/ca.crt"))
+    return {**variables, "UV_CACHE_DIR": f"{SITE}/cache"}
+
+
+def _link_variables(site: Site, links: List[str]) -> Dict[str, str]:
+    variables = {}
+    if links:
+        variables = {"UV_FIND_LINKS": ",".join(links), "PIP_FIND_LINKS": " ".join(links)}
+    if site.no_index:
+        variables.update({"UV_NO_INDEX": "1", "PIP_NO_INDEX": "1"})
+    return variables
+
+
+def _lay_out_inputs(plan: Plan, folder: Path, places: Places) -> None:
+    for name, file in inputs(plan.recipe).items():
+        target = folder / name
+        if target.exists():
+            continue
+        if not file.digest:
+            write_whole(target, file.text.encode())
+            continue
+        blob = places.blobs / "sha256" / name[:2] / name
+        if not blob.is_file():
+            raise BadRequest(f"The content of {file.to} is not here", "Send the environment again.")
+        link_or_copy(blob, target)
+
+
+def _uv_variables(pip: Mapping[str, str], environ: Mapping[str, str]) -> Dict[str, str]:
+    own = {name: value for name, value in environ.items() if name in _UV_OWN and value}
+    told = {name: value for name, value in uv_variables(pip).items() if name in _UV_OWN}
+    return {**told, **own}
+
+
+_UV_OWN = (
+    "UV_INDEX_URL",
+    "UV_EXTRA_INDEX_URL",
+    "UV_INDEX_STRATEGY",
+    "UV_INSECURE_HOST",
+    "UV_HTTP_TIMEOUT",
+    "UV_PRERELEASE",
+    "UV_OFFLINE",
+)
+
+
+def _find_links(pip: Mapping[str, str], environ: Mapping[str, str]) -> List[str]:
+    told = environ.get("UV_FIND_LINKS", "").split(",") if environ.get("UV_FIND_LINKS") else []
+    return told or pip.get("find-links", "").split()
+
+
+def _first(environ: Mapping[str, str], names: Tuple[str, ...]) -> str:
+    return next((environ[name] for name in names if environ.get(name)), "")

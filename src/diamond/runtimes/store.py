@@ -1,0 +1,102 @@
+"""Images of an endpoint by content: put in, found by recipe or digest, and verified before anything runs inside."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Iterator, List, Optional
+
+from diamond.core.errors import ImageChanged, NotFound
+from diamond.runtimes.places import Places, read_json, short, write_json
+from diamond.runtimes.records import SUFFIXES, Record, record_data, record_from, stat_of
+
+_CHUNK = 4 * 2**20
+
+
+def keep_record(places: Places, record: Record) -> Record:
+    """Take an image into the store: its file under its sha256, its record, and which recipe it came from."""
+    if record.format == "venv":
+        write_json(_record_file(places, record), record_data(record))
+        remember(places, record)
+        return record
+    packed = Path(record.file)
+    sha256 = file_sha256(packed)
+    target = places.store / f"{sha256}{SUFFIXES[record.format]}"
+    packed.chmod(0o444)
+    packed.replace(target)
+    stat = stat_of(target)
+    done = replace(record, sha256=sha256, size=stat["size"], file=str(target), stat=stat)
+    write_json(_record_file(places, done), record_data(done))
+    remember(places, done)
+    return done
+
+
+def remember(places: Places, record: Record) -> None:
+    """Let `find` know which image a recipe has led to."""
+    file = _identity_file(places, record.identity, record.format)
+    write_json(file, {"record": str(_record_file(places, record))})
+
+
+def find(places: Places, identity: str, formats: List[str]) -> Optional[Record]:
+    """The image of a recipe in the first of these formats that is here."""
+    for one in formats:
+        told = read_json(_identity_file(places, identity, one))
+        record = read_json(Path(told["record"])) if told else None
+        if record is not None and Path(record["file"]).exists():
+            return record_from(record)
+    return None
+
+
+def find_file(places: Places, sha256: str) -> Optional[Record]:
+    """The image with this digest."""
+    record = read_json(places.store / f"{sha256.split(':')[-1]}.json")
+    return record_from(record) if record and Path(record["file"]).exists() else None
+
+
+def every(places: Places) -> Iterator[Record]:
+    for file in [*places.store.glob("*.json"), *places.venvs.glob("*/record.json")]:
+        record = read_json(file)
+        if record is not None:
+            yield record_from(record)
+
+
+def verify(places: Places, record: Record, *, fully: bool = False) -> Record:
+    """Make sure that the file is the one that was built or received. Raises `ImageChanged`.
+
+    In full when asked to, or when size, times or inode are not those of the last full look.
+    """
+    if record.format == "venv":
+        return record
+    file = Path(record.file)
+    if not file.is_file():
+        raise NotFound(f"The image file {file.name} is no longer there", "Build it again.")
+    stat = stat_of(file)
+    if stat == record.stat and not fully:
+        return record
+    if stat["size"] != record.size or file_sha256(file) != record.sha256:
+        raise ImageChanged(
+            f"The image file {file} is not what its digest says: it was changed or cut off",
+            "Remove it with `diamond image delete`, and build or fetch it again.",
+        )
+    fresh = replace(record, stat=stat)
+    write_json(_record_file(places, record), record_data(fresh))
+    return fresh
+
+
+def file_sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as source:
+        while chunk := source.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _record_file(places: Places, record: Record) -> Path:
+    if record.format == "venv":
+        return Path(record.file) / "record.json"
+    return places.store / f"{record.sha256}.json"
+
+
+def _identity_file(places: Places, identity: str, form: str) -> Path:
+    return places.identities / f"{short(identity)}.{form}.json"

@@ -1,0 +1,176 @@
+"""A virtual environment by the same steps: made in its final place, copied as the layer of each step.
+
+A copy is moved to another place when a changed recipe starts from it, so it must not know its own path.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.images.plan import Step
+from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.places import read_json, short, write_json
+from diamond.runtimes.records import Record
+from diamond.runtimes.site import step_file
+from diamond.runtimes.tools import own_python
+
+
+class Venv:
+    name = "venv"
+    format = "venv"
+
+    def probe(self, tmp: Path) -> Probe:
+        return Probe("1", builds=True, runs=True, why="no container: the machine's own Python")
+
+    def builder(self, job: Job) -> VenvBuilder:
+        return VenvBuilder(job)
+
+    def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
+        return None
+
+
+class VenvBuilder:
+    """The last layer is the environment itself, so that the usual one (packages, no commands) is made once and never copied."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._layers = job.places.layers / "venv"
+        self._layers.mkdir(parents=True, exist_ok=True)
+        self._home = job.places.venvs / short(job.plan.identity)
+        self._is_open = False
+        self._at = ""
+        self._lent: Optional[Step] = None
+        """The step whose layer is the working state itself."""
+
+    @property
+    def venv(self) -> Path:
+        return self._home / "venv"
+
+    def route(self) -> str:
+        return f"no container: a virtual environment in {self._home}"
+
+    def has(self, key: str) -> bool:
+        return self._is_base(key) or self._folder(key).is_dir()
+
+    def make_base(self) -> None:
+        """The machine's own Python is there already."""
+
+    def begin(self, step: Step) -> None:
+        if self._is_open and self._at == step.key:
+            return
+        self.abandon()
+        shutil.rmtree(self._home, ignore_errors=True)
+        self._home.mkdir(parents=True)
+        self._is_open, self._at = True, step.key
+        if self._is_base(step.key):
+            self.venv.mkdir()
+            return
+        source = self._folder(step.key)
+        self._copy(source, self.venv)
+        move_scripts(self.venv, str(self._told(step.key).get("made_at", "")))
+
+    def run(self, step: Step) -> int:
+        self._at = ""
+        script = self._job.inside.path / "steps" / step_file(step.key)
+        words = self.inside(["/bin/sh", "-eu", str(script)])
+        return self._job.call.run(words, variables=self.variables(), folder=self._job.scratch)
+
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
+        """A person's own settings change nothing."""
+        return ["/usr/bin/env", "-u", "PYTHONPATH", "-u", "PYTHONHOME", *words]
+
+    def read(self, top: Step, script: str) -> str:
+        if not self._is_open:
+            self.begin(top)
+        words = self.inside(["/bin/sh", str(self._job.inside.path / script)])
+        return self._job.call.output(words, variables=self.variables()) or ""
+
+    def native(self, top: Step) -> str:
+        return ""
+
+    def keep(self, step: Step) -> None:
+        """The working state stays open: the next step goes on in it."""
+        layer = self._layers / short(step.key)
+        shutil.rmtree(layer, ignore_errors=True)
+        layer.mkdir(parents=True)
+        folder = layer / "venv"
+        if step == self._job.plan.top:
+            folder, self._lent = self.venv, step
+        else:
+            self._copy(self.venv, folder)
+        told = {"key": step.key, "made_at": str(self.venv), "folder": str(folder)}
+        write_json(layer / "layer.json", told)
+        self._at = step.key
+
+    def abandon(self) -> None:
+        if not self._is_open:
+            return
+        if self._lent is not None:
+            self._give_back(self._lent)
+        shutil.rmtree(self._home, ignore_errors=True)
+        self._is_open, self._at = False, ""
+
+    def pack(self, top: Step, target: Path) -> None:
+        """Nothing is packed: a virtual environment lives where it was made, and is never moved."""
+        if not self._is_open:
+            self.begin(top)
+        self._is_open = False
+
+    def remove(self, key: str) -> None:
+        shutil.rmtree(self._layers / short(key), ignore_errors=True)
+
+    def _give_back(self, step: Step) -> None:
+        """The build ends without an image: what was made becomes a layer like the others."""
+        layer = self._layers / short(step.key)
+        self.venv.rename(layer / "venv")
+        write_json(layer / "layer.json", {**self._told(step.key), "folder": str(layer / "venv")})
+        self._lent = None
+
+    def _told(self, key: str) -> Dict[str, str]:
+        return read_json(self._layers / short(key) / "layer.json") or {}
+
+    def _folder(self, key: str) -> Path:
+        return Path(self._told(key).get("folder", "/nowhere"))
+
+    def variables(self) -> Dict[str, str]:
+        """A Python that the machine lacks is fetched by uv, where it can."""
+        job = self._job
+        given = {
+            **job.inside.outside(),
+            "DIAMOND_SITE": str(job.inside.path),
+            "DIAMOND_VENV": str(self.venv),
+            "UV_PYTHON_DOWNLOADS": "automatic",
+            "UV_PYTHON_INSTALL_DIR": str(job.places.root.parent / "pythons"),
+            "PYTHONNOUSERSITE": "1",
+        }
+        return given if job.plan.recipe.environment.python else {**given, "UV_PYTHON": own_python()}
+
+    def _copy(self, source: Path, target: Path) -> None:
+        """A true copy, cloned where the file system can: with hard links a later step could change an earlier layer."""
+        words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
+        if self._job.call.run(words):
+            raise EnvironmentFailed(
+                "The environment could not be copied:\n    " + self._job.call.last[-1],
+                "Free some room in the endpoint's work folder.",
+            )
+
+    def _is_base(self, key: str) -> bool:
+        return key == self._job.plan.steps[0].key
+
+
+def move_scripts(venv: Path, made_at: str) -> None:
+    """Programs that a person's command installed name the Python of the place where they were made."""
+    if not made_at or made_at == str(venv):
+        return
+    for program in (venv / "bin").iterdir():
+        if program.is_symlink() or not program.is_file():
+            continue
+        content = program.read_bytes()
+        head, mark, rest = content.partition(b"\n")
+        if head.startswith(b"#!") and made_at.encode() in head:
+            moved = head.replace(made_at.encode(), os.fsencode(venv))
+            program.write_bytes(moved + mark + rest)
