@@ -34,7 +34,7 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
     accounts = [a["name"] for a in facts.get("accounts") or []]
     if not accounts:
         return named
-    able = [name for name in accounts if _may_use(facts, name, partition)]
+    able = [name for name in accounts if may_use(facts, name, partition)]
     where = f" on {partition}" if partition else ""
     if named and named not in accounts:
         faults.add(
@@ -66,16 +66,16 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
 
 def default_minutes(facts: Facts, partition: str) -> int:
     """An hour, or the most the partition allows: short requests start sooner."""
-    site = _partition(facts, partition) or {}
+    site = partition_named(facts, partition) or {}
     return min(60, int(site.get("max_minutes") or 60))
 
 
 def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
     """Every limit of the partition (or of the machine) that the request passes."""
-    site = _partition(facts, partition)
+    site = partition_named(facts, partition)
     where = f"partition {partition}" if partition and site is not None else "this machine"
     if site is None:
-        site = _machine(facts)
+        site = machine_limits(facts)
     _most(
         faults,
         "resources.walltime",
@@ -116,7 +116,7 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
     """The QoS must be among those that the partition and the account list, where they do."""
     own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
     lists = [
-        one for one in ((_partition(facts, partition) or {}).get("qos"), own.get("qos")) if one
+        one for one in ((partition_named(facts, partition) or {}).get("qos"), own.get("qos")) if one
     ]
     if not qos or not lists:
         return
@@ -195,8 +195,8 @@ def _megabytes(count: int) -> str:
     return show_bytes(count * 2**20)
 
 
-def _may_use(facts: Facts, account: str, partition: str) -> bool:
-    site = _partition(facts, partition) or {}
+def may_use(facts: Facts, account: str, partition: str) -> bool:
+    site = partition_named(facts, partition) or {}
     allowed = site.get("accounts")
     own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
     partitions = own.get("partitions")
@@ -205,11 +205,11 @@ def _may_use(facts: Facts, account: str, partition: str) -> bool:
     )
 
 
-def _partition(facts: Facts, name: str) -> Facts | None:
+def partition_named(facts: Facts, name: str) -> Facts | None:
     return next((p for p in facts.get("partitions") or [] if p["name"] == name), None)
 
 
-def _machine(facts: Facts) -> dict[str, Any]:
+def machine_limits(facts: Facts) -> dict[str, Any]:
     gpus = facts.get("gpus")
     return {
         "max_nodes": 1 if (facts.get("scheduler") or {}).get("name") == "local" else None,

@@ -50,15 +50,20 @@ class Snapshot:
 
 
 def take_snapshot(
-    folder: Path, *, size_limit: int = DEFAULT_SIZE_LIMIT, cache: Optional[Path] = None
+    folder: Path,
+    *,
+    size_limit: int = DEFAULT_SIZE_LIMIT,
+    cache: Optional[Path] = None,
+    with_git: bool = True,
 ) -> Snapshot:
     """Name every file that travels, by content.
 
     Raises `BadRequest` for a folder that must not travel or a name that is not UTF-8, and `TooLarge`,
     before any file is read, over `size_limit` bytes. `cache` remembers digests between calls.
+    Without `with_git` a work tree that happens to lie around the folder is not asked.
     """
     folder = _checked_folder(folder)
-    tree = _own_work_tree(folder)
+    tree = _own_work_tree(folder) if with_git else None
     listing = _Listing(folder)
     _list(listing, tree)
     listing.check_size(size_limit)

@@ -27,6 +27,8 @@ SORTS: dict[str, tuple[Keys, bool]] = {
     "name": ((tasks.c.name, tasks.c.id), False),
     "-name": ((tasks.c.name, tasks.c.id), True),
 }
+# Whose waiting tells how busy a queue is.
+WAITS_LOOKED_AT = 20
 SEARCHED = (tasks.c.name, tasks.c.endpoint_name, tasks.c.node, tasks.c.reason, tasks.c.message)
 # Where a part of a name is common it is found among the next tasks; where it is rare, few names have it.
 LOOKED_THROUGH = 1000
@@ -83,8 +85,10 @@ async def count_by_state(
         query = query.where(tasks.c.endpoint == wanted.endpoint)
     if wanted.name:
         query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
-    counted = query.with_only_columns(tasks.c.state, func.count()).group_by(tasks.c.state)
-    found = {state: number for state, number in await connection.execute(counted)}
+    counted = query.with_only_columns(tasks.c.state, func.count().label("number")).group_by(
+        tasks.c.state
+    )
+    found = {row.state: row.number for row in await connection.execute(counted)}
     return {state: found.get(state, 0) for state in STATES}
 
 
@@ -100,6 +104,25 @@ async def open_by_endpoint(connection: AsyncConnection, owner: str) -> dict[str,
     ):
         found.setdefault(endpoint, Counter())[state] = count
     return found
+
+
+async def waits_on(
+    connection: AsyncConnection, owner: str, endpoint: str, partition: str
+) -> list[float]:
+    """How many seconds the last tasks in this partition waited from being asked for to their start."""
+    query = select(tasks.c.created, tasks.c.started, tasks.c.order).where(
+        tasks.c.owner == owner,
+        tasks.c.kind == "run",
+        tasks.c.endpoint == endpoint,
+        tasks.c.state.in_(["running", "succeeded", "failed"]),
+        tasks.c.started.is_not(None),
+    )
+    last = query.order_by(tasks.c.created.desc()).limit(WAITS_LOOKED_AT)
+    return [
+        max(0.0, started - created)
+        for created, started, order in await connection.execute(last)
+        if (order.get("placement") or {}).get("partition", "") == partition
+    ]
 
 
 async def ended_since(

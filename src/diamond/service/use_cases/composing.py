@@ -1,5 +1,119 @@
-from dataclasses import dataclass
+"""A spec while it is being written: faults, limits, choices, cost and queue, whatever is still missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from diamond.compose.checking import Examined, examine
+from diamond.compose.limits import Source, choices_of, limits_of
+from diamond.compose.prospects import cost_of, queue_of
+from diamond.core.errors import DiamondError
+from diamond.core.order import order_data
+from diamond.service import schemas
+from diamond.service.authorize import Action, require
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.site_now import fact_time
+from diamond.service.store import endpoints as endpoint_rows
+from diamond.service.store.rows import Row
+from diamond.service.store.task_list import waits_on
+from diamond.service.use_cases.asked import asked_for
+from diamond.service.use_cases.asking import require_endpoint_online
+from diamond.service.use_cases.jobs import endpoint_facts
+from diamond.service.views import show_profile
 
 
-async def compose(services, person, body, *, script):
-    raise NotImplementedError
+async def compose(
+    services: Services, principal: Principal, body: schemas.ComposeRequest, *, script: bool
+) -> dict[str, Any]:
+    require(principal, Action.WRITE, owner=principal.user)
+    spec, code = await asked_for(services, body)
+    async with services.store.read() as connection:
+        rows = await endpoint_rows.list_endpoints(connection, principal.user)
+        known = [endpoint_facts(row) for row in rows]
+        found = examine(spec, endpoints=known, code=code, code_follows=True)
+        row = _row(rows, found)
+        waits = (
+            await waits_on(connection, principal.user, row["id"], found.placement.partition)
+            if row
+            else []
+        )
+    shown = _shown(found, row, rows)
+    if row is not None:
+        site = _site(found, row, waits)
+        shown |= {**site, "choices": {**shown["choices"], **site["choices"]}}
+    return shown | (await _script(services, found, row) if script else {})
+
+
+def _row(rows: list[Row], found: Examined) -> Row | None:
+    name = found.endpoint.name if found.endpoint else ""
+    return next((row for row in rows if row["name"] == name), None)
+
+
+def _shown(found: Examined, row: Row | None, rows: list[Row]) -> dict[str, Any]:
+    endpoints = [
+        {"name": one["name"], "state": one["state"], "default": one["is_default"]} for one in rows
+    ]
+    return {
+        "ok": not found.faults,
+        "faults": found.faults,
+        "warnings": found.warnings,
+        "endpoint": found.endpoint.name if found.endpoint else "",
+        "partition": found.placement.partition,
+        "account": found.placement.account,
+        "order": None if found.faults else order_data(found.order),
+        "log_path": _log_path(row),
+        "limits": {},
+        "choices": {"endpoints": endpoints},
+        "cost": None,
+        "queue": None,
+    }
+
+
+def _site(found: Examined, row: Row, waits: list[float]) -> dict[str, Any]:
+    """What the chosen endpoint says about it."""
+    assert found.endpoint is not None
+    facts, placement = found.endpoint.facts, found.placement
+    limits = limits_of(facts, placement.partition, _sources(row))
+    chosen = choices_of(facts, placement.partition, placement.account)
+    return {
+        "limits": {name: asdict(limit) for name, limit in limits.items()},
+        "choices": {**chosen, "secrets": row["secrets"]},
+        "cost": cost_of(facts, placement, found.resources, _attempts(found)),
+        "queue": queue_of(facts, placement.partition, fact_time(row, "free"), waits),
+    }
+
+
+def _attempts(found: Examined) -> int:
+    """Without `continue:` a program that asks for a next attempt is the exception."""
+    return found.resume.max_attempts if found.spec.continue_ else 1
+
+
+async def _script(services: Services, found: Examined, row: Row | None) -> dict[str, Any]:
+    """The endpoint renders it, so that what is shown is what will run."""
+    if found.faults or row is None:
+        return {"script": None, "script_reason": "There is a script once the spec has no faults."}
+    try:
+        require_endpoint_online(services, row)
+        answer = await services.relay.ask_json(row["id"], "script", order=order_data(found.order))
+    except DiamondError as error:
+        return {"script": None, "script_reason": error.message}
+    return {"script": str(answer.get("script", "")), "script_reason": ""}
+
+
+def _sources(row: Row) -> dict[str, Source]:
+    """Who said each fact: a program that was asked, or a person."""
+    profile = show_profile(row)
+    merged: Mapping[str, Any] = {**profile["facts"], **profile["corrections"]}
+    return {
+        name: Source(str(fact.get("by") or fact.get("source") or ""), fact.get("at"))
+        for name, fact in merged.items()
+        if isinstance(fact, dict)
+    }
+
+
+def _log_path(row: Row | None) -> str:
+    work = ((row["folders"] or {}).get("work") or "") if row is not None else ""
+    return f"{work}/tasks/TASK/attempts/ATTEMPT/runs/1/stdout.log" if work else ""

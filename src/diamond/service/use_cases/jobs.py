@@ -95,7 +95,7 @@ async def make_task(
 
 def _compose(services: Services, endpoints: list[Row], spec: Spec, code: Code) -> Composed:
     _require_snapshot(services, code)
-    return check(spec, endpoints=[_facts(row) for row in endpoints], code=code)
+    return check(spec, endpoints=[endpoint_facts(row) for row in endpoints], code=code)
 
 
 async def _make_job(
@@ -141,7 +141,7 @@ def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _facts(row: Mapping[str, Any]) -> EndpointFacts:
+def endpoint_facts(row: Mapping[str, Any]) -> EndpointFacts:
     return EndpointFacts(
         name=row["name"],
         state=row["state"],
