@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { freshKey } from "~/lib/key";
 import type { SpecDraft } from "../spec/draft";
 import { type Draft, isKeyOf, parseDraft, readDraft, removeDraft, writeDraft } from "./drafts";
-import { newKey, type Work } from "./work";
+import type { Work } from "./work";
 
-const TAB = newKey();
+const TAB = freshKey();
 const SAVE_AFTER = 250;
 
 export type DraftState = {
@@ -31,7 +32,7 @@ export function useDraft(source: string, initial: Work): DraftState {
   const change = useCallback((next: (work: Work) => Work) => {
     setTyped(true);
     setChanged(true);
-    setWork((work) => ({ ...next(work), key: newKey() }));
+    setWork((work) => ({ ...next(work), key: freshKey() }));
   }, []);
   const settle = useCallback((spec: SpecDraft) => setWork((work) => ({ ...work, spec })), []);
   const adopt = useCallback((next: Work, changed: boolean) => {

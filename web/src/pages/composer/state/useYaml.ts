@@ -20,9 +20,11 @@ export type YamlState = {
 /** The spec as text, in step with the form in both directions; the service reads and writes it. */
 export function useYaml({ work, change, settle }: DraftState): YamlState {
   const typed = useTyped(work.yaml, settle);
-  const rendered = useRendered(work.spec, work.yaml === null);
+  const isUntouched = Object.keys(work.spec).length === 0;
+  const rendered = useRendered(work.spec, work.yaml === null && !isUntouched);
   const last = useRef("");
-  if (work.yaml === null && rendered.data !== undefined) last.current = rendered.data;
+  if (isUntouched) last.current = "";
+  else if (work.yaml === null && rendered.data !== undefined) last.current = rendered.data;
   return {
     text: work.yaml ?? last.current,
     faults: work.yaml === null ? [] : (typed.data?.faults ?? []),

@@ -1,4 +1,5 @@
 import type { Schemas } from "~/api/client";
+import { freshKey } from "~/lib/key";
 import type { SpecDraft } from "../spec/draft";
 
 export type CodeFacts = Schemas["CodeFacts"];
@@ -23,7 +24,7 @@ export type Work = {
 
 export function emptyWork(spec: SpecDraft = {}): Work {
   const code = { code: null, codeName: "", notebooks: [], recipe: "" };
-  return { spec, ...code, yaml: null, aside: null, key: newKey() };
+  return { spec, ...code, yaml: null, aside: null, key: freshKey() };
 }
 
 /** A change made in the form: the text follows, and what stood there is kept aside. */
@@ -33,11 +34,6 @@ export function fromForm(work: Work, changed: Partial<Work>): Work {
 
 export function fromText(work: Work, yaml: string): Work {
   return { ...work, yaml, aside: null };
-}
-
-/** `crypto.randomUUID` exists on secure pages only; a service in a group's network may be plain http. */
-export function newKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 }
 
 /** The body of a call that checks or submits. The generated types know finished specs only. */
