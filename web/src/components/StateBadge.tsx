@@ -37,10 +37,15 @@ export function StateBadge({ task, size = "md" }: { task: Stated; size?: Size })
 type ChipProps = React.ComponentProps<"span"> & { task: Omit<Stated, "message">; size?: Size };
 
 /** The badge without a tooltip: cheap enough for a list of thousands. */
-export function StateChip({ task, size = "md", ...rest }: ChipProps) {
+export function StateChip({ task, size = "md", className = "", ...rest }: ChipProps) {
   const Icon = ICONS[task.state] ?? IconClock;
   return (
-    <span className={classes.badge} data-state={task.state} data-size={size} {...rest}>
+    <span
+      className={`${classes.badge} ${className}`}
+      data-state={task.state}
+      data-size={size}
+      {...rest}
+    >
       <Icon size={size === "lg" ? 16 : 14} aria-hidden />
       <span className={classes.words}>{stateWords(task)}</span>
     </span>

@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Title } from "@mantine/core";
+import { Card, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 type BoxProps = { title: string; more?: ReactNode; children: ReactNode };
@@ -10,9 +10,9 @@ export function Box({ title, more, children }: BoxProps) {
       <Group justify="space-between" mb={4}>
         <Title order={2}>{title}</Title>
         {more && (
-          <Anchor size="sm" component="span">
+          <Text size="sm" component="div">
             {more}
-          </Anchor>
+          </Text>
         )}
       </Group>
       {children}

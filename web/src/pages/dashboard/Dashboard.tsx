@@ -49,7 +49,7 @@ function Content({ overview }: { overview: Overview }) {
       {showGuide && <Guide following={guide === "show" ? undefined : guide} />}
       <Needs needs={overview.needs} now={overview.now} />
       <Tiles overview={overview} />
-      {(!isNew || !showGuide) && <Columns overview={overview} isNew={isNew} />}
+      <Columns overview={overview} isNew={isNew && !showGuide} />
     </Stack>
   );
 }

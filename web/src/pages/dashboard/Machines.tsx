@@ -4,7 +4,6 @@ import type { Schemas } from "~/api/client";
 import { EndpointBadge } from "~/components/EndpointBadge";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
-import { count } from "~/lib/format";
 import { Box } from "./Box";
 import classes from "./Dashboard.module.css";
 
@@ -45,19 +44,31 @@ function Machine({ now }: { now: Now }) {
         nodes && <FreeBar free={nodes.nodes_idle ?? 0} total={nodes.nodes_total ?? 0} unit="node" />
       )}
       <Text size="xs" c="dimmed" component="div">
-        {[
-          now.running > 0 && `${count(now.running, "task")} of yours running`,
-          now.waiting > 0 && `${now.waiting} waiting`,
-        ]
-          .filter(Boolean)
-          .join(", ")}
-        {now.state !== "online" && (
-          <>
-            {" "}
-            since <Ago at={now.since} />
-          </>
-        )}
+        {yours(now)}
+        <When now={now} />
       </Text>
     </Stack>
+  );
+}
+
+function yours({ running, waiting }: Now): string {
+  const words = [running > 0 && `${running} running`, waiting > 0 && `${waiting} waiting`];
+  const told = words.filter(Boolean).join(", ");
+  return told ? `Your tasks: ${told}. ` : "";
+}
+
+/** How old the word about free nodes is; of one that is away, since when. */
+function When({ now }: { now: Now }) {
+  if (now.state !== "online")
+    return (
+      <>
+        Away since <Ago at={now.since} />.
+      </>
+    );
+  if (now.as_of == null) return null;
+  return (
+    <>
+      Told <Ago at={now.as_of} />.
+    </>
   );
 }

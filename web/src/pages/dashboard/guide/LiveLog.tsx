@@ -23,12 +23,12 @@ export function LiveLog({ task }: { task: Task }) {
     if (tail.end) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [tail]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div
       role="log"
       aria-live="off"
       ref={box}
       className={classes.log}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label="What the program prints"
     >
