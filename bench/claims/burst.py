@@ -95,7 +95,7 @@ def copy_scripts(scripts: Sequence[Path], work: Path, copy: Path) -> list[Path]:
     made = []
     for script in scripts:
         attempt = copy / script.parent.relative_to(work)
-        attempt.mkdir(parents=True)
+        (attempt / "runs" / "1").mkdir(parents=True)
         (attempt.parent.parent / "run").mkdir(exist_ok=True)
         for name in ("script.sh", "command.sh"):
             text = (script.parent / name).read_text().replace(str(work), str(copy))

@@ -42,10 +42,14 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 def read_words(path: Path) -> list[str]:
     """The words of a one-line file; [] when it is not there or still empty."""
+    return read_text(path).split()
+
+
+def read_text(path: Path) -> str:
     try:
-        return path.read_text(errors="replace").split()
+        return path.read_text(errors="replace")
     except OSError:
-        return []
+        return ""
 
 
 def mark(path: Path, content: str = "", *, durable: bool = False) -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.disk import mark, read_json, read_words, write_json
+from diamond.agent.disk import mark, read_json, read_text, read_words, write_json
 from diamond.agent.folders import Folders, safe_id
 from diamond.core.order import Order, order_from
 
@@ -109,11 +109,10 @@ class AttemptFolder:
         return RunStart(native_id=words[0], node=words[2], seen_at=_written(file))
 
     def exit_of(self, run: int) -> RunExit | None:
+        """A line without its end is still being written."""
         file = self.run_folder(run) / "exit"
-        words = read_words(file)
-        if not words or not re.match(r"^\d+$", words[0]):
-            return None
-        return RunExit(code=int(words[0]), seen_at=_written(file))
+        line = re.match(r"(\d+) .*\n", read_text(file))
+        return RunExit(code=int(line[1]), seen_at=_written(file)) if line else None
 
     def remove_secrets(self) -> None:
         for run in self.runs():
@@ -195,7 +194,7 @@ def _written_order(task_file: Path) -> Order:
 
 
 def _make(folder: AttemptFolder) -> None:
-    for name in ("runs", "duplicates"):
+    for name in ("runs/1", "duplicates"):
         (folder.path / name).mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.path.parent.parent.chmod(0o700)
     folder.run_dir.mkdir(mode=0o700, exist_ok=True)

@@ -58,11 +58,12 @@ diamond_claim() {
   [ "$diamond_owner" = "$diamond_job" ] || diamond_turn_away
 }
 
+# The agent has made the folder of run 1, as each process that the script starts costs milliseconds.
 diamond_open_run() {
   diamond_run=$((diamond_restarts + 1))
-  while [ -d "runs/$diamond_run" ]; do diamond_run=$((diamond_run + 1)); done
+  while [ -e "runs/$diamond_run/stdout.log" ]; do diamond_run=$((diamond_run + 1)); done
   diamond_place=$PWD/runs/$diamond_run
-  mkdir -p "$diamond_place" || diamond_leave "$diamond_place"
+  [ -d "$diamond_place" ] || mkdir -p "$diamond_place" || diamond_leave "$diamond_place"
   [ -e tombstone ] || [ ! -e stop ] || rm -f stop
   { exec 3>>"$diamond_place/stdout.log"; } 2>/dev/null || exec 3>&1
   { exec 4>>"$diamond_place/stderr.log"; } 2>/dev/null || exec 4>&2
@@ -143,10 +144,10 @@ diamond_start() {
   [ -z "$diamond_signalled" ] || diamond_pass_on "$diamond_signalled"
 }
 
-# Waits without a fork; a reader that does not block falls back to sleep.
+# Waits without a fork, by reading from the script, which writes nothing: an end of it means that the script is gone.
 diamond_pause() {
-  read -rt "$1" -u 9
-  [ $? -gt 128 ] || sleep "$1"
+  read -rt "$1"
+  [ $? -gt 128 ]
 }
 
 diamond_sample() {
@@ -158,13 +159,13 @@ diamond_sample() {
 # Ends with the script even if that was killed, holds none of its files open, and is killed at the end.
 diamond_beat() {
   trap - TERM INT USR1 USR2
-  exec </dev/null >/dev/null 2>&1 3>&- 4>&- 9<> <(:)
+  exec >/dev/null 2>&1 3>&- 4>&-
   local begun=$SECONDS sampling= wait=5
   [ "${diamond_stop_after:-99}" -ge 5 ] || wait=$((diamond_stop_after > 0 ? diamond_stop_after : 1))
-  while kill -0 $$; do
+  while :; do
     printf '%(%s)T\n' -1 >"$diamond_place/heartbeat"
     [ -n "$diamond_stop_after" ] && [ $((SECONDS - begun)) -ge "$diamond_stop_after" ] && : >"$diamond_folder/stop"
-    diamond_pause $wait
+    diamond_pause $wait || return
     [ -n "$sampling" ] || { sampling=1; diamond_sample; }
     wait=$((${diamond_stop_after:-99} - SECONDS + begun))
     [ $wait -ge 1 ] && [ $wait -le 15 ] || wait=15
@@ -173,7 +174,7 @@ diamond_beat() {
 
 diamond_start_beating() {
   set -m
-  diamond_beat &
+  coproc diamond_beat
   diamond_beating=$!
   set +m
   disown "$diamond_beating"
@@ -190,11 +191,12 @@ diamond_wait() {
   { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }
 
-# Without room there is no exit file, and the batch system's word decides: it hears the same code.
+# One line in one write: whoever reads it believes it once it ends. Without room there is no exit file, and the batch
+# system's word decides: it hears the same code.
 diamond_write_exit() {
   diamond_clock
-  { printf '%s %s\n' "$diamond_code" "$diamond_time" >"$diamond_place/exit.new" &&
-    mv -f "$diamond_place/exit.new" "$diamond_place/exit"; } 2>/dev/null || return
+  { printf '%s %s\n' "$diamond_code" "$diamond_time" >"$diamond_place/exit"; } 2>/dev/null ||
+    { rm -f "$diamond_place/exit"; return; }
   diamond_mark "$diamond_run.exit"
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from diamond.agent.tasks import AttemptFolder
 from diamond.agent.verdicts import TURNED_AWAY
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from
@@ -196,6 +197,25 @@ def test_without_room_for_a_claim_nothing_runs_and_the_claim_is_given_back(
     assert not (it.run_dir.parent / "ran").exists()
     assert not (it.attempt / "claim").exists()
     assert it.run() == 0, "once there is room, the same attempt may run"
+
+
+def test_a_run_whose_folder_the_agent_has_made_is_the_first(scene: Callable[..., Scene]) -> None:
+    it = scene("true")
+    (it.attempt / "runs" / "1").mkdir()
+    assert it.run() == 0
+    assert it.read("exit").startswith("0 ")
+    assert it.run(RESTARTS="0") == 0, "a requeue whose count was lost takes the next"
+    assert it.read("exit", run=2).startswith("0 ")
+
+
+def test_an_exit_file_counts_once_its_line_is_whole(tmp_path: Path) -> None:
+    folder = AttemptFolder("t1", "a1", tmp_path)
+    folder.run_folder(1).mkdir(parents=True)
+    file = folder.run_folder(1) / "exit"
+    for written, code in (("", None), ("1", None), ("137 17", None), ("137 1700000000\n", 137)):
+        file.write_text(written)
+        seen = folder.exit_of(1)
+        assert (seen and seen.code) == code
 
 
 def test_without_room_for_the_exit_file_there_is_none_and_the_code_is_still_told(
