@@ -28,6 +28,10 @@ def main(argv: list[str] | None = None) -> int:
         from diamond.training.sampler import main as sample
 
         return sample(words[1:]) or 0
+    if words[:1] == ["build"]:
+        from diamond.runtimes.builder import main as build
+
+        return build(words[1:])
     arguments = _parser().parse_args(words)
     code = _do(arguments)
     if getattr(arguments, "stdio", False):

@@ -30,6 +30,8 @@ LATE_SECONDS = 120.0
 """The same for a run whose exit file was not seen either: all of it may still be on its way."""
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
+STEPS = {"steps": "steps.jsonl"}
+"""What a build tells of its steps; as lively as a log."""
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
 
 
@@ -53,7 +55,7 @@ class Stream:
 
     def is_due(self, now: float, *, many: bool) -> bool:
         interval = QUICK_SECONDS
-        if self.name not in LOGS:
+        if self.name in RECORDS:
             interval = RECORD_SECONDS
         elif many and now - self.grew_at > QUIET_AFTER:
             interval = SLOW_SECONDS
@@ -105,11 +107,13 @@ class Streams:
         self.pause = SLOW_SECONDS
         """Seconds until the next look: longer among many runs, to stay polite on a login node."""
 
-    def follow(self, task: str, attempt: str, run: int, folder: Path) -> None:
+    def follow(
+        self, task: str, attempt: str, run: int, folder: Path, *, is_build: bool = False
+    ) -> None:
         """Carry the files of a run from now on. Repeats are harmless."""
         with self._lock:
             if (attempt, run) not in self._streams:
-                names = {**LOGS, **RECORDS}.items()
+                names = {**LOGS, **RECORDS, **(STEPS if is_build else {})}.items()
                 made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
                 self._streams[attempt, run] = made
 

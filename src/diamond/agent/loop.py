@@ -266,7 +266,9 @@ class Agent:
             return
         tracked.followed = known
         for run in watched.starts | set(watched.exits):
-            self.streams.follow(folder.task, folder.attempt, run, folder.run_folder(run))
+            place = folder.run_folder(run)
+            is_build = folder.order().build is not None
+            self.streams.follow(folder.task, folder.attempt, run, place, is_build=is_build)
             if watched.over or run < watched.run or run in watched.exits:
                 self.scalars.finish(tracked)
                 self.streams.ended(folder.attempt, run, exit_seen=run in watched.exits)

@@ -7,17 +7,24 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
+from diamond.agent.images import Images
 from diamond.agent.links import Declined, Link
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder
-from diamond.core.errors import Cancelled, DiamondError, EnvironmentFailed
-from diamond.core.order import Code, Order
+from diamond.core.errors import (
+    Cancelled,
+    DiamondError,
+    EnvironmentFailed,
+    ImageChanged,
+    NotFound,
+)
+from diamond.core.order import Build, Code, Order
 from diamond.core.task import Reason
 from diamond.data.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.launchers.script import Batch, command_file, render_script
@@ -71,9 +78,10 @@ class Stager:
         order = folder.order()
         try:
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
-            entered = self._environment(order, say=say, cancelled=cancelled)
             data = _data_paths(order.data, folder)
             self._check_secrets(order)
+            order = self._with_builder(folder, order, say=say, cancelled=cancelled)
+            entered = self._environment(folder, order, data, say=say, cancelled=cancelled)
             self._write_script(folder, order, entered=entered, data=data)
         except OSError as error:
             raise StageFailed(
@@ -164,7 +172,42 @@ class Stager:
             with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
-    def _environment(self, order: Order, *, say: Say, cancelled: Callable[[], bool]) -> Entered:
+    def _with_builder(
+        self, folder: AttemptFolder, order: Order, *, say: Say, cancelled: Callable[[], bool]
+    ) -> Order:
+        """A build's program is Diamond's own."""
+        if order.build is None:
+            return order
+        images = Images(self.folders, self.profile)
+        self._fetch_inputs(order.build)
+
+        def tell(line: str) -> None:
+            say("environment", line)
+
+        try:
+            words = images.build_words(folder, order.build, say=tell, cancelled=cancelled)
+        except EnvironmentFailed as error:
+            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+        return replace(order, argv=words, command="")
+
+    def _fetch_inputs(self, build: Build) -> None:
+        """Files that the environment lays into the image travel as blobs, like code."""
+        digests = [file.digest.split(":")[-1] for file in build.environment.files if file.digest]
+        missing = [one for one in digests if not blob_path(self.folders.blobs, one).is_file()]
+        if missing:
+            self._fetch(missing)
+
+    def _environment(
+        self,
+        folder: AttemptFolder,
+        order: Order,
+        data: Mapping[str, str],
+        *,
+        say: Say,
+        cancelled: Callable[[], bool],
+    ) -> Entered:
+        if order.image is not None:
+            return self._image(folder, order, data)
         if order.environment is None:
             return Entered()
 
@@ -176,6 +219,14 @@ class Stager:
                 order.environment, folder=self.folders.work, say=tell, cancelled=cancelled
             )
         except EnvironmentFailed as error:
+            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+
+    def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
+        training = _training(self.folders.work / "training")
+        try:
+            images = Images(self.folders, self.profile)
+            return images.enter(folder, order, data=data, training=training)
+        except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
 
     def _check_secrets(self, order: Order) -> None:

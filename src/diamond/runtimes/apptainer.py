@@ -63,8 +63,10 @@ class Apptainer:
         prefix = f"{self.name.upper()}ENV_"
         return Enter(
             words=[*words, record.file],
-            gpu_words={"nvidia": ["--nv"], "amd": ["--rocm"]},
+            at=2,
             pass_on=f'export "{prefix}$name=${{!name}}"',
+            tmp='--bind "$diamond_tmp:/tmp" --bind "$diamond_tmp:/var/tmp"',
+            gpu_words={"nvidia": ["--nv"], "amd": ["--rocm"]},
         )
 
 

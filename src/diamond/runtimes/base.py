@@ -94,28 +94,29 @@ class Builder(Protocol):
 
 @dataclass(frozen=True)
 class Inside:
-    """What a program needs in a container: what is bound, what it may see, where it starts."""
+    """What a program needs in a container: what is bound, and where it starts."""
 
     binds: Sequence[Tuple[str, str]] = ()
-    """Places of this machine and where they are seen inside; a path may be both."""
+    """Places of this machine and where they are seen inside."""
     folder: str = ""
-    gpus: str = ""
-    """nvidia, amd, `auto` (by the devices of the node), or '' for none."""
 
 
 @dataclass(frozen=True)
 class Enter:
-    """The parts of `enter.sh` that differ between runtimes; all of it is quoted or fixed text."""
+    """The parts of `enter.sh` that differ between runtimes: quoted words, and fixed shell text."""
 
     words: Sequence[str]
     """Up to and with the image; the command follows."""
+    at: int
+    """Options may be put behind so many of the words."""
+    pass_on: str
+    """Shell text for each variable `$name` that may go in."""
     before: str = ""
-    """Fixed shell text that is run first."""
+    """Shell text that is run first."""
+    tmp: str = ""
+    """Shell words that bind `$diamond_tmp` on /tmp."""
     gpu_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What is put behind the first `gpu_at` words for each kind of GPU."""
-    gpu_at: int = 2
-    pass_on: str = ""
-    """Fixed shell text for each variable `$name` that may go in; may append to the array `diamond_words`."""
+    """Options for each kind of GPU: nvidia, amd."""
 
 
 class Runtime(Protocol):

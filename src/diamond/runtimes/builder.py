@@ -46,7 +46,7 @@ def main(argv: Optional[List[str]] = None) -> int:
             return task.shell(arguments.step)
     except Cancelled:
         report.say("called off; the steps before this one are kept")
-        return CANCELLED
+        return CONTINUE if stop.is_time_up() else CANCELLED
     except DiamondError as error:
         report.say(f"{error.message}\n{error.hint}".strip())
         report.tell("refused", message=error.message, hint=error.hint)
@@ -110,7 +110,7 @@ class BuildTask:
         return self.file.with_name("recipe.json")
 
     def _work(self, runtime: Runtime) -> Work:
-        shell = [sys.executable, "-m", "diamond.runtimes.builder", "shell", str(self.file)]
+        shell = [*own_words(), "shell", str(self.file)]
         return Work(
             places=self.places,
             site=self.site,
@@ -136,15 +136,19 @@ class BuildTask:
 
 
 class _Stop:
-    """A cancel or the time limit sends TERM; the stop flag of the job asks for the same, politely."""
+    """A cancel sends TERM; before the time limit the job's stop flag appears, and the build is continued later."""
 
     def __init__(self) -> None:
         self._asked = False
+        self._flag = os.environ.get("DIAMOND_STOP_FILE", "")
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._ask)
 
     def is_asked(self) -> bool:
-        return self._asked
+        return self._asked or self.is_time_up()
+
+    def is_time_up(self) -> bool:
+        return bool(self._flag) and not self._asked and Path(self._flag).exists()
 
     def _ask(self, *_: Any) -> None:
         self._asked = True
@@ -161,6 +165,14 @@ def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
     places.make()
     build = build_from(told["build"])
     return BuildTask(file.absolute(), build, places, site, report, stop, str(told["name"]))
+
+
+def own_words() -> List[str]:
+    """How this very program is started again: from one file, or from the installed package."""
+    file = Path(sys.argv[0])
+    if file.suffix == ".pyz":
+        return [sys.executable, str(file.absolute()), "build"]
+    return [sys.executable, "-m", "diamond.runtimes.builder"]
 
 
 def _begin_before(builder: Builder, plan: Plan, name: str) -> None:

@@ -35,6 +35,30 @@ _DULL = re.compile(
 )
 
 
+_PLACE = """\
+export USER=${USER:-$(id -un)} DIAMOND_MOUNT=$diamond_tmp/diamond-mount-$UID
+mkdir -p "$DIAMOND_MOUNT"
+"""
+_MOUNT = """\
+file=$0 place=$DIAMOND_MOUNT words=()
+named=
+mount -t tmpfs tmpfs "$place" && mkdir "$place"/{image,upper,work,root} || exit 125
+squashfuse_ll -f "$file" "$place/image" >/dev/null 2>&1 &
+fuse=$! tries=500
+until mountpoint -q "$place/image" || [ $((tries -= 1)) -eq 0 ]; do sleep 0.01; done
+mount -t overlay overlay -o "lowerdir=$place/image,upperdir=$place/upper,workdir=$place/work,userxattr" "$place/root" || exit 125
+for word in "$@"; do
+  [ "$word" != IMAGE ] || { [ -n "$named" ] || word=$place/root; named=1; }
+  words+=("$word")
+done
+trap : TERM INT USR1 USR2
+"${words[@]}"
+code=$?
+kill "$fuse"
+exit "$code"
+"""
+
+
 class Charliecloud:
     name = "charliecloud"
     format = "squashfs"
@@ -53,15 +77,22 @@ class Charliecloud:
         return CharliecloudBuilder(job)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
-        """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set by a file."""
-        words = ["ch-run", "--unset-env=*", "--env-no-expand", "--private-tmp", "--no-passwd"]
+        """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set again.
+
+        It makes no places to bind on in a read-only image (0.31), so the squashfs is mounted under an overlay first.
+        """
+        mounting = ["unshare", "--map-root-user", "--mount", "bash", "-c", _MOUNT, record.file]
+        user = ["--uid", str(os.getuid()), "--gid", str(os.getgid())]
+        words = [*mounting, "ch-run", "--write", *user, "--unset-env=*", "--env-no-expand"]
+        at = len(words)
         for source, target in inside.binds:
             words += ["--bind", f"{source}:{target}"]
         words += ["--cd", inside.folder] if inside.folder else []
         return Enter(
-            words=[*words, record.file, "--"],
-            before="export USER=${USER:-$(id -un)}",
-            pass_on='diamond_words=("${diamond_words[@]:0:3}" "--set-env=$name=${!name}" "${diamond_words[@]:3}")',
+            words=[*words, "IMAGE", "--"],
+            at=at,
+            pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" "--set-env=$name=${{!name}}" "${{diamond_words[@]:{at}}}")',
+            before=_PLACE,
         )
 
 

@@ -61,17 +61,14 @@ class Podman:
         loading = _LOAD.format(
             program=join(program), native=quote(record.native), file=quote(record.file)
         )
+        nvidia = ["--device", "nvidia.com/gpu=all"] if self.name == "podman" else ["--gpus", "all"]
         return Enter(
             words=[*words, record.native],
-            before=loading,
-            gpu_words={
-                "nvidia": ["--device", "nvidia.com/gpu=all"]
-                if self.name == "podman"
-                else ["--gpus", "all"],
-                "amd": ["--device", "/dev/kfd", "--device", "/dev/dri"],
-            },
-            gpu_at=at,
+            at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
+            before=loading,
+            tmp='--volume "$diamond_tmp:/tmp"',
+            gpu_words={"nvidia": nvidia, "amd": ["--device", "/dev/kfd", "--device", "/dev/dri"]},
         )
 
 

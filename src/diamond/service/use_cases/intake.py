@@ -20,7 +20,7 @@ from diamond.service.store.rows import Row
 from diamond.service.use_cases.pairing import AgentCall
 from diamond.service.use_cases.stepping import Steps
 
-LOG_STREAMS = frozenset({"stdout", "stderr"})
+LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
 MAX_BYTES = 2 << 20
 """Agents send at most 1 MB; the rest is room for the line in front."""

@@ -1,0 +1,94 @@
+"""`enter.sh`: starts a command inside an image, with the variables that belong there and no others."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Dict, List, Mapping, Optional, Sequence
+
+from diamond.runtimes.base import Enter
+from diamond.runtimes.records import Record
+
+ALLOWED = (
+    *("DIAMOND_*", "SLURM_*", "SLURMD_*", "PMI_*", "PMIX_*", "PALS_*", "OMPI_*", "MPICH_*"),
+    *("FI_*", "UCX_*", "NCCL_*", "RCCL_*", "GLOO_*", "TORCH_NCCL_*", "TORCHELASTIC_*"),
+    *("TORCH_DISTRIBUTED_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"),
+    *("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"),
+    *("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
+    *("NODE_RANK", "GROUP_RANK", "ROLE_RANK", "OMP_*", "KMP_*", "MKL_*", "OPENBLAS_*"),
+    *("LANG", "LC_*", "TZ", "TERM", "PYTHONUNBUFFERED"),
+)
+"""What a job and its launcher tell a program. Nothing of a person's own shell is among them."""
+FORBIDDEN = ("DIAMOND_TOKEN", "DIAMOND_KEY", "DIAMOND_KEEP")
+
+_GPUS = """\
+if [ "$diamond_gpus" = auto ]; then
+  diamond_gpus=
+  if [ -e /dev/nvidiactl ]; then diamond_gpus=nvidia; elif [ -e /dev/kfd ]; then diamond_gpus=amd; fi
+fi
+"""
+_TMP = """\
+diamond_tmp=${TMPDIR:-/tmp}
+case $diamond_tmp in *[:,\\"]*) diamond_tmp=/tmp ;; esac
+export TMPDIR=/tmp
+"""
+_START = """\
+diamond_inside='[ -z "$0" ] || PATH=$0:$PATH; export PATH
+command -v "$1" >/dev/null 2>&1 || [ "$1" != bash ] || { shift; set -- sh "$@"; }
+exec "$@"'
+exec "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
+"""
+
+
+def enter_script(
+    enter: Enter, record: Record, *, training: str, names: Sequence[str] = (), gpus: str = ""
+) -> str:
+    """The text of `enter.sh`; `names` are further variables that may go in (those of the spec)."""
+    allowed = [*ALLOWED, *names, *record.variables, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
+    python_path = ":".join(part for part in (record.variables.get("PYTHONPATH"), training) if part)
+    lines = [
+        "#!/bin/bash",
+        f"# Diamond: starts a command inside image {record.sha256}",
+        _array("diamond_words", enter.words),
+        f"diamond_path={shlex.quote(':'.join(record.path))}",
+        f"diamond_gpus={shlex.quote(gpus)}",
+        _TMP + _insert(enter.tmp, enter.at) + _GPUS + _gpu_words(enter),
+        f"export PYTHONPATH={shlex.quote(python_path)} PYTHONNOUSERSITE=1",
+        enter.before,
+        _passing(enter, allowed),
+    ]
+    return "\n".join(line for line in lines if line) + "\n" + _START
+
+
+def entered_variables(record: Record, own: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
+    """What the batch script sets before it enters: the image's variables, then those of the spec."""
+    return {**record.variables, **(own or {})}
+
+
+def _passing(enter: Enter, allowed: Sequence[str]) -> str:
+    """`case` patterns are fixed text or names of variables, which hold letters, digits and underscores alone."""
+    return (
+        "for name in $(compgen -e); do\n  case $name in\n"
+        f"    {'|'.join(FORBIDDEN)}) ;;\n"
+        f"    {'|'.join(dict.fromkeys(allowed))}) {enter.pass_on} ;;\n"
+        "  esac\ndone"
+    )
+
+
+def _gpu_words(enter: Enter) -> str:
+    lines = ["case $diamond_gpus in"]
+    for kind, words in enter.gpu_words.items():
+        inner = _insert(" ".join(shlex.quote(word) for word in words), enter.at).rstrip("\n")
+        lines.append(f"  {kind}) {inner} ;;")
+    return "\n".join([*lines, "esac"]) if enter.gpu_words else ""
+
+
+def _insert(words: str, at: int) -> str:
+    """Put words behind the first `at`; `words` is fixed shell text of an adapter."""
+    if not words:
+        return ""
+    return f'diamond_words=("${{diamond_words[@]:0:{at}}}" {words} "${{diamond_words[@]:{at}}}")\n'
+
+
+def _array(name: str, words: Sequence[str]) -> str:
+    quoted: List[str] = [shlex.quote(word) for word in words]
+    return f"{name}=({' '.join(quoted)})"
