@@ -73,7 +73,7 @@ def quota_needs(row: Row) -> list[Need]:
             "quota",
             f"Little room left in the {name} folder of {row['name']}",
             f"{words} in {folder.get('path', '')}. Remove what you no longer need, or run diamond clean.",
-            command=f"diamond clean --on {row['name']} --older-than 30d",
+            command=f"diamond clean --on {row['name']} --older-than 30",
             endpoint=row["name"],
             at=at,
         )
