@@ -67,6 +67,25 @@ const ON_TINT_DARK = {
   diamond: "#a6dde1",
 };
 
+/** Calm tints: a message is read, not shouted. */
+const TINT_LIGHT = {
+  gray: "#eff1f3",
+  red: "#fdeceb",
+  grape: "#f8edfb",
+  blue: "#e8f2fc",
+  teal: "#e3f5ee",
+  green: "#e8f6ea",
+  yellow: "#fff6db",
+  orange: "#fff0e2",
+  diamond: "#e0f2f4",
+};
+
+function tint(colors: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(colors).map(([name, color]) => [`--mantine-color-${name}-light`, color]),
+  );
+}
+
 function onTint(colors: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(colors).map(([name, color]) => [`--mantine-color-${name}-light-color`, color]),
@@ -79,6 +98,7 @@ export const readable: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#565e66",
     "--mantine-color-placeholder": "#666e76",
     "--mantine-color-error": "#b42318",
+    ...tint(TINT_LIGHT),
     ...onTint(ON_TINT_LIGHT),
   },
   dark: {

@@ -1,10 +1,10 @@
-import { ActionIcon, Tooltip, useComputedColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
-import { useAppearance, useKeptAppearance } from "./appearance";
+import { useKeptAppearance } from "./appearance";
 
 export function SchemeToggle() {
   useKeptAppearance();
-  const { setAppearance } = useAppearance();
+  const { setColorScheme } = useMantineColorScheme();
   const now = useComputedColorScheme("light");
   const other = now === "dark" ? "light" : "dark";
   const Icon = now === "dark" ? IconSun : IconMoon;
@@ -14,7 +14,7 @@ export function SchemeToggle() {
         variant="subtle"
         color="gray"
         size="lg"
-        onClick={() => setAppearance(other)}
+        onClick={() => setColorScheme(other)}
         aria-label={`Use the ${other} look`}
       >
         <Icon size={18} stroke={1.6} />

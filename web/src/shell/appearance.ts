@@ -4,8 +4,9 @@ import { useEffect } from "react";
 import { type Preferences, preferencesQuery, useKeepPreferences } from "~/api/me";
 
 export type Appearance = Preferences["appearance"];
+const OWN_CHOICE = "mantine-color-scheme-value";
 
-/** The look of the pages: kept by this browser, so that nothing flashes, and by the service for the others. */
+/** The look of the pages: kept by this browser, so that nothing flashes, and by the service for others. */
 export function useAppearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const keep = useKeepPreferences();
@@ -16,12 +17,12 @@ export function useAppearance() {
   return { appearance: colorScheme, setAppearance };
 }
 
-/** Take over what was chosen in another browser. */
+/** Where this browser has no choice of its own, take the one that was made elsewhere. */
 export function useKeptAppearance(): void {
   const { setColorScheme } = useMantineColorScheme();
   const { data } = useQuery(preferencesQuery);
   const kept = data?.appearance;
   useEffect(() => {
-    if (kept) setColorScheme(kept);
+    if (kept && kept !== "auto" && !localStorage.getItem(OWN_CHOICE)) setColorScheme(kept);
   }, [kept, setColorScheme]);
 }

@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { Task } from "~/api/client";
 import { StateBadge } from "~/components/StateBadge";
 import { Ago, Took } from "~/components/Time";
@@ -15,12 +16,8 @@ export function Running({ tasks, total, isNew }: RunningProps) {
     <Box title="Running" more={<All state="running" total={total} shown={tasks.length} />}>
       {tasks.length === 0 && <Idle isNew={isNew} />}
       {tasks.slice(0, SHOWN).map((task) => (
-        <TaskLine key={task.id} task={task}>
-          {task.started != null && (
-            <>
-              for <Took from={task.started} />
-            </>
-          )}
+        <TaskLine key={task.id} task={task} sign={<HowLong task={task} />}>
+          {task.node && `, ${task.node}`}
         </TaskLine>
       ))}
     </Box>
@@ -47,17 +44,27 @@ export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   return (
     <Box title="Waiting, and why" more={all}>
       {tasks.slice(0, SHOWN).map((task) => (
-        <TaskLine key={task.id} task={task} why={task.message}>
-          since <Ago at={task.created} />
+        <TaskLine key={task.id} task={task} sign={<StateBadge task={task} />} why={task.message}>
+          , <Ago at={task.created} />
         </TaskLine>
       ))}
     </Box>
   );
 }
 
-type LineProps = { task: Task; why?: string; children: React.ReactNode };
+/** In this box all run; a phase of its own is worth a word. */
+function HowLong({ task }: { task: Task }) {
+  if (task.phase) return <StateBadge task={task} />;
+  return (
+    <Text size="sm" component="div">
+      {task.started != null && <Took from={task.started} />}
+    </Text>
+  );
+}
 
-export function TaskLine({ task, why, children }: LineProps) {
+type LineProps = { task: Task; sign: ReactNode; why?: string; children: ReactNode };
+
+function TaskLine({ task, sign, why, children }: LineProps) {
   return (
     <div className={classes.line}>
       <div style={{ minWidth: 0 }}>
@@ -65,10 +72,11 @@ export function TaskLine({ task, why, children }: LineProps) {
           {task.name}
         </Link>
         <Text size="xs" c="dimmed" component="div">
-          on {task.endpoint}, {children}
+          on {task.endpoint}
+          {children}
         </Text>
       </div>
-      <StateBadge task={task} />
+      {sign}
       {why && (
         <Text size="xs" className={classes.why} lineClamp={2}>
           {why}

@@ -10,6 +10,7 @@ import classes from "./EndpointCard.module.css";
 import {
   carrierWords,
   factOf,
+  folderWords,
   gpuWords,
   inOrder,
   limitWords,
@@ -147,16 +148,4 @@ function machineWords(profile: Profile): string {
 
 function accountWords(profile: Profile): string {
   return (factOf(profile, "accounts") ?? []).map((one) => one.name).join(", ");
-}
-
-type Folder = NonNullable<ReturnType<typeof factOf<"folders">>>[string];
-
-export function folderWords(folder: Folder | undefined): string {
-  if (!folder) return "";
-  const words = [
-    folder.free_bytes != null && `${bytes(folder.free_bytes)} free`,
-    folder.quota_bytes && `quota ${bytes(folder.quota_bytes)}`,
-    folder.purge_days && `files are deleted after ${count(Number(folder.purge_days), "day")}`,
-  ];
-  return words.filter(Boolean).join(", ");
 }

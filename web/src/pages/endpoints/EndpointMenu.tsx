@@ -53,7 +53,7 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           <Item icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
           </Item>
-          <Item icon={IconTrash} color="red" onClick={() => setDialog("remove")}>
+          <Item icon={IconTrash} color="red.8" onClick={() => setDialog("remove")}>
             Remove…
           </Item>
         </Menu.Dropdown>

@@ -6,9 +6,9 @@ import { Empty } from "~/components/Answer";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
 import { bytes, count, duration } from "~/lib/format";
-import { folderWords } from "./EndpointCard";
 import {
   factOf,
+  folderWords,
   gpuWords,
   inOrder,
   type Partition,

@@ -1,5 +1,5 @@
 import type { Endpoint, Schemas } from "~/api/client";
-import { count, duration } from "~/lib/format";
+import { bytes, count, duration } from "~/lib/format";
 
 export type Profile = Schemas["Profile"];
 export type Partition = Schemas["Partition"];
@@ -40,13 +40,16 @@ export function factOf<K extends FactName>(profile: Profile, name: K): ValueOf<K
   return (fact as { value: ValueOf<K> } | null | undefined)?.value;
 }
 
-/** "Slurm 22.05.8", "this machine, without a batch system". */
+/** "Slurm 22.05.8". */
 export function schedulerWords(profile: Profile): string {
   const scheduler = factOf(profile, "scheduler");
-  if (!scheduler) return "not probed yet";
-  if (scheduler.name === "local") return "this machine, without a queue";
-  const name = scheduler.name.charAt(0).toUpperCase() + scheduler.name.slice(1);
-  return [name, scheduler.version].filter(Boolean).join(" ");
+  return scheduler ? schedulerName(scheduler) : "not probed yet";
+}
+
+export function schedulerName({ name, version }: { name: string; version?: string }): string {
+  if (name === "local") return "no queue, jobs start at once";
+  const shown = name.charAt(0).toUpperCase() + name.slice(1);
+  return [shown, version].filter(Boolean).join(" ");
 }
 
 /** "alice@login1", or nothing before it has called. */
@@ -55,7 +58,7 @@ export function placeWords(endpoint: Pick<Endpoint, "user" | "host">): string {
 }
 
 const CARRIERS: Record<Endpoint["carrier"], string> = {
-  local: "on the machine of the service",
+  local: "this machine",
   ssh: "over your ssh",
   https: "by pairing",
 };
@@ -107,4 +110,30 @@ export function roomOf(profile: Profile, partition: Partition): Room | null {
 
 function sum(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** "2 nodes with 8 CPUs, 16.0 GB, 4 × a100". */
+export function nodesWords(partition: Partition): string {
+  const { nodes_total: nodes, cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
+  const each = [
+    cpus != null && count(cpus, "CPU"),
+    memory != null && bytes(memory * 1e6),
+    gpuWords(partition.gpus_per_node),
+  ].filter(Boolean);
+  const many = nodes == null ? "nodes" : count(nodes, "node");
+  return each.length ? `${many} with ${each.join(", ")}` : many;
+}
+
+type Folder = NonNullable<ReturnType<typeof factOf<"folders">>>[string];
+
+/** "75.4 GB free, quota 1.0 TB, files are deleted after 30 days". */
+export function folderWords(folder: Folder | undefined): string {
+  if (!folder) return "";
+  const words = [
+    folder.free_bytes != null && `${bytes(folder.free_bytes)} free`,
+    folder.quota_bytes && `quota ${bytes(folder.quota_bytes)}`,
+    folder.quota_files && `at most ${count(folder.quota_files, "file")}`,
+    folder.purge_days && `files are deleted after ${count(Number(folder.purge_days), "day")}`,
+  ];
+  return words.filter(Boolean).join(", ");
 }

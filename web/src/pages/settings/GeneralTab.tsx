@@ -21,7 +21,10 @@ export function GeneralTab() {
 function AppearanceSection() {
   const { appearance, setAppearance } = useAppearance();
   return (
-    <Section title="Appearance" about="Holds for you in every browser where you sign in.">
+    <Section
+      title="Appearance"
+      about="For this browser at once, and for others in which you have not chosen yet."
+    >
       <SegmentedControl
         aria-label="Appearance"
         value={appearance}

@@ -6,7 +6,7 @@ import { ask, useDeed } from "../actions";
 import type { FACTS } from "../facts";
 import { FactEditor } from "./FactEditor";
 import classes from "./FactRow.module.css";
-import { factLines } from "./words";
+import { factWords } from "./words";
 
 export type FactKind = (typeof FACTS)[number];
 type Known = { value: unknown; source?: string | null; by?: string | null; at?: number | null };
@@ -36,8 +36,8 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
         />
       ) : (
         <div>
-          <Value known={shown} />
-          {correction && probed && <Value known={probed} old />}
+          <Value name={fact.name} known={shown} />
+          {correction && probed && <Value name={fact.name} known={probed} old />}
         </div>
       )}
       <Source known={shown} corrected={Boolean(correction)} />
@@ -60,9 +60,11 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
 
 const SHOWN = 6;
 
-function Value({ known, old = false }: { known: Known | null | undefined; old?: boolean }) {
+type ValueProps = { name: FactKind["name"]; known: Known | null | undefined; old?: boolean };
+
+function Value({ name, known, old = false }: ValueProps) {
   const [all, setAll] = useState(false);
-  const lines = known ? factLines(known.value) : ["not known"];
+  const lines = known ? factWords(name, known.value) : ["not known"];
   const shown = all ? lines : lines.slice(0, SHOWN);
   return (
     <div className={classes.value}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factLines, formOf, readBack, written } from "./words";
+import { factLines, factWords, formOf, readBack, written } from "./words";
 
 describe("a fact in words", () => {
   it("is one line for each entry of a list", () => {
@@ -15,6 +15,18 @@ describe("a fact in words", () => {
 
   it("is one line for each name of a table", () => {
     expect(factLines({ login: true, compute: null })).toEqual(["login: yes", "compute: not known"]);
+  });
+
+  it("is told in sentences where its shape is known, and as it is where that has changed", () => {
+    const gpu = { name: "gpu", default: true, nodes_total: 2, cpus_per_node: 8, max_minutes: 120 };
+    expect(factWords("partitions", [gpu])).toEqual([
+      "gpu (default): 2 nodes with 8 CPUs; at most 2 h",
+    ]);
+    const work = { path: "/scratch/me", free_bytes: 5e9, purge_days: 30 };
+    expect(factWords("folders", { work })).toEqual([
+      "work: /scratch/me; 5.0 GB free, files are deleted after 30 days",
+    ]);
+    expect(factWords("partitions", "all of them")).toEqual(["all of them"]);
   });
 
   it("says none rather than nothing", () => {

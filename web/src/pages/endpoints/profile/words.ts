@@ -1,3 +1,56 @@
+import { bytes, count } from "~/lib/format";
+import {
+  type FactName,
+  folderWords,
+  limitWords,
+  nodesWords,
+  type Partition,
+  schedulerName,
+} from "../facts";
+
+/** A fact in the words of a person, where its shape is known; else as it is. */
+export function factWords(name: FactName, value: unknown): string[] {
+  try {
+    return SPOKEN[name]?.(value as never) ?? factLines(value);
+  } catch {
+    return factLines(value); // A newer agent may tell it in another form.
+  }
+}
+
+const SPOKEN: Partial<Record<FactName, (value: never) => string[]>> = {
+  scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
+  memory_mb: (value: number) => [bytes(value * 1e6)],
+  partitions: (value: Partition[]) => value.map(partitionLine),
+  free: (value: Record<string, Free>) =>
+    Object.entries(value).map(([name, free]) => `${name}: ${freeWords(free)}`),
+  folders: (value: Record<string, Folder>) =>
+    Object.entries(value).map(
+      ([name, folder]) => `${name}: ${folder.path}; ${folderWords(folder)}`,
+    ),
+};
+
+type Folder = NonNullable<Parameters<typeof folderWords>[0]>;
+type Free = Partial<
+  Record<"nodes_idle" | "nodes_total" | "cpus_idle" | "gpus_idle" | "pending", number | null>
+>;
+
+function partitionLine(partition: Partition): string {
+  const name = partition.default ? `${partition.name} (default)` : partition.name;
+  const accounts = partition.accounts?.length ? `accounts ${partition.accounts.join(", ")}` : "";
+  const words = [nodesWords(partition), limitWords(partition), accounts];
+  return `${name}: ${words.filter(Boolean).join("; ")}`;
+}
+
+function freeWords(free: Free): string {
+  const words = [
+    free.nodes_idle != null && `${free.nodes_idle} of ${count(free.nodes_total ?? 0, "node")}`,
+    free.cpus_idle != null && count(free.cpus_idle, "CPU"),
+    free.gpus_idle != null && count(free.gpus_idle, "GPU"),
+  ].filter(Boolean);
+  const waiting = free.pending == null ? "" : `; ${count(free.pending, "job waits", "jobs wait")}`;
+  return `${words.join(", ")}${waiting}`;
+}
+
 /** A fact's value as lines for a person: one line each for what a list or a table holds. */
 export function factLines(value: unknown): string[] {
   if (Array.isArray(value)) return value.length ? value.map((one) => inLine(one)) : ["none"];
