@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,10 +66,10 @@ class Site:
 
 
 @contextmanager
-def site_up(folder: Path) -> Iterator[Site]:
+def site_up(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Site]:
     """A Diamond of its own, with the pages that `make web` built."""
     assert (STATIC / "index.html").exists(), "the pages are not built: make web"
-    site = Site(Diamond(folder / "home", folder), free_port())
+    site = Site(Diamond(folder / "home", folder, extra or {}), free_port())
     site.start()
     try:
         yield site
