@@ -173,6 +173,7 @@ def test_a_half_filled_form_survives_a_reload_and_two_tabs_do_not_overwrite_each
     other.goto("/compose")
     expect(command(other)).to_have_value("echo draft")
     command(page).fill("echo mine")
+    expect(command(other)).to_have_value("echo mine")
     command(other).fill("echo theirs")
     expect(page.get_by_text("Another tab has changed this draft")).to_be_visible()
     expect(command(page)).to_have_value("echo mine")

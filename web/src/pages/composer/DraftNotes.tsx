@@ -37,6 +37,7 @@ function FromTask({ id }: { id: string }) {
         Filled in from task{" "}
         <Anchor
           inherit
+          underline="always"
           ff="monospace"
           renderRoot={(props) => <Link to="/tasks/$task" params={{ task: id }} {...props} />}
         >

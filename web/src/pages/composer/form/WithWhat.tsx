@@ -53,6 +53,7 @@ function SecretsField() {
           {endpoint && (
             <Anchor
               inherit
+              underline="always"
               renderRoot={(props) => (
                 <Link to="/endpoints/$name" params={{ name: endpoint }} hash="secrets" {...props} />
               )}

@@ -20,7 +20,11 @@ const EXTENSIONS = [
   EditorView.contentAttributes.of({ "aria-label": "The job as YAML" }),
   EditorView.theme({
     "&": { fontSize: "13px", backgroundColor: "transparent !important" },
-    ".cm-gutters": { backgroundColor: "transparent !important", border: "none !important" },
+    ".cm-gutters": {
+      backgroundColor: "transparent !important",
+      border: "none !important",
+      color: "var(--mantine-color-dimmed) !important",
+    },
     ".cm-content": { fontFamily: "var(--mantine-font-family-monospace)" },
     "&.cm-focused": { outline: "none" },
   }),
