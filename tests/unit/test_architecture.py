@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,9 +72,28 @@ def test_what_travels_imports_the_standard_library_only() -> None:
         f"{path.relative_to(SOURCE)} imports {name}"
         for path in modules(*CARRIED)
         for name in imported(path)
-        if name.split(".")[0] not in sys.stdlib_module_names | {"diamond"}
+        if name.split(".")[0]
+        not in sys.stdlib_module_names | {"diamond"} | brought_by_the_job(path)
     ]
     assert not foreign
+
+
+def brought_by_the_job(path: Path) -> set[str]:
+    """What a training has anyway; `diamond.training` imports such modules when they are first used."""
+    return (
+        {"torch", "lightning", "transformers"}
+        if path.is_relative_to(SOURCE / "training")
+        else set()
+    )
+
+
+def test_the_training_library_is_there_without_torch() -> None:
+    script = (
+        "import sys; sys.modules['torch'] = None; "
+        "import diamond.training, diamond.training.sampler, diamond.training.install; "
+        "from diamond.training.checkpoints import events, folder, interval, manifest, room"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,14 @@
             save()
             raise SystemExit(training.CONTINUE)
 
-Standard library only, Python 3.8 and later; everything also works outside of Diamond.
+Python 3.8 and later; everything also works outside of Diamond. The standard library is enough, but for what
+is named under `_WITH_TORCH`: that is imported when first used (`docs/checkpoints.md`).
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from diamond.training.context import (
     CONTINUE,
@@ -23,12 +29,36 @@ from diamond.training.context import (
     should_stop,
 )
 from diamond.training.metrics import log
+from diamond.training.session import Session, finish, init
+
+if TYPE_CHECKING:
+    from diamond.training.checkpoints.checkpointer import Checkpointer
+    from diamond.training.resumable import ResumableLoader, ResumableSampler
+
+_WITH_TORCH = {
+    "Checkpointer": "diamond.training.checkpoints.checkpointer",
+    "ResumableLoader": "diamond.training.resumable",
+    "ResumableSampler": "diamond.training.resumable",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WITH_TORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WITH_TORCH[name]), name)
+
 
 __all__ = [
     "CONTINUE",
+    "Checkpointer",
     "NotGiven",
+    "ResumableLoader",
+    "ResumableSampler",
+    "Session",
     "data",
     "deadline",
+    "finish",
+    "init",
     "log",
     "params",
     "resume_from",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any, Dict, Optional
@@ -71,8 +72,20 @@ def deadline() -> Optional[float]:
 
 
 def should_stop() -> bool:
-    """Whether to save at this step and exit with `CONTINUE`. Cheap enough for every step."""
-    return stop_flag_is_up()
+    """Whether to save at this step and exit with `CONTINUE`. Cheap enough for every step.
+
+    Where torch has joined several ranks, all get the same answer at the same step, if all ask at every step.
+    """
+    torch = sys.modules.get("torch")
+    if (
+        torch is None
+        or not torch.distributed.is_available()
+        or not torch.distributed.is_initialized()
+    ):
+        return stop_flag_is_up()
+    from diamond.training.agreed_stop import agreed_stop
+
+    return agreed_stop(stop_flag_is_up())
 
 
 def stop_flag_is_up() -> bool:

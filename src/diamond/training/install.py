@@ -11,6 +11,7 @@ from typing import Dict
 
 import diamond
 import diamond.training
+import diamond.training.checkpoints
 
 _PACKAGE_INIT = '''"""The part of Diamond that is used inside jobs; an installed Diamond stays reachable."""
 
@@ -33,11 +34,12 @@ def install_training(folder: Path) -> str:
 
 def _sources() -> Dict[str, bytes]:
     found = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
-    names = [module.name for module in pkgutil.iter_modules(diamond.training.__path__)]
-    for name in ["__init__", *names]:
-        content = pkgutil.get_data("diamond.training", f"{name}.py")
-        if content is not None:
-            found[f"diamond/training/{name}.py"] = content
+    for package in (diamond.training, diamond.training.checkpoints):
+        modules = [one.name for one in pkgutil.iter_modules(package.__path__) if not one.ispkg]
+        for name in ["__init__", *modules]:
+            content = pkgutil.get_data(package.__name__, f"{name}.py")
+            if content is not None:
+                found[f"{package.__name__.replace('.', '/')}/{name}.py"] = content
     return found
 
 

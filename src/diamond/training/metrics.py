@@ -22,10 +22,23 @@ def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) 
     Numbers and anything with `.item()` (a tensor with one element) are taken. Without `step` calls are counted.
     Only rank 0 is recorded, unless `every_rank`. Never raises: a metric is no reason to lose a run.
     """
-    rank = _rank()
-    if rank and not every_rank:
+    own = rank()
+    if own and not every_rank:
         return
-    _writer.write(step, values, rank if every_rank else None)
+    _writer.write(step, values, own if every_rank else None)
+
+
+def flush() -> None:
+    """Bring the last values to the file."""
+    _writer.flush()
+
+
+def rank() -> int:
+    """Of this process, by the launcher's variables; 0 where there are none."""
+    for name in _RANK_VARIABLES:
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return 0
 
 
 class Writer:
@@ -129,13 +142,6 @@ def _number(value: Any) -> Any:
     if isinstance(value, (bool, int)):
         return int(value)
     return float(value)
-
-
-def _rank() -> int:
-    for name in _RANK_VARIABLES:
-        if os.environ.get(name, "").isdigit():
-            return int(os.environ[name])
-    return 0
 
 
 _writer = Writer()

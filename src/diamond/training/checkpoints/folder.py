@@ -124,9 +124,10 @@ class Folder:
 
     def _claims(self) -> List[str]:
         try:
-            return [name for name in os.listdir(self.root / "claims") if name.isdigit()]
+            names = [path.name for path in (self.root / "claims").iterdir()]
         except FileNotFoundError:
             return []
+        return [name for name in names if name.isdigit()]
 
     def _claim_path(self, number: int) -> Path:
         return self.root / "claims" / f"{number:04d}"
@@ -154,7 +155,9 @@ class Folder:
 
 def best_of(found: List[Saved], mode: str) -> Set[Path]:
     """The one with the best metric, if a mode is given and any has one."""
-    measured = [(metric, one.path) for one in found for metric in [_metric(one)] if metric is not None]
+    measured = [
+        (metric, one.path) for one in found for metric in [_metric(one)] if metric is not None
+    ]
     if not mode or not measured:
         return set()
     choose = min if mode == "min" else max
@@ -197,5 +200,7 @@ def _made(path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise CheckpointError(f"{path}: checkpoints cannot be written here: {error.strerror}") from error
+        raise CheckpointError(
+            f"{path}: checkpoints cannot be written here: {error.strerror}"
+        ) from error
     return True

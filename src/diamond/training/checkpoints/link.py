@@ -112,7 +112,7 @@ class WriterLink:
             self._alive = False
 
 
-def _start(descriptor: int) -> "subprocess.Popen[bytes]":
+def _start(descriptor: int) -> subprocess.Popen[bytes]:
     """A fresh interpreter: a fork would carry the training's threads and accelerator along."""
     return subprocess.Popen(
         [sys.executable, "-m", _LIVES, str(descriptor)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -51,13 +52,11 @@ def load(path: Path, training: Training, ranks: Ranks) -> Tuple[Dict[str, Any], 
 def _load_tensors(path: Path, tensors: Dict[str, Any], reader: Any, ranks: Ranks) -> None:
     if not tensors:
         return
+    alone = ranks.world_size == 1
     try:
-        dcp.load(
-            tensors,
-            storage_reader=reader,
-            process_group=ranks.group,
-            no_dist=ranks.world_size == 1,
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="torch.distributed is disabled")
+            dcp.load(tensors, storage_reader=reader, process_group=ranks.group, no_dist=alone)
     except Exception as error:
         raise DoesNotFit(f"{path.name} does not fit this training: {_words(error)}") from error
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Tuple
 
 import torch
-import torch.distributed as dist
 from torch.distributed.checkpoint import DefaultSavePlanner
 from torch.distributed.checkpoint.default_planner import create_default_local_save_plan
 from torch.distributed.checkpoint.metadata import MetadataIndex
-from torch.distributed.checkpoint.planner import SavePlan, WriteItem, WriteItemType
+from torch.distributed.checkpoint.planner import WriteItem, WriteItemType
+
+from diamond.training.checkpoints.ranks import Ranks
 
 SHARED_ENTRY = "objects"
 """The skeleton and all that is the same on every rank."""
@@ -28,24 +29,16 @@ def signature(tensors: Mapping[str, torch.Tensor]) -> Signature:
     return tuple((name, one.shape, one.dtype) for name, one in tensors.items())
 
 
-def make_plan(
-    tensors: Mapping[str, torch.Tensor], *, rank: int, world_size: int, group: Any
-) -> Tuple[List[Any], Any]:
-    """The write items of this rank, and the metadata of all. A tensor that ranks share is written by one of them."""
-    local = create_default_local_save_plan(dict(tensors), rank == 0)
-    local = replace(local, items=[*local.items, *_byte_items(rank)], planner_data=_paths(tensors))
-    plans = _everybodys(local, world_size, group)
+def make_plan(tensors: Mapping[str, torch.Tensor], ranks: Ranks) -> Tuple[List[Any], Any]:
+    """The write items of this rank, and the metadata of all. A tensor that ranks share is written by one of them.
+
+    All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
+    """
+    local = create_default_local_save_plan(dict(tensors), ranks.rank == 0)
+    items = [*local.items, *_byte_items(ranks.rank)]
+    plans = ranks.gather(replace(local, items=items, planner_data=_paths(tensors)))
     final, metadata = DefaultSavePlanner().create_global_plan(plans)
-    return final[rank].items, metadata
-
-
-def _everybodys(local: Any, world_size: int, group: Any) -> List[Any]:
-    """All ranks then compute the same global plan, so that none has to be sent back."""
-    if world_size == 1:
-        return [local]
-    found: List[Any] = [None] * world_size
-    dist.all_gather_object(found, local, group=group)
-    return found
+    return final[ranks.rank].items, metadata
 
 
 def _byte_items(rank: int) -> List[Any]:
@@ -56,6 +49,3 @@ def _byte_items(rank: int) -> List[Any]:
 def _paths(tensors: Mapping[str, torch.Tensor]) -> Dict[str, Tuple[str, ...]]:
     """How DCP's own converters nest the names again: `model.a.weight` belongs to `model`, as `a.weight`."""
     return {name: tuple(name.split(".", 1)) for name in tensors}
-
-
-__all__ = ["SHARED_ENTRY", "SavePlan", "Signature", "make_plan", "rank_entry", "signature"]

@@ -59,9 +59,11 @@ class Ranks:
         if self.world_size == 1:
             return None, ("", 0)
         host = os.environ.get("MASTER_ADDR") or socket.gethostname()
-        store = dist.TCPStore(host, 0, is_master=True, wait_for_workers=False) if self.rank == 0 else None
-        port = self.share(store.port if store is not None else 0)
-        return store, (self.share(host), port)
+        store: Any = None
+        if self.rank == 0:
+            store = dist.TCPStore(host, 0, is_master=True, wait_for_workers=False)
+        address: Tuple[str, int] = self.share((host, store.port if store is not None else 0))
+        return store, address
 
 
 class Agreement:

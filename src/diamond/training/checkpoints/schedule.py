@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from typing import Optional
+from typing import Optional, Tuple
 
 from diamond.training import context
 from diamond.training.checkpoints.interval import Cost, chosen_interval, reserve_before_deadline
@@ -38,12 +38,17 @@ class Schedule:
         self._last_save = time.monotonic()
         self.cost = replace(self.cost, blocked_seconds=blocked_seconds)
 
-    def durable(self, seconds: float, total_bytes: int) -> None:
-        longest = max(seconds, self.cost.durable_seconds)
-        self.cost = replace(self.cost, durable_seconds=longest, total_bytes=total_bytes)
+    def durable(self, seconds: float, total_bytes: int, *, waited: float) -> None:
+        """`waited` is what an optimizer's step had to wait for the copy after the call had returned."""
+        self.cost = replace(
+            self.cost,
+            durable_seconds=max(seconds, self.cost.durable_seconds),
+            blocked_seconds=self.cost.blocked_seconds + waited,
+            total_bytes=total_bytes,
+        )
 
 
-def _deadline() -> "tuple[Optional[float], float]":
+def _deadline() -> Tuple[Optional[float], float]:
     """On the monotonic clock, with the seconds left now: a clock that is set later changes nothing."""
     limit = context.deadline()
     if limit is None:

@@ -36,7 +36,7 @@ class Training:
             "more": {name: _state_of(one) for name, one in self.more.items()},
         }
 
-    def immutable_between_steps(self, state: Mapping[str, Any]) -> Set[int]:
+    def still_between_steps(self, state: Mapping[str, Any]) -> Set[int]:
         """Ids of tensors that only an optimizer's step changes: parameters and the optimizers' own.
 
         Buffers (batch norm) change in forward, and nobody knows about the rest.
@@ -101,9 +101,7 @@ class Training:
     def _parameter_names(self) -> Dict[int, str]:
         """Of the model and of modules among the rest: a loss may have weights of its own."""
         modules = {"": self.model}
-        modules.update(
-            {f"{k}.": v for k, v in self.more.items() if isinstance(v, torch.nn.Module)}
-        )
+        modules.update({f"{k}.": v for k, v in self.more.items() if isinstance(v, torch.nn.Module)})
         return {
             id(parameter): prefix + _clean(name)
             for prefix, module in modules.items()

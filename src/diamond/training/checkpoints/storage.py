@@ -9,7 +9,7 @@ import pickle
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, List, Tuple
 
 from torch.distributed.checkpoint import DefaultSavePlanner, StorageWriter
 from torch.distributed.checkpoint.filesystem import CURRENT_DCP_VERSION, _StorageInfo
@@ -19,7 +19,7 @@ from torch.distributed.checkpoint.storage import WriteResult
 from torch.futures import Future
 
 from diamond.training.checkpoints import manifest
-from diamond.training.checkpoints.folder import Folder, sync_folder, write_durably
+from diamond.training.checkpoints.folder import Folder, write_durably
 from diamond.training.checkpoints.manifest import FileRecord, Manifest
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Prepare, Save
@@ -91,9 +91,7 @@ class ImageWriter(StorageWriter):
         described = pickle.dumps(metadata)
         _write(self.place / ".metadata", described)
         files = [one.storage_data for one in flat if isinstance(one.storage_data, FileRecord)]
-        files.append(
-            FileRecord(".metadata", len(described), hashlib.sha256(described).hexdigest())
-        )
+        files.append(FileRecord(".metadata", len(described), hashlib.sha256(described).hexdigest()))
         self._commit(files)
 
     def _commit(self, files: List[FileRecord]) -> None:
@@ -124,13 +122,14 @@ class ImageWriter(StorageWriter):
 def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
     """Write and sync `image` and `tail`, hashing in another thread meanwhile."""
     digest = hashlib.sha256()
-    hashing = threading.Thread(target=lambda: (digest.update(image), digest.update(tail)))
+    hashing = threading.Thread(target=digest.update, args=(image,))
     hashing.start()
     try:
         _write_directly(path, image)
         _write_at(path, len(image), tail)
     finally:
         hashing.join()
+    digest.update(tail)
     return FileRecord(path.name, len(image) + len(tail), digest.hexdigest())
 
 
@@ -169,6 +168,3 @@ def _write_at(path: Path, offset: int, content: bytes) -> None:
 def _write(path: Path, content: bytes) -> None:
     path.touch(0o600)
     _write_at(path, 0, content)
-
-
-__all__ = ["ImageWriter", "KnownPlan", "sync_folder", "write_image"]

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from datetime import timedelta
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
@@ -132,6 +133,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.nice(_NICER)
+    warnings.filterwarnings("ignore", message="torch.distributed is disabled")
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     Writer(Connection(int(sys.argv[1]))).run()
     os._exit(0)

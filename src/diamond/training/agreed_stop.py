@@ -1,0 +1,17 @@
+"""`should_stop` where several ranks must give the same answer at the same step."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from diamond.training.checkpoints.ranks import Agreement, Ranks
+
+_agreement: Optional[Agreement] = None
+
+
+def agreed_stop(own: bool) -> bool:
+    """Whether any rank has seen the flag, told to all; each rank calls it equally often."""
+    global _agreement
+    if _agreement is None:
+        _agreement = Agreement(Ranks())
+    return _agreement.ask(own)[0]

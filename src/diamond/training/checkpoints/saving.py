@@ -1,0 +1,179 @@
+"""The way of a state from the training to its writer process: plan, memory, copy, message."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any, Callable, Collection, Dict, List, Mapping, Optional, Tuple
+
+import torch
+from torch.distributed.checkpoint.planner import WriteItemType
+from torch.distributed.checkpoint.utils import find_state_dict_object
+
+from diamond.training.checkpoints.errors import NoRoom
+from diamond.training.checkpoints.folder import Folder, Keep
+from diamond.training.checkpoints.layout import Place, lay_out, view
+from diamond.training.checkpoints.link import WriterLink
+from diamond.training.checkpoints.memory import SharedMemory
+from diamond.training.checkpoints.messages import Join, Prepare, Save
+from diamond.training.checkpoints.plan import (
+    SHARED_ENTRY,
+    Signature,
+    make_plan,
+    rank_entry,
+    signature,
+)
+from diamond.training.checkpoints.ranks import Ranks
+from diamond.training.checkpoints.room import check_room, room_at
+from diamond.training.checkpoints.staging import Pair, Staging
+
+_OTHER_FILES = 3
+"""Of a checkpoint, beside one for each rank: its folder, the manifest, DCP's metadata."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is to be saved, as of now."""
+
+    step: int
+    metric: Optional[float]
+    tensors: Mapping[str, torch.Tensor]
+    still: Collection[int]
+    """Ids of those tensors that may be copied while the next step is computed."""
+    shared: Mapping[str, Any]
+    own: Mapping[str, Any]
+    """Of this rank."""
+
+
+class Saver:
+    """Holds the writer process and the staging memory of one rank."""
+
+    def __init__(
+        self, folder: Folder, claim: int, keep: Keep, ranks: Ranks, on_end: Callable[[Any], None]
+    ) -> None:
+        self._folder, self._claim, self._keep = folder, claim, keep
+        self._ranks, self._on_end = ranks, on_end
+        self._serial = 0
+        self._planned: Optional[Signature] = None
+        self.staging = Staging()
+        self._start_writer()
+
+    @property
+    def is_busy(self) -> bool:
+        return self.writer.is_busy
+
+    def wait(self) -> None:
+        """Until no save is under way on this rank."""
+        self.staging.join()
+        self.writer.wait()
+
+    def save(self, snapshot: Snapshot) -> None:
+        """Returns when the training may go on. The earlier save of all ranks has ended before it begins."""
+        self._make_ready(snapshot.tensors)
+        self.writer.begin()
+        message = self._message(snapshot)
+        pairs = self._pairs(snapshot.tensors)
+        later = [pair for pair, owner in pairs if owner in snapshot.still]
+        self.staging.copy_now([pair for pair, owner in pairs if owner not in snapshot.still])
+        self.staging.copy_meanwhile(later, lambda: self.writer.save(message))
+
+    def close(self) -> None:
+        self.staging.close()
+        self.writer.close()
+
+    def _make_ready(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Writers that live and a plan that fits, on all ranks: a dead one may leave the others waiting for it."""
+        self.staging.join()
+        shape = signature(tensors)
+        dead, changed = self._ranks.any(not self.writer.is_alive, shape != self._planned)
+        if dead:
+            self.writer.kill()
+        self.writer.wait()
+        if dead:
+            self._start_writer()
+        if changed:
+            self._plan(tensors)
+            self._planned = shape
+        if dead or changed:
+            self.writer.prepare(self._prepared, self._memory)
+
+    def _start_writer(self) -> None:
+        ranks = self._ranks
+        self.writer = WriterLink(self._on_end)
+        self._store, address = ranks.open_store()
+        self.writer.join(Join(ranks.rank, ranks.world_size, address))
+
+    def _plan(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        items, metadata = make_plan(tensors, self._ranks)
+        self._memory = SharedMemory()
+        places = lay_out([one for one in items if one.type != WriteItemType.BYTE_IO], self._memory)
+        self._memory.pin()
+        self._targets = [(place.item.index, view(self._memory, place)) for place in places]
+        self._prepared = _preparation(items, places, self._memory, metadata)
+        self._check_room()
+
+    def _check_room(self) -> None:
+        """For all that is to be kept and the one being written; asked by one rank, heard by all."""
+        total = sum(self._ranks.gather(self._memory.size))
+        problem = ""
+        if self._ranks.rank == 0:
+            problem = self._room_problem(total)
+        problem = self._ranks.share(problem)
+        if problem:
+            raise NoRoom(f"{self._folder.root}: {problem}")
+
+    def _room_problem(self, checkpoint_bytes: int) -> str:
+        kept = self._keep.newest + (1 if self._keep.best else 0)
+        missing = max(1, kept + 1 - len(self._folder.saved()))
+        files = self._ranks.world_size + _OTHER_FILES
+        try:
+            check_room(
+                room_at(self._folder.root),
+                checkpoint_bytes=checkpoint_bytes,
+                checkpoint_files=files,
+                count=missing,
+            )
+        except NoRoom as error:
+            return str(error)
+        return ""
+
+    def _pairs(self, tensors: Mapping[str, torch.Tensor]) -> List[Tuple[Pair, int]]:
+        return [
+            ((target, find_state_dict_object(tensors, index)), id(tensors[index.fqn]))
+            for index, target in self._targets
+        ]
+
+    def _message(self, snapshot: Snapshot) -> Save:
+        self._serial += 1
+        return Save(
+            step=snapshot.step,
+            root=str(self._folder.root),
+            claim=self._claim,
+            serial=self._serial,
+            entries=self._entries(snapshot),
+            keep=self._keep,
+            world_size=self._ranks.world_size,
+            metric=snapshot.metric,
+            about={"torch": str(torch.__version__)},
+        )
+
+    def _entries(self, snapshot: Snapshot) -> Dict[str, bytes]:
+        entries = {rank_entry(self._ranks.rank): _packed(snapshot.own)}
+        if self._ranks.rank == 0:
+            entries[SHARED_ENTRY] = _packed(snapshot.shared)
+        return entries
+
+
+def _preparation(
+    items: List[Any], places: List[Place], memory: SharedMemory, metadata: Any
+) -> Prepare:
+    entries = [one for one in items if one.type == WriteItemType.BYTE_IO]
+    ordered = [*(place.item for place in places), *entries]
+    spans = [(place.offset, place.length) for place in places]
+    return Prepare(ordered, spans, memory.size, metadata)
+
+
+def _packed(value: Any) -> bytes:
+    stream = io.BytesIO()
+    torch.save(value, stream)
+    return stream.getvalue()

@@ -1,0 +1,107 @@
+"""The beginning and the end of a program's training: `init` and `finish`."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, List
+
+from diamond.training import metrics
+
+
+@dataclass(frozen=True)
+class Session:
+    """Where this process stands among those of the job."""
+
+    rank: int
+    local_rank: int
+    world_size: int
+    device: str
+    """For `.to(device)`: `cuda:1`, or `cpu`."""
+
+
+def init() -> Session:
+    """Join the other ranks, if the launcher has started some and torch is imported; fine without either."""
+    world_size = _number("WORLD_SIZE", 1)
+    session = Session(
+        metrics.rank(), _number("LOCAL_RANK", 0), world_size, _device(_number("LOCAL_RANK", 0))
+    )
+    if world_size > 1 and "torch" in sys.modules:
+        _join(session)
+    return session
+
+
+def finish() -> None:
+    """Bring everything to disk, part from the other ranks, and leave the mark that this rank came to its end."""
+    while _endings:
+        _endings.pop()()
+    _part()
+    metrics.flush()
+    _mark()
+
+
+def at_finish(ending: Callable[[], None]) -> None:
+    """Run `ending` at `finish`, or when the program ends without it."""
+    _endings.append(ending)
+
+
+_endings: List[Callable[[], None]] = []
+
+
+@atexit.register
+def _end_without_finish() -> None:
+    while _endings:
+        _endings.pop()()
+
+
+def _join(session: Session) -> None:
+    dist = _distributed()
+    if dist is None or dist.is_initialized():
+        return
+    on_device = session.device.startswith("cuda")
+    if on_device:
+        sys.modules["torch"].cuda.set_device(session.local_rank)
+    dist.init_process_group("cpu:gloo,cuda:nccl" if on_device else "gloo")
+
+
+def _part() -> None:
+    """The barrier is needed: torch 2.13 aborts now and then when a group is destroyed right after its last use."""
+    dist = _distributed()
+    if dist is not None and dist.is_initialized():
+        dist.barrier()
+        dist.destroy_process_group()
+
+
+def _distributed() -> Any:
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.distributed.is_available():
+        return None
+    return torch.distributed
+
+
+def _device(local_rank: int) -> str:
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return "cpu"
+    return f"cuda:{local_rank % torch.cuda.device_count()}"
+
+
+def _mark() -> None:
+    """`finished/<rank>` in the run's folder: torchrun's exit code does not always tell the truth."""
+    path = os.environ.get("DIAMOND_METRICS", "")
+    if not path:
+        return
+    try:
+        folder = Path(path).parent / "finished"
+        folder.mkdir(exist_ok=True)
+        (folder / str(metrics.rank())).touch()
+    except OSError:
+        return
+
+
+def _number(name: str, otherwise: int) -> int:
+    text = os.environ.get(name, "")
+    return int(text) if text.isdigit() else otherwise

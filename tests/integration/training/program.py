@@ -1,0 +1,108 @@
+"""A small training that is killed and resumed: `python program.py KIND STEPS`, ranks by the usual variables.
+
+Prints what a test wants to know as JSON lines; random numbers, batch norm, a scheduler and the order of the data
+all have to survive for the last line to come out the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import torch
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import TensorDataset
+
+from diamond import training
+
+
+def main(kind: str, steps: int) -> int:
+    torch.set_num_threads(1)
+    session = training.init()
+    torch.manual_seed(7)
+    model = wrapped(kind, session.world_size)
+    torch.manual_seed(100 + session.rank)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5)
+    loader = training.ResumableLoader(samples(), 8 // session.world_size, seed=3)
+    checkpointer = training.Checkpointer(
+        model, optimizer, folder="checkpoints", scheduler=scheduler, loader=loader
+    )
+    say(event="started", rank=session.rank, writer=checkpointer.writer_pid)
+    for done, (features, wanted) in checkpointer.steps(loader, total=steps):
+        train(model, optimizer, features, wanted)
+        scheduler.step()
+        say(event="step", step=done + 1, rank=session.rank)
+        if (done + 1) % save_every() == 0:
+            checkpointer.save(done + 1)
+        hold(done + 1)
+    say(event="end", rank=session.rank, digest=digest(model), weights=weights(model))
+    training.finish()
+    return checkpointer.exit_code
+
+
+def train(
+    model: torch.nn.Module,
+    optimizer: torch.optim.Optimizer,
+    features: torch.Tensor,
+    wanted: torch.Tensor,
+) -> None:
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(model(features), wanted).backward()
+    optimizer.step()
+
+
+def wrapped(kind: str, world_size: int) -> torch.nn.Module:
+    dropout = torch.nn.Dropout(0.2) if "exact" not in kind else torch.nn.Identity()
+    layers = [torch.nn.Linear(6, 32), torch.nn.LayerNorm(32), torch.nn.Tanh(), dropout]
+    model = torch.nn.Sequential(*layers, torch.nn.Linear(32, 1))
+    if "fsdp" in kind:
+        fully_shard(model)
+    elif world_size > 1:
+        return DistributedDataParallel(model)
+    return model
+
+
+def samples() -> TensorDataset:
+    generator = torch.Generator().manual_seed(1)
+    features = torch.randn(90, 6, generator=generator)
+    return TensorDataset(features, features.sum(1, keepdim=True))
+
+
+def save_every() -> int:
+    return int(os.environ.get("SAVE_EVERY", "4"))
+
+
+def hold(step: int) -> None:
+    """At the step that a test names, wait until it makes the file `go`."""
+    if step == int(os.environ.get("HOLD_AT", "-1")):
+        say(event="held", step=step, rank=int(os.environ.get("RANK", "0")))
+        while not Path("go").exists():
+            threading.Event().wait(0.02)
+
+
+def weights(model: torch.nn.Module) -> list[float]:
+    return [float(value) for one in whole(model) for value in one.flatten()[:3]]
+
+
+def digest(model: torch.nn.Module) -> str:
+    content = b"".join(bytes(one.flatten().view(torch.uint8).tolist()) for one in whole(model))
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def whole(model: torch.nn.Module) -> list[torch.Tensor]:
+    values = [value.detach() for value in model.state_dict().values()]
+    return [one.full_tensor() if hasattr(one, "full_tensor") else one for one in values]
+
+
+def say(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))
