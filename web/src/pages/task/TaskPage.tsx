@@ -1,5 +1,128 @@
+import { Anchor, Group, Tabs, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import type { Task } from "~/api/client";
+import { taskQuery } from "~/api/queries";
+import { Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { StateChip } from "~/components/StateBadge";
+import { Ago, Took } from "~/components/Time";
+import { Actions } from "./Actions";
+import { Overview } from "./Overview";
+import type { Tab, TaskSearch } from "./search";
+import classes from "./TaskPage.module.css";
+import { Why } from "./Why";
+
+const LABELS: Record<Tab, string> = {
+  overview: "Overview",
+  log: "Log",
+  metrics: "Metrics",
+  resources: "Resources",
+  files: "Files",
+  code: "Spec and code",
+  history: "History",
+};
+
+/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
+const CONTENTS: Record<Tab, React.ComponentType<{ task: Task }>> = {
+  overview: Overview,
+  log: lazy(() => import("./log/LogTab").then((tab) => ({ default: tab.LogTab }))),
+  metrics: lazy(() => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab }))),
+  resources: lazy(() =>
+    import("./metrics/ResourcesTab").then((tab) => ({ default: tab.ResourcesTab })),
+  ),
+  files: lazy(() => import("./files/FilesTab").then((tab) => ({ default: tab.FilesTab }))),
+  code: lazy(() => import("./code/CodeTab").then((tab) => ({ default: tab.CodeTab }))),
+  history: lazy(() => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab }))),
+};
 
 export function TaskPage() {
-  return <Page title="Task">{null}</Page>;
+  const { task: id } = useParams({ from: "/tasks/$task" });
+  const query = useQuery(taskQuery(id));
+  useFullAddress(id, query.data?.id);
+  if (query.data) return <Shown key={query.data.id} task={query.data} />;
+  return (
+    <Page title={query.error ? "Task" : "…"} tab="Task">
+      {query.error ? (
+        <Failed error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Lines count={6} height={48} />
+      )}
+    </Page>
+  );
+}
+
+/** A job's id or the begin of a task's leads here too; events speak of tasks by their whole id. */
+function useFullAddress(asked: string, task: string | undefined): void {
+  const navigate = useNavigate();
+  const search = useSearch({ from: "/tasks/$task" });
+  useEffect(() => {
+    if (task && task !== asked) {
+      void navigate({ to: "/tasks/$task", params: { task }, search, replace: true });
+    }
+  }, [asked, task, search, navigate]);
+}
+
+function Shown({ task }: { task: Task }) {
+  const { tab = "overview" } = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const open = (next: TaskSearch) => void navigate({ search: next });
+  const Content = CONTENTS[tab];
+  return (
+    <Page
+      title={task.name}
+      tab={`${task.state}: ${task.name}`}
+      lead={<Lead task={task} />}
+      actions={<Actions task={task} />}
+      wide
+    >
+      <Why task={task} />
+      <Tabs
+        value={tab}
+        onChange={(next) => open({ tab: next === "overview" ? undefined : (next as Tab) })}
+        keepMounted={false}
+      >
+        <Tabs.List className={classes.tabs} mb="md">
+          {Object.entries(LABELS).map(([name, label]) => (
+            <Tabs.Tab key={name} value={name}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab}>
+          <Suspense fallback={<Lines count={6} height={40} />}>
+            <Content task={task} />
+          </Suspense>
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Lead({ task }: { task: Task }) {
+  return (
+    <Group gap="sm" mt={4}>
+      <StateChip task={task} />
+      <Text size="sm">
+        on{" "}
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link to="/endpoints/$name" params={{ name: task.endpoint }} {...props} />
+          )}
+        >
+          {task.endpoint}
+        </Anchor>
+      </Text>
+      {task.started !== null && (
+        <Text size="sm">
+          {task.ended ? "ran for" : "running for"} <Took from={task.started} to={task.ended} />
+        </Text>
+      )}
+      <Text size="sm">
+        {task.ended ? "ended" : "created"} <Ago at={task.ended ?? task.created} />
+      </Text>
+    </Group>
+  );
 }

@@ -1,6 +1,82 @@
-/** What the address of this page may carry. */
-export type TaskSearch = Record<string, never>;
+export const TABS = [
+  "overview",
+  "log",
+  "metrics",
+  "resources",
+  "files",
+  "code",
+  "history",
+] as const;
+export type Tab = (typeof TABS)[number];
+export const STREAMS = ["stdout", "stderr", "both"] as const;
+export const CODE_PARTS = ["spec", "script", "files", "diff"] as const;
 
-export function taskSearch(): TaskSearch {
-  return {};
+/** What the address of this page may carry; each tab has its own part of it. */
+export type TaskSearch = {
+  tab?: Tab;
+  /** Which log; left out: the newest attempt and run, rank 0, its output. */
+  attempt?: string;
+  run?: number;
+  rank?: number;
+  stream?: (typeof STREAMS)[number];
+  /** A byte of the log: the line that holds it is shown and marked. */
+  at?: number;
+  find?: string;
+  wrap?: boolean;
+  /** Other tasks on the same charts, with commas between them. */
+  compare?: string;
+  smooth?: number;
+  /** All curves on one chart. */
+  together?: boolean;
+  log?: boolean;
+  x?: "time";
+  from?: number;
+  to?: number;
+  /** A folder or file of the run directory, or of the code. */
+  path?: string;
+  part?: (typeof CODE_PARTS)[number];
+};
+
+export function taskSearch(given: Record<string, unknown>): TaskSearch {
+  return dropUnset({
+    tab: oneOf(TABS, given.tab),
+    attempt: words(given.attempt),
+    run: number(given.run),
+    rank: number(given.rank),
+    stream: oneOf(STREAMS, given.stream),
+    at: number(given.at),
+    find: words(given.find),
+    wrap: flag(given.wrap),
+    compare: words(given.compare),
+    smooth: number(given.smooth),
+    together: flag(given.together),
+    log: flag(given.log),
+    x: given.x === "time" ? "time" : undefined,
+    from: number(given.from),
+    to: number(given.to),
+    path: words(given.path),
+    part: oneOf(CODE_PARTS, given.part),
+  });
+}
+
+function dropUnset(search: TaskSearch): TaskSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}
+
+function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
+  return known.find((one) => one === value);
+}
+
+function words(value: unknown): string | undefined {
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  return text || undefined;
+}
+
+function number(value: unknown): number | undefined {
+  const read = typeof value === "string" && value ? Number(value) : value;
+  return typeof read === "number" && Number.isFinite(read) ? read : undefined;
+}
+
+function flag(value: unknown): boolean | undefined {
+  return value === true || value === "true" || value === 1 ? true : undefined;
 }

@@ -1,0 +1,96 @@
+import { useComputedColorScheme } from "@mantine/core";
+import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import classes from "./Chart.module.css";
+import type { Curve, Range } from "./curves";
+import { type Engine, init } from "./engine";
+import { type Look, optionOf, pointerWords } from "./option";
+import { useRange } from "./useRange";
+
+export type ChartHandle = { png: () => string };
+
+type ChartProps = Omit<Look, "dark"> & {
+  /** What it shows, for those who cannot see it. */
+  label: string;
+  curves: Curve[];
+  height?: number;
+  onRange: (range: Range | null) => void;
+  handle?: Ref<ChartHandle>;
+};
+
+/** Curves on a canvas. Drag, or the keys + - ← →, choose a part of them; a double click or 0 shows all again. */
+export function Chart({ label, curves, height = 240, onRange, handle, ...given }: ChartProps) {
+  const dark = useComputedColorScheme("light") === "dark";
+  const { axis, log, smooth, range } = given;
+  const look = useMemo(
+    () => ({ axis, log, smooth, range, dark }),
+    [axis, log, smooth, range, dark],
+  );
+  const frame = useRef<HTMLDivElement>(null);
+  const { engine, drawn, setDrawn } = useEngine(frame);
+  const latest = useRef({ curves, look });
+  latest.current = { curves, look };
+
+  useEffect(() => {
+    if (!engine) return;
+    const option = optionOf(curves, look);
+    const tooltip = { ...(option.tooltip as object), formatter: wordsAt(latest) };
+    engine.setOption({ ...option, tooltip }, { notMerge: true });
+    setDrawn(true);
+  }, [engine, curves, look, setDrawn]);
+
+  useImperativeHandle(handle, () => ({
+    png: () =>
+      engine?.getDataURL({ pixelRatio: 2, backgroundColor: dark ? "#1a1b1e" : "#ffffff" }) ?? "",
+  }));
+  const { selection, events } = useRange(engine, frame, range, onRange);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a canvas with keys of its own
+    <div
+      className={classes.chart}
+      style={{ height }}
+      role="group"
+      aria-label={label}
+      aria-roledescription="chart"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom and move
+      tabIndex={0}
+      data-chart={drawn ? "drawn" : "empty"}
+      {...events}
+    >
+      <div ref={frame} className={classes.canvas} />
+      {selection && (
+        <div
+          className={classes.selection}
+          style={{ left: selection.left, width: selection.width }}
+        />
+      )}
+    </div>
+  );
+}
+
+type Latest = React.RefObject<{ curves: Curve[]; look: Look }>;
+
+function wordsAt(latest: Latest) {
+  return (items: { axisValue?: number; value?: [number, number] }[]) => {
+    const { curves, look } = latest.current;
+    const x = items[0]?.axisValue ?? items[0]?.value?.[0] ?? 0;
+    return pointerWords(curves, look, Number(x));
+  };
+}
+
+function useEngine(frame: React.RefObject<HTMLDivElement | null>) {
+  const [engine, setEngine] = useState<Engine | null>(null);
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => {
+    if (!frame.current) return;
+    const made = init(frame.current, null, { renderer: "canvas" });
+    setEngine(made);
+    const watch = new ResizeObserver(() => made.resize());
+    watch.observe(frame.current);
+    return () => {
+      watch.disconnect();
+      made.dispose();
+      setEngine(null);
+    };
+  }, [frame]);
+  return { engine, drawn, setDrawn };
+}

@@ -1,0 +1,117 @@
+import { duration, figure } from "~/lib/format";
+import {
+  type Axis,
+  brokenPlaces,
+  type Curve,
+  nearest,
+  type Pair,
+  pairsOf,
+  type Range,
+  smoothed,
+} from "./curves";
+import type { Option } from "./engine";
+
+export type Look = {
+  axis: Axis;
+  log: boolean;
+  smooth: number;
+  range: Range | null;
+  dark: boolean;
+};
+
+/** A chart's description for ECharts. */
+export function optionOf(curves: Curve[], look: Look): Option {
+  const ink = look.dark ? "#c1c2c5" : "#495057";
+  const grid = look.dark ? "#373a40" : "#e9ecef";
+  return {
+    animation: false,
+    textStyle: { fontFamily: '"Inter Variable", system-ui, sans-serif' },
+    grid: { left: 8, right: 16, top: 12, bottom: 4, containLabel: true },
+    xAxis: {
+      type: "value",
+      min: look.range?.from ?? "dataMin",
+      max: look.range?.to ?? "dataMax",
+      axisLabel: { color: ink, hideOverlap: true, formatter: xWords(look.axis) },
+      axisLine: { lineStyle: { color: grid } },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: look.log ? "log" : "value",
+      scale: true,
+      axisLabel: { color: ink, formatter: figure },
+      splitLine: { lineStyle: { color: grid } },
+    },
+    tooltip: {
+      trigger: "axis",
+      confine: true,
+      backgroundColor: look.dark ? "#25262b" : "#ffffff",
+      borderColor: grid,
+      textStyle: { color: look.dark ? "#e9ecef" : "#212529", fontSize: 12 },
+    },
+    series: curves.flatMap((curve) => seriesOf(curve, look)),
+  };
+}
+
+function seriesOf(curve: Curve, look: Look): Option[] {
+  const pairs = drawable(pairsOf(curve.points, look.axis), look.log);
+  const line = {
+    type: "line",
+    showSymbol: pairs.length < 2,
+    connectNulls: false,
+    color: curve.color,
+  };
+  const broken = brokenPlaces(pairsOf(curve.points, look.axis));
+  return [
+    ...(look.smooth > 0
+      ? [{ ...line, data: pairs, silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
+      : []),
+    { ...line, id: curve.key, data: smoothed(pairs, look.smooth), lineStyle: { width: 1.6 } },
+    ...(broken.length ? [brokenSeries(broken)] : []),
+  ];
+}
+
+/** Crosses: never colour alone. */
+function brokenSeries(places: [number, number][]): Option {
+  return {
+    type: "scatter",
+    data: places,
+    symbol: "path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z",
+    symbolSize: 9,
+    color: "#e03131",
+    silent: true,
+    tooltip: { show: false },
+  };
+}
+
+/** A logarithm has no place for zero and below. */
+function drawable(pairs: Pair[], log: boolean): Pair[] {
+  return log ? pairs.map(([x, y]) => [x, y !== null && y > 0 ? y : null]) : pairs;
+}
+
+export function xWords(axis: Axis): (x: number) => string {
+  return axis === "time" ? duration : (x) => x.toLocaleString();
+}
+
+/** What stands under the pointer, as elements: names of curves are never taken for HTML. */
+export function pointerWords(curves: Curve[], look: Look, x: number): HTMLElement {
+  const box = document.createElement("div");
+  const head = box.appendChild(document.createElement("b"));
+  head.textContent = look.axis === "step" ? `step ${xWords("step")(x)}` : xWords("time")(x);
+  const lines = curves.map((curve) => ({
+    curve,
+    at: nearest(pairsOf(curve.points, look.axis), x),
+  }));
+  for (const { curve, at } of lines.slice(0, 20)) box.append(pointerLine(curve, at));
+  if (lines.length > 20) box.append(`and ${lines.length - 20} more`);
+  return box;
+}
+
+function pointerLine(curve: Curve, at: Pair | undefined): HTMLElement {
+  const line = document.createElement("div");
+  const dot = line.appendChild(document.createElement("span"));
+  dot.textContent = "● ";
+  dot.style.color = curve.color;
+  const value = at?.[1] ?? null;
+  line.append(`${curve.label}: ${value === null ? "not a number" : figure(value)}`);
+  return line;
+}

@@ -1,0 +1,103 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPencil, IconPlayerStop, IconRotate } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, dataOf, type Task } from "~/api/client";
+import { keys } from "~/api/queries";
+import { Failed } from "~/components/Answer";
+import { sayDone, sayFailed } from "~/components/say";
+import { freshKey } from "~/lib/key";
+import { isOver } from "./words";
+
+/** Cancel while it goes on; run again, as it was or with changes. */
+export function Actions({ task }: { task: Task }) {
+  return (
+    <>
+      {isOver(task) ? <Retry task={task} /> : <Cancel task={task} />}
+      <Button
+        variant="default"
+        leftSection={<IconPencil size={16} aria-hidden />}
+        renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
+      >
+        Edit and resubmit
+      </Button>
+    </>
+  );
+}
+
+function Retry({ task }: { task: Task }) {
+  const navigate = useNavigate();
+  const [key] = useState(freshKey);
+  const retry = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST("/api/v1/tasks/{task}/retry", {
+          params: { path: { task: task.id }, header: { "Idempotency-Key": key } },
+        }),
+      ),
+    onSuccess: (made) => {
+      sayDone(`${made.name} runs again as ${made.id.slice(0, 8)}`);
+      void navigate({ to: "/tasks/$task", params: { task: made.id } });
+    },
+    onError: sayFailed,
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconRotate size={16} aria-hidden />}
+      loading={retry.isPending}
+      onClick={() => retry.mutate()}
+    >
+      Retry
+    </Button>
+  );
+}
+
+function Cancel({ task }: { task: Task }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST("/api/v1/tasks/{task}/cancel", { params: { path: { task: task.id } } })),
+    onSuccess: (now) => {
+      queries.setQueryData(keys.task(task.id), now);
+      close();
+    },
+  });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerStop size={16} aria-hidden />}
+        disabled={task.cancel_requested}
+        onClick={open}
+      >
+        {task.cancel_requested ? "Cancelling" : "Cancel"}
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Cancel ${task.name}?`}>
+        <Stack>
+          <Text size="sm">
+            A program that runs is stopped, and a job that waits leaves the queue. The log, the
+            results so far and the record stay.
+          </Text>
+          {cancel.error && <Failed error={cancel.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Let it go on
+            </Button>
+            <Button
+              color="red"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate()}
+              data-autofocus
+            >
+              Cancel the task
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { Group, Text, Tooltip } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { Schemas, Task } from "~/api/client";
+import { clockTime, duration, exactTime } from "~/lib/format";
+import classes from "./Timeline.module.css";
+import { type Lane, lanesOf, type Phase, type Span, totals } from "./timeline";
+import { isOver } from "./words";
+
+const WORDS: Record<Phase, string> = {
+  prepared: "Prepared",
+  waited: "Waited in the queue",
+  ran: "Ran",
+  ended: "Ended",
+};
+const TICKS = 5;
+
+/** Phases, attempts and runs, drawn to scale. */
+export function Timeline({ task, history }: { task: Task; history: Schemas["HistoryLine"][] }) {
+  const now = useNow(!isOver(task));
+  const lanes = lanesOf(task, history, now);
+  const spans = lanes.flatMap((lane) => lane.spans);
+  const from = task.created;
+  const to = Math.max(from + 1, ...spans.map((span) => span.to));
+  const place = (at: number) => `${(100 * (at - from)) / (to - from)}%`;
+  return (
+    <div>
+      <div className={classes.chart}>
+        {lanes.map((lane) => (
+          <LaneRow key={lane.attempt} lane={lane} many={lanes.length > 1} place={place} />
+        ))}
+        <div className={classes.axis} aria-hidden>
+          {Array.from({ length: TICKS }, (_, n) => from + ((to - from) * n) / (TICKS - 1)).map(
+            (at, n) => (
+              <span
+                key={at}
+                className={classes.tick}
+                data-edge={edge(n)}
+                style={{ left: place(at) }}
+              >
+                {n === 0 ? clockTime(at) : `+${duration(at - from)}`}
+              </span>
+            ),
+          )}
+        </div>
+      </div>
+      <Legend lanes={lanes} />
+    </div>
+  );
+}
+
+function edge(n: number): string | undefined {
+  return n === 0 ? "first" : n === TICKS - 1 ? "last" : undefined;
+}
+
+type LaneProps = { lane: Lane; many: boolean; place: (at: number) => string };
+
+function LaneRow({ lane, many, place }: LaneProps) {
+  return (
+    <div className={classes.lane}>
+      {many && (
+        <span className={classes.name}>
+          Attempt {lane.attempt}
+          {lane.reason && `: ${lane.reason}`}
+        </span>
+      )}
+      <div className={classes.track}>
+        {lane.spans.map((span) => (
+          <Tooltip key={`${span.phase} ${span.from}`} label={spanWords(span)} multiline maw={320}>
+            <div
+              role="img"
+              aria-label={spanWords(span)}
+              className={classes.span}
+              data-phase={span.phase}
+              data-open={span.open || undefined}
+              style={{
+                left: place(span.from),
+                width: `calc(${place(span.to)} - ${place(span.from)})`,
+              }}
+            />
+          </Tooltip>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function spanWords({ phase, from, to, open, run }: Span): string {
+  const which = run && run > 1 ? ` (run ${run})` : "";
+  const until = open ? "until now" : `until ${clockTime(to)}`;
+  return `${WORDS[phase]}${which} for ${duration(to - from)}: from ${exactTime(from)} ${until}`;
+}
+
+function Legend({ lanes }: { lanes: Lane[] }) {
+  return (
+    <Group gap="lg" mt="xs">
+      {[...totals(lanes)].map(([phase, seconds]) => (
+        <Text key={phase} size="sm" className={classes.legend}>
+          <span className={classes.mark} data-phase={phase} aria-hidden />
+          {WORDS[phase]} <b>{duration(seconds)}</b>
+        </Text>
+      ))}
+    </Group>
+  );
+}
+
+function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    if (!ticking) return;
+    const timer = setInterval(() => setNow(Date.now() / 1000), 1_000);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return now;
+}

@@ -1,0 +1,107 @@
+import { Alert, Anchor, Box, Stack, Text } from "@mantine/core";
+import { IconAlertCircle, IconClock, IconCloudOff, IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { fetchRaw, type Task } from "~/api/client";
+import { endpointsQuery } from "~/api/queries";
+import { CopyLine } from "~/components/CopyLine";
+import { Ago } from "~/components/Time";
+import { plain } from "./log/ansi";
+import { logsQuery } from "./queries";
+import classes from "./TaskPage.module.css";
+import { isOver } from "./words";
+
+const LOOKS: Record<string, { title: string; color: string; icon: typeof IconClock }> = {
+  preparing: { title: "What it is doing", color: "grape", icon: IconInfoCircle },
+  pending: { title: "Why it waits", color: "yellow", icon: IconClock },
+  running: { title: "What it is doing", color: "blue", icon: IconInfoCircle },
+  succeeded: { title: "How it ended", color: "teal", icon: IconInfoCircle },
+  failed: { title: "Why it failed", color: "red", icon: IconAlertCircle },
+  cancelled: { title: "Why it ended", color: "gray", icon: IconInfoCircle },
+};
+
+/** Why it waits or how it ended, in the service's words, with the last lines of the log where they may tell. */
+export function Why({ task }: { task: Task }) {
+  const look = LOOKS[task.state];
+  return (
+    <>
+      <Away task={task} />
+      {look && task.message && (
+        <Alert color={look.color} icon={<look.icon />} title={look.title} mb="md" role="status">
+          <Text size="sm" className={classes.message}>
+            {sentence(task.message)}
+          </Text>
+          {task.state === "failed" && <LastLines task={task} />}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** When the endpoint is away the state is old, not wrong. */
+function Away({ task }: { task: Task }) {
+  const { data } = useQuery(endpointsQuery);
+  const endpoint = data?.items.find((one) => one.name === task.endpoint);
+  if (!endpoint || endpoint.state === "online" || isOver(task)) return null;
+  return (
+    <Alert color="gray" icon={<IconCloudOff />} title={`${endpoint.name} is away`} mb="md">
+      <Stack gap="xs">
+        <Text size="sm">
+          What you see was true <Ago at={task.as_of} />. The job itself goes on; everything catches
+          up once the endpoint is back.
+        </Text>
+        {endpoint.revive && <CopyLine line={endpoint.revive} />}
+      </Stack>
+    </Alert>
+  );
+}
+
+const LAST_BYTES = 2_000;
+const LAST_LINES = 8;
+
+function LastLines({ task }: { task: Task }) {
+  const logs = useQuery(logsQuery(task.id)).data?.items ?? [];
+  const ofAttempt = logs.filter((log) => log.attempt === task.attempt && log.size > 0);
+  const stream = ["stderr", "stdout"].find((name) => ofAttempt.some((log) => log.stream === name));
+  const { data } = useQuery({
+    queryKey: ["task-last-lines", task.id, stream],
+    queryFn: () => lastLines(task.id, stream ?? "stdout"),
+    enabled: stream !== undefined,
+    retry: false,
+  });
+  if (!data || !stream) return null;
+  return (
+    <Box mt="sm">
+      <Text size="xs" c="dimmed" mb={4}>
+        The last lines of its {stream === "stderr" ? "errors" : "output"} (
+        <Anchor
+          size="xs"
+          renderRoot={(props) => (
+            <Link
+              to="/tasks/$task"
+              params={{ task: task.id }}
+              search={{ tab: "log", stream: stream as "stdout" | "stderr" }}
+              {...props}
+            />
+          )}
+        >
+          the whole log
+        </Anchor>
+        )
+      </Text>
+      <pre className={classes.lines}>{data}</pre>
+    </Box>
+  );
+}
+
+async function lastLines(task: string, stream: string): Promise<string> {
+  const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/${stream}?offset=-${LAST_BYTES}`);
+  const lines = plain(await answer.text())
+    .trimEnd()
+    .split("\n");
+  return lines.slice(-LAST_LINES).join("\n");
+}

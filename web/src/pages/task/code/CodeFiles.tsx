@@ -1,0 +1,101 @@
+import { Anchor, Card, Grid, List, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import type { Schemas, Task } from "~/api/client";
+import { Answer } from "~/components/Answer";
+import { CopyLine } from "~/components/CopyLine";
+import { bytes, count } from "~/lib/format";
+import { textQuery } from "../queries";
+import classes from "./CodeFiles.module.css";
+import { CodeText } from "./CodeText";
+import { listingQuery } from "./queries";
+import { NoCode } from "./texts";
+
+/** The files that the task ran, as they were when it was asked for. */
+export function CodeFiles({ task }: { task: Task }) {
+  const query = useQuery(listingQuery(task.id));
+  return (
+    <Answer query={query}>
+      {(code) => {
+        if (code.kind === "none") return <NoCode />;
+        if (code.kind === "git") return <FromGit code={code} />;
+        return <Snapshot task={task} code={code} />;
+      }}
+    </Answer>
+  );
+}
+
+type Listing = Schemas["CodeListing"];
+
+function FromGit({ code }: { code: Listing }) {
+  return (
+    <Card>
+      <Text size="sm" mb="xs">
+        The endpoint fetched this code itself, as you:
+      </Text>
+      <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy the address" />
+    </Card>
+  );
+}
+
+function Snapshot({ task, code }: { task: Task; code: Listing }) {
+  const { path } = useSearch({ from: "/tasks/$task" });
+  const files = code.files ?? [];
+  const shown = path ?? files.find((file) => file.preview === "text")?.path;
+  return (
+    <Grid>
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Stack>
+          <Card p={0} component="nav" aria-label="Files of the code">
+            <ul className={classes.files}>
+              {files.map((file) => (
+                <li key={file.path} data-shown={file.path === shown || undefined}>
+                  <Anchor
+                    size="sm"
+                    aria-current={file.path === shown ? "true" : undefined}
+                    renderRoot={(props) => (
+                      <Link
+                        to="/tasks/$task"
+                        params={{ task: task.id }}
+                        search={{ tab: "code", part: "files", path: file.path }}
+                        {...props}
+                      />
+                    )}
+                  >
+                    {file.path}
+                  </Anchor>
+                  <Text size="xs" c="dimmed">
+                    {file.link ? `→ ${file.link}` : file.size != null && bytes(file.size)}
+                  </Text>
+                </li>
+              ))}
+            </ul>
+          </Card>
+          <LeftOut names={code.left_out ?? []} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        {shown && <File key={shown} task={task} path={shown} />}
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function File({ task, path }: { task: Task; path: string }) {
+  const query = useQuery(textQuery(task.id, `code/content?${new URLSearchParams({ path })}`));
+  return <Answer query={query}>{(text) => <CodeText name={path} text={text} />}</Answer>;
+}
+
+function LeftOut({ names }: { names: string[] }) {
+  if (!names.length) return null;
+  return (
+    <details>
+      <summary className={classes.summary}>{count(names.length, "thing")} stayed behind</summary>
+      <List size="xs" mt="xs">
+        {names.map((name) => (
+          <List.Item key={name}>{name}</List.Item>
+        ))}
+      </List>
+    </details>
+  );
+}

@@ -1,0 +1,38 @@
+import { SegmentedControl, Stack } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Task } from "~/api/client";
+import type { TaskSearch } from "../search";
+import { CodeFiles } from "./CodeFiles";
+import { Changes, Script, Spec } from "./texts";
+
+const PARTS = [
+  { value: "spec", label: "Spec" },
+  { value: "script", label: "Batch script" },
+  { value: "files", label: "Code" },
+  { value: "diff", label: "Changes" },
+];
+const CONTENTS = { spec: Spec, script: Script, files: CodeFiles, diff: Changes };
+
+/** What was asked for, what was handed to the batch system, and the code that ran. */
+export function CodeTab({ task }: { task: Task }) {
+  const { part = "spec" } = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const Content = CONTENTS[part];
+  return (
+    <Stack align="stretch">
+      <SegmentedControl
+        aria-label="Which part"
+        data={PARTS}
+        value={part}
+        onChange={(next) =>
+          void navigate({
+            search: { tab: "code", part: next as TaskSearch["part"] },
+            replace: true,
+          })
+        }
+        style={{ alignSelf: "flex-start" }}
+      />
+      <Content task={task} />
+    </Stack>
+  );
+}

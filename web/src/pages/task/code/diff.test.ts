@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { kindOf } from "./diff";
+
+test("the lines of a diff are told apart by how they begin", () => {
+  expect(["+a", "-a", " a", "@@ -1 +1 @@", "+++ b/x", "diff --git a b"].map(kindOf)).toEqual([
+    "added",
+    "removed",
+    undefined,
+    "place",
+    "head",
+    "head",
+  ]);
+});

@@ -1,0 +1,9 @@
+/** What a line of a diff is: the signs stay in the text, so that colour is never alone. */
+export function kindOf(line: string): string | undefined {
+  if (/^(diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(line))
+    return "head";
+  if (line.startsWith("@@")) return "place";
+  if (line.startsWith("+")) return "added";
+  if (line.startsWith("-")) return "removed";
+  return undefined;
+}

@@ -1,0 +1,161 @@
+import { Anchor, Breadcrumbs, Card, Grid, Group, Stack, Text } from "@mantine/core";
+import {
+  IconChartBar,
+  IconFile,
+  IconFileText,
+  IconFolder,
+  IconFolderOff,
+  IconLink,
+  IconNotebook,
+  IconPhoto,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { api, dataOf, ProblemError, type Schemas, type Task } from "~/api/client";
+import { Answer, Empty } from "~/components/Answer";
+import { Ago } from "~/components/Time";
+import { bytes } from "~/lib/format";
+import { isOver } from "../words";
+import classes from "./Files.module.css";
+import { Preview } from "./Preview";
+
+type Entry = Schemas["FileEntry"];
+
+/** The run directory: what lies there, and a look into it. */
+export function FilesTab({ task }: { task: Task }) {
+  const { path = "" } = useSearch({ from: "/tasks/$task" });
+  const isFolder = path === "" || path.endsWith("/");
+  const folder = isFolder ? path.replace(/\/$/, "") : parentOf(path);
+  const query = useQuery({
+    queryKey: ["task-files", task.id, folder],
+    queryFn: () =>
+      dataOf(
+        api.GET("/api/v1/tasks/{task}/files", {
+          params: { path: { task: task.id }, query: { path: folder } },
+        }),
+      ),
+    retry: false,
+    refetchInterval: isOver(task) ? false : 10_000,
+  });
+  if (query.error instanceof ProblemError && query.error.code === "cleaned") {
+    return (
+      <Empty icon={IconFolderOff} title={query.error.message}>
+        {query.error.hint}
+      </Empty>
+    );
+  }
+  return (
+    <Stack>
+      <Trail task={task} folder={folder} />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: isFolder ? 12 : 5 }}>
+          <Card p={0} component="section" aria-label="Files">
+            <Answer query={query}>
+              {({ items }) => <Entries task={task} items={items} shown={path} />}
+            </Answer>
+          </Card>
+        </Grid.Col>
+        {!isFolder && (
+          <Grid.Col span={{ base: 12, md: 7 }}>
+            <Answer query={query}>
+              {({ items }) => (
+                <Preview key={path} task={task} path={path} entry={entryAt(items, path)} />
+              )}
+            </Answer>
+          </Grid.Col>
+        )}
+      </Grid>
+    </Stack>
+  );
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function entryAt(items: Entry[], path: string): Entry | undefined {
+  return items.find((item) => item.path === path);
+}
+
+/** The way from the run directory down to here. */
+function Trail({ task, folder }: { task: Task; folder: string }) {
+  const names = folder ? folder.split("/") : [];
+  const steps = names.map((name, n) => ({ name, path: `${names.slice(0, n + 1).join("/")}/` }));
+  return (
+    <nav aria-label="Folders">
+      <Breadcrumbs>
+        {[{ name: "Run directory", path: undefined }, ...steps].map(({ name, path }) => (
+          <Anchor key={path ?? ""} size="sm" renderRoot={toPath(task.id, path)}>
+            {name}
+          </Anchor>
+        ))}
+      </Breadcrumbs>
+    </nav>
+  );
+}
+
+function toPath(task: string, path: string | undefined) {
+  return (props: object) => (
+    <Link to="/tasks/$task" params={{ task }} search={{ tab: "files", path }} {...props} />
+  );
+}
+
+const ICONS: Record<string, TablerIcon> = {
+  image: IconPhoto,
+  table: IconChartBar,
+  notebook: IconNotebook,
+  text: IconFileText,
+};
+
+function Entries({ task, items, shown }: { task: Task; items: Entry[]; shown: string }) {
+  if (items.length === 0) {
+    return (
+      <Text size="sm" c="dimmed" p="md">
+        This folder is empty.
+      </Text>
+    );
+  }
+  return (
+    <ul className={classes.entries}>
+      {items.toSorted(foldersFirst).map((entry) => (
+        <EntryRow key={entry.path} task={task} entry={entry} shown={entry.path === shown} />
+      ))}
+    </ul>
+  );
+}
+
+function foldersFirst(a: Entry, b: Entry): number {
+  const rank = (entry: Entry) => (entry.kind === "folder" ? 0 : 1);
+  return rank(a) - rank(b) || a.path.localeCompare(b.path, undefined, { numeric: true });
+}
+
+function EntryRow({ task, entry, shown }: { task: Task; entry: Entry; shown: boolean }) {
+  const isFolder = entry.kind === "folder";
+  const Icon = isFolder
+    ? IconFolder
+    : entry.kind === "link"
+      ? IconLink
+      : (ICONS[entry.preview ?? "none"] ?? IconFile);
+  return (
+    <li className={classes.entry} data-shown={shown || undefined}>
+      <Group gap="sm" wrap="nowrap" className={classes.name}>
+        <Icon size={17} stroke={1.6} aria-hidden className={classes.icon} />
+        <Anchor
+          size="sm"
+          aria-current={shown ? "true" : undefined}
+          renderRoot={toPath(task.id, isFolder ? `${entry.path}/` : entry.path)}
+        >
+          {entry.path.split("/").at(-1)}
+          {isFolder && "/"}
+        </Anchor>
+      </Group>
+      <Text size="xs" className={classes.number}>
+        {!isFolder && entry.size != null && bytes(entry.size)}
+      </Text>
+      <Text size="xs" className={classes.number}>
+        {entry.modified != null && <Ago at={entry.modified} />}
+      </Text>
+    </li>
+  );
+}

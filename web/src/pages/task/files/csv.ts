@@ -1,0 +1,34 @@
+/** The rows of a table in text: commas, or tabs where the first line has more of them; quotes as RFC 4180 has them. */
+export function rowsOf(text: string, mostRows: number): string[][] {
+  const comma = separatorOf(text);
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let quoted = false;
+  for (let n = 0; n < text.length && rows.length < mostRows; n += 1) {
+    const letter = text[n] as string;
+    if (quoted) {
+      if (letter !== '"') cell += letter;
+      else if (text[n + 1] === '"') {
+        cell += '"';
+        n += 1;
+      } else quoted = false;
+    } else if (letter === '"' && cell === "") quoted = true;
+    else if (letter === comma) {
+      row.push(cell);
+      cell = "";
+    } else if (letter === "\n") {
+      rows.push([...row, cell.replace(/\r$/, "")]);
+      row = [];
+      cell = "";
+    } else cell += letter;
+  }
+  if (rows.length < mostRows && (cell || row.length)) rows.push([...row, cell]);
+  return rows;
+}
+
+function separatorOf(text: string): string {
+  const first = text.slice(0, text.indexOf("\n") >>> 0);
+  const many = (mark: string) => first.split(mark).length;
+  return [",", "\t", ";"].reduce((best, mark) => (many(mark) > many(best) ? mark : best));
+}

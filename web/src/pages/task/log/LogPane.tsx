@@ -1,0 +1,138 @@
+import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
+import { IconArrowBarDown, IconArrowBarUp, IconDownload, IconLink } from "@tabler/icons-react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import type { Task } from "~/api/client";
+import { Failed, Lines } from "~/components/Answer";
+import { sayDone } from "~/components/say";
+import { bytes } from "~/lib/format";
+import classes from "./Log.module.css";
+import { LogLines } from "./LogLines";
+import { LogSearch } from "./LogSearch";
+import { useLogWindow } from "./useLogWindow";
+import { downloadAddress, type Which } from "./which";
+
+const NAMES = { stdout: "Output", stderr: "Errors" };
+
+type PaneProps = { task: Task; which: Which; wrap: boolean; half: boolean };
+
+/** One log in a frame of its own: find, follow, jump, link, save. */
+export function LogPane({ task, which, wrap, half }: PaneProps) {
+  const search = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const log = useLogWindow(task, which, half ? undefined : search.at);
+  const [find, setFind] = useState(search.find ?? "");
+  const firstShown = useRef(0);
+  const { state, window } = log;
+  const link = (offset: number) => {
+    void navigate({
+      search: (now) => ({ ...now, stream: which.stream, at: offset }),
+      replace: true,
+    });
+    log.goTo(offset);
+    sayDone("The address now leads to this line");
+  };
+  return (
+    <section
+      className={classes.pane}
+      data-half={half || undefined}
+      aria-label={NAMES[which.stream]}
+    >
+      <Group gap="xs" className={classes.bar}>
+        <Text size="sm" fw={600}>
+          {NAMES[which.stream]}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {bytes(state.size)}
+          {state.source === "cluster" && ", read from the endpoint"}
+        </Text>
+        <LogSearch task={task.id} which={which} text={find} onText={setFind} onGoTo={log.goTo} />
+        <Group gap={4} ml="auto">
+          <Tool label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
+          <Tool label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
+          <Tool
+            label="Link to the first line in sight"
+            icon={IconLink}
+            onClick={() => link(firstShown.current)}
+          />
+          <Tooltip label="Save the whole log">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              component="a"
+              href={downloadAddress(task.id, which)}
+              download
+              aria-label="Save the whole log"
+            >
+              <IconDownload size={17} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      </Group>
+      {state.error && <Failed error={state.error} onRetry={() => void window.openEnd()} />}
+      {state.lines.length === 0 && !state.error ? (
+        <div className={classes.empty}>
+          {state.busy ? <Lines count={6} height={14} /> : "Nothing here."}
+        </div>
+      ) : (
+        <LogLines
+          label={NAMES[which.stream]}
+          log={log}
+          wrap={wrap}
+          find={find}
+          onLink={link}
+          onFirstShown={(offset) => {
+            firstShown.current = offset;
+          }}
+        />
+      )}
+      <Foot log={log} />
+    </section>
+  );
+}
+
+type ToolProps = { label: string; icon: typeof IconLink; onClick: () => void };
+
+function Tool({ label, icon: Icon, onClick }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={label}>
+        <Icon size={17} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** Where one is in a log that is longer than what is read of it, and the way back to its end. */
+function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
+  const { state, follow } = log;
+  const isPart = state.start > 0 || state.next < state.size;
+  if (!isPart && follow) return null;
+  return (
+    <Group gap="sm" className={classes.foot} wrap="nowrap">
+      {isPart && (
+        <>
+          <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+            {bytes(state.start)} – {bytes(state.next)} of {bytes(state.size)}
+          </Text>
+          <input
+            type="range"
+            className={classes.place}
+            aria-label="Place in the log"
+            aria-valuetext={`${Math.round((100 * state.start) / Math.max(1, state.size))} percent`}
+            min={0}
+            max={state.size}
+            step={Math.max(1, Math.round(state.size / 1_000))}
+            value={state.start}
+            onChange={(event) => log.goTo(Number(event.currentTarget.value))}
+          />
+        </>
+      )}
+      {!follow && (
+        <Button size="compact-xs" variant="light" ml="auto" onClick={log.goToEnd}>
+          Follow the end
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,90 @@
+import Anser from "anser";
+
+export type Part = { text: string; className: string; color?: string; background?: string };
+
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape codes are control characters
+/** Cursor moves, window titles, links: what a terminal obeys and a page has no use for. */
+const MOVES =
+  /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[A-Za-ln-z@`~]|\x1b[()][A-Za-z0-9]|\x1b[=>78DEHM]/g;
+const COLOURS = /\x1b\[[0-9;:]*m/g;
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/g;
+const ESCAPES = /\x1b/g;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape codes are control characters
+
+/** A line as a terminal would leave it: what stands after the last return to its start. */
+export function lastState(line: string): string {
+  const written = line.replace(/\r+$/, "");
+  return written.slice(written.lastIndexOf("\r") + 1);
+}
+
+/** Text without colours, for copies and for the last lines of a log. */
+export function plain(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => clean(lastState(line).replace(COLOURS, "")))
+    .join("\n");
+}
+
+function clean(text: string): string {
+  return text.replace(MOVES, "").replace(CONTROLS, "");
+}
+
+/** A line in parts of one look each. */
+export function partsOf(line: string): Part[] {
+  const text = clean(lastState(line));
+  if (!text.includes("\x1b")) return [{ text, className: "" }];
+  const found = Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true });
+  return found.map((part) => ({
+    text: part.content.replace(ESCAPES, ""),
+    className: [...part.decorations, named(part.fg, "fg"), named(part.bg, "bg")]
+      .filter(Boolean)
+      .join(" "),
+    color: exact(part.fg, part.fg_truecolor),
+    background: exact(part.bg, part.bg_truecolor),
+  }));
+}
+
+function named(colour: string | null, side: "fg" | "bg"): string {
+  return colour && !/palette|truecolor/.test(colour) ? `${colour}-${side}` : "";
+}
+
+function exact(colour: string | null, truecolor: string | null): string | undefined {
+  if (colour === "ansi-truecolor" && truecolor) return `rgb(${truecolor})`;
+  const palette = colour?.match(/^ansi-palette-(\d+)$/)?.[1];
+  return palette ? paletteColour(Number(palette)) : undefined;
+}
+
+/** The 6 × 6 × 6 cube and the greys of a 256-colour terminal. */
+function paletteColour(n: number): string {
+  if (n >= 232) {
+    const grey = 8 + 10 * (n - 232);
+    return `rgb(${grey}, ${grey}, ${grey})`;
+  }
+  const level = (digit: number) => (digit ? 55 + 40 * digit : 0);
+  const place = n - 16;
+  const [red, green, blue] = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6];
+  return `rgb(${level(red)}, ${level(green)}, ${level(blue)})`;
+}
+
+export type Piece = Part & { found: boolean };
+
+/** The same parts, cut where a searched text stands within one of them. */
+export function markFound(parts: Part[], sought: string): Piece[] {
+  if (!sought) return parts.map((part) => ({ ...part, found: false }));
+  const words = sought.toLowerCase();
+  return parts.flatMap((part) => cutAt(part, words));
+}
+
+function cutAt(part: Part, words: string): Piece[] {
+  const pieces: Piece[] = [];
+  const low = part.text.toLowerCase();
+  let from = 0;
+  for (let at = low.indexOf(words); at >= 0; at = low.indexOf(words, from)) {
+    if (at > from) pieces.push({ ...part, text: part.text.slice(from, at), found: false });
+    from = at + words.length;
+    pieces.push({ ...part, text: part.text.slice(at, from), found: true });
+  }
+  if (from < part.text.length || !pieces.length)
+    pieces.push({ ...part, text: part.text.slice(from), found: false });
+  return pieces;
+}

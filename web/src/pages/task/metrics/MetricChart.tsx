@@ -1,0 +1,168 @@
+import { ActionIcon, Card, Group, Menu, Text, Title, Tooltip } from "@mantine/core";
+import { useElementSize, useInViewport } from "@mantine/hooks";
+import { IconDownload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
+import { Chart, type ChartHandle } from "~/charts/Chart";
+import { type Curve, colourOf, csvOf, type Range, stepsWithin } from "~/charts/curves";
+import { save, saveText } from "~/charts/save";
+import { Failed, Lines } from "~/components/Answer";
+import { count, figure } from "~/lib/format";
+import { curvesQuery } from "./queries";
+import { brokenCount, type MetricSet } from "./set";
+
+type MetricChartProps = {
+  title: string;
+  tasks: string[];
+  names: string[];
+  labels: Map<string, string>;
+  height?: number;
+};
+
+/** One chart: a curve of every task, or every curve. It asks for about two points a pixel of what is in sight. */
+export function MetricChart({ title, tasks, names, labels, height = 240 }: MetricChartProps) {
+  const { ref: inView, inViewport } = useInViewport();
+  const { ref: sized, width } = useElementSize();
+  const { smooth = 0, log = false, x, from, to } = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const range = useMemo(
+    () => (from !== undefined && to !== undefined ? { from, to } : null),
+    [from, to],
+  );
+  const axis = x ?? "step";
+  const points = pointsFor(width);
+  const seen = useRef(false);
+  seen.current ||= inViewport && width > 0;
+  const whole = useQuery({
+    ...curvesQuery({ tasks, names, points, range: null }),
+    enabled: seen.current,
+  });
+  const steps = useSteps(whole.data, range, axis);
+  const finer = useQuery({
+    ...curvesQuery({ tasks, names, points, range: steps }),
+    enabled: seen.current && steps !== null,
+  });
+  const set = steps ? (finer.data ?? whole.data) : whole.data;
+  const curves = useMemo(
+    () => curvesOf(set, tasks, labels, names.length === 1),
+    [set, tasks, labels, names.length],
+  );
+  const handle = useRef<ChartHandle>(null);
+  const zoom = (next: Range | null) =>
+    void navigate({ search: (now) => ({ ...now, from: next?.from, to: next?.to }), replace: true });
+  const broken = brokenCount(set?.items ?? []);
+  return (
+    <Card ref={inView} component="section" aria-label={title} p="sm">
+      <Group justify="space-between" wrap="nowrap" mb={4}>
+        <Title order={2} fz="sm" style={{ overflowWrap: "anywhere" }}>
+          {title}
+        </Title>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+            {lastWords(curves)}
+          </Text>
+          <Exports title={title} curves={curves} handle={handle} />
+        </Group>
+      </Group>
+      <div ref={sized} style={{ minHeight: height }}>
+        {whole.error && !set ? (
+          <Failed error={whole.error} onRetry={() => void whole.refetch()} />
+        ) : set ? (
+          <Chart
+            label={chartWords(title, curves)}
+            curves={curves}
+            axis={axis}
+            log={log}
+            smooth={smooth}
+            range={range}
+            height={height}
+            onRange={zoom}
+            handle={handle}
+          />
+        ) : (
+          <Lines count={4} height={height / 6} />
+        )}
+      </div>
+      {broken > 0 && (
+        <Text size="xs" mt={4}>
+          ✕ {count(broken, "place")} where a value was not a number
+        </Text>
+      )}
+    </Card>
+  );
+}
+
+/** In whole hundreds, so that a window that is drawn wider a little asks for nothing new. */
+function pointsFor(width: number): number {
+  return Math.min(4_000, Math.max(200, Math.ceil((2 * width) / 400) * 400));
+}
+
+function useSteps(
+  set: MetricSet | undefined,
+  range: Range | null,
+  axis: "step" | "time",
+): Range | null {
+  return useMemo(() => {
+    if (!range || axis === "step") return range;
+    return set ? stepsWithin(set.items, range) : null;
+  }, [set, range, axis]);
+}
+
+function curvesOf(
+  set: MetricSet | undefined,
+  tasks: string[],
+  labels: Map<string, string>,
+  oneName: boolean,
+): Curve[] {
+  return (set?.items ?? []).map((item, n) => {
+    const task = labels.get(item.task) ?? item.task.slice(0, 8);
+    const label = oneName ? task : tasks.length > 1 ? `${item.name}, ${task}` : item.name;
+    const color = colourOf(oneName ? tasks.indexOf(item.task) : n);
+    return { key: `${item.task} ${item.name}`, label, color, points: item.points };
+  });
+}
+
+function lastWords(curves: Curve[]): string {
+  if (curves.length !== 1) return "";
+  const value = curves[0]?.points.at(-1)?.[2];
+  return value == null ? "" : `now ${figure(value)}`;
+}
+
+function chartWords(title: string, curves: Curve[]): string {
+  const ends = curves.slice(0, 5).map(({ label, points }) => {
+    const value = points.at(-1)?.[2];
+    return `${label} ${value == null ? "is not a number" : `is at ${figure(value)}`}`;
+  });
+  return `${title}: ${ends.join(", ")}. Plus and minus zoom, arrows move, 0 shows all.`;
+}
+
+type ExportsProps = { title: string; curves: Curve[]; handle: React.RefObject<ChartHandle | null> };
+
+function Exports({ title, curves, handle }: ExportsProps) {
+  const file = title.replaceAll(/[^\w.-]+/g, "-");
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Tooltip label="Save this chart">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="sm"
+            aria-label={`Save the chart ${title}`}
+          >
+            <IconDownload size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => save(`${file}.png`, handle.current?.png() ?? "")}>
+          As a picture (PNG)
+        </Menu.Item>
+        <Menu.Item onClick={() => saveText(`${file}.csv`, csvOf(curves))}>
+          The points drawn (CSV)
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

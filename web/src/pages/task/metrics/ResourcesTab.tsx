@@ -1,0 +1,97 @@
+import { Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { IconActivity, IconDownload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { Task } from "~/api/client";
+import { Chart } from "~/charts/Chart";
+import { type Curve, colourOf, type Range } from "~/charts/curves";
+import { Answer, Empty } from "~/components/Answer";
+import { isOver } from "../words";
+import { curvesQuery } from "./queries";
+import type { Series } from "./set";
+import { groupsOf } from "./usage";
+
+const LOOK_AGAIN = 15_000;
+
+/** How busy processors, memory and GPUs were while it ran. */
+export function ResourcesTab({ task }: { task: Task }) {
+  const query = useQuery({
+    ...curvesQuery({ tasks: [task.id], names: [], points: 1_000, range: null, usage: true }),
+    refetchInterval: isOver(task) ? false : LOOK_AGAIN,
+  });
+  const [range, setRange] = useState<Range | null>(null);
+  return (
+    <Answer query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty
+            icon={IconActivity}
+            title={isOver(task) ? "Nothing was measured" : "Nothing measured yet"}
+          >
+            Diamond looks at processors, memory and GPUs every few seconds while the program runs. A
+            run that was over at once leaves nothing to show.
+          </Empty>
+        ) : (
+          <Stack>
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                Of the program and everything it started, on the first node.
+              </Text>
+              <Button
+                size="xs"
+                variant="default"
+                component="a"
+                href={`/api/v1/tasks/${task.id}/metrics.csv?usage=true`}
+                download
+                leftSection={<IconDownload size={14} aria-hidden />}
+              >
+                Every point (CSV)
+              </Button>
+            </Group>
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              {groupsOf(items).map((group) => (
+                <Usage key={group.title} {...group} range={range} onRange={setRange} />
+              ))}
+            </SimpleGrid>
+          </Stack>
+        )
+      }
+    </Answer>
+  );
+}
+
+type UsageProps = {
+  title: string;
+  series: { label: string; item: Series }[];
+  range: Range | null;
+  onRange: (range: Range | null) => void;
+};
+
+function Usage({ title, series, range, onRange }: UsageProps) {
+  const curves: Curve[] = useMemo(
+    () =>
+      series.map(({ label, item }, n) => ({
+        key: item.name,
+        label,
+        color: colourOf(n),
+        points: item.points,
+      })),
+    [series],
+  );
+  return (
+    <Card component="section" aria-label={title} p="sm">
+      <Title order={2} fz="sm" mb={4}>
+        {title}
+      </Title>
+      <Chart
+        label={`${title} over time`}
+        curves={curves}
+        axis="time"
+        log={false}
+        smooth={0}
+        range={range}
+        onRange={onRange}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf } from "~/api/client";
+import type { Range } from "~/charts/curves";
+import type { MetricSet } from "./set";
+
+export type Wanted = {
+  tasks: string[];
+  /** None: all of them. */
+  names: string[];
+  points: number;
+  range: Range | null;
+  usage?: boolean;
+};
+
+export const CURVES = ["curves"];
+
+export const curvesQuery = (wanted: Wanted) =>
+  queryOptions({
+    queryKey: [...CURVES, wanted],
+    queryFn: () => readCurves(wanted),
+    // Zooming in shows the coarse curve until the finer one is there.
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
+async function readCurves({ tasks, names, points, range, usage }: Wanted): Promise<MetricSet> {
+  const query = {
+    task: tasks,
+    name: names,
+    points,
+    from_step: range?.from,
+    to_step: range?.to,
+    usage,
+  };
+  const set = await dataOf(api.GET("/api/v1/metrics", { params: { query } }));
+  return set as unknown as MetricSet; // A triple is a list to the client.
+}

@@ -1,0 +1,37 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, fetchRaw } from "~/api/client";
+import { keys } from "~/api/queries";
+
+const of = (task: string) => ({ params: { path: { task } } });
+
+export const historyQuery = (task: string) =>
+  queryOptions({
+    queryKey: keys.history(task),
+    queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/history", of(task))),
+  });
+
+export const latestQuery = (task: string) =>
+  queryOptions({
+    queryKey: ["task-latest", task],
+    queryFn: () =>
+      dataOf(
+        api.GET("/api/v1/tasks/{task}/metrics", {
+          params: { path: { task }, query: { points: 2 } },
+        }),
+      ),
+  });
+
+export const logsQuery = (task: string) =>
+  queryOptions({
+    queryKey: ["task-logs", task],
+    queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/logs", of(task))),
+  });
+
+/** A text that belongs to a task and never changes: its script, its changes, a file of its code. */
+export const textQuery = (task: string, what: string) =>
+  queryOptions({
+    queryKey: ["task-text", task, what],
+    queryFn: async () => (await fetchRaw(`/api/v1/tasks/${task}/${what}`)).text(),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });

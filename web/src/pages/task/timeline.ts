@@ -1,0 +1,59 @@
+import type { Schemas, Task } from "~/api/client";
+
+export type Phase = "prepared" | "waited" | "ran" | "ended";
+export type Span = { phase: Phase; from: number; to: number; open: boolean; run?: number };
+export type Lane = { attempt: number; reason: string; spans: Span[] };
+type History = Schemas["HistoryLine"][];
+
+/** What happened when, one lane for each attempt; what still goes on ends now. */
+export function lanesOf(task: Task, history: History, now: number): Lane[] {
+  return task.attempts.map((attempt, n) => {
+    const begun = n === 0 ? task.created : (task.attempts[n - 1]?.ended ?? attempt.started ?? now);
+    const queued = eventAt(history, attempt.id, "submitted");
+    const isLast = n === task.attempts.length - 1;
+    const end = attempt.ended ?? (isLast ? (task.ended ?? null) : null);
+    const spans = spansOf({ begun, queued, end, runs: attempt.runs, now });
+    return { attempt: attempt.number, reason: attempt.reason, spans };
+  });
+}
+
+type Facts = {
+  begun: number;
+  queued: number | undefined;
+  end: number | null;
+  runs: Schemas["Run"][];
+  now: number;
+};
+
+function spansOf({ begun, queued, end, runs, now }: Facts): Span[] {
+  const spans: Span[] = [];
+  const add = (phase: Phase, from: number, to: number | null | undefined, run?: number) => {
+    const until = Math.max(from, to ?? end ?? now);
+    if (until > from) spans.push({ phase, from, to: until, open: to == null && end === null, run });
+    return until;
+  };
+  const first = runs.find((run) => run.started != null)?.started;
+  let at = add("prepared", begun, queued ?? first);
+  for (const run of runs) {
+    if (run.started == null) continue;
+    at = add("waited", at, run.started);
+    at = add("ran", run.started, run.ended, run.run);
+  }
+  const over = runs.length > 0 && runs.every((run) => run.ended != null);
+  if (over && end !== null) add("ended", at, end);
+  else if (!runs.length && queued !== undefined) add("waited", queued, end);
+  return spans;
+}
+
+function eventAt(history: History, attempt: string, type: string): number | undefined {
+  return history.find((line) => line.type === type && line.data.attempt === attempt)?.at;
+}
+
+/** How long each phase took over all attempts. */
+export function totals(lanes: Lane[]): Map<Phase, number> {
+  const sums = new Map<Phase, number>();
+  for (const { phase, from, to } of lanes.flatMap((lane) => lane.spans)) {
+    sums.set(phase, (sums.get(phase) ?? 0) + to - from);
+  }
+  return sums;
+}

@@ -1,0 +1,19 @@
+import { useCallback, useEffect, useRef } from "react";
+
+/** A function that acts at most so often, and at last after the newest call. */
+export function useEvery(milliseconds: number, act: () => void): () => void {
+  const latest = useRef(act);
+  latest.current = act;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const last = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(() => {
+    if (timer.current !== undefined) return;
+    const wait = Math.max(0, last.current + milliseconds - Date.now());
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      last.current = Date.now();
+      latest.current();
+    }, wait);
+  }, [milliseconds]);
+}

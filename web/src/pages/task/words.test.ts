@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Schemas, Task } from "~/api/client";
+import { codeFacts, minutes, resourceFacts } from "./words";
+
+test("resources are told as a person would, and what was left to the site is not", () => {
+  const order = {
+    name: "a",
+    resources: {
+      nodes: 2,
+      gpus_per_node: 4,
+      gpu_type: "a100",
+      cpus_per_task: 8,
+      memory_mb: 64_000,
+      walltime_minutes: 150,
+    },
+    placement: { partition: "gpu", account: "", qos: "", reservation: "", constraint: "" },
+  } as Schemas["Order"];
+  expect(resourceFacts(order)).toEqual([
+    ["Nodes", "2"],
+    ["GPUs", "4 a100 a node"],
+    ["CPUs", "8"],
+    ["Memory", "64 GB a node"],
+    ["Time limit", "2 h 30 min"],
+    ["Partition", "gpu"],
+  ]);
+});
+
+test("a task without code has nothing to tell of it", () => {
+  expect(codeFacts({ code: null, order: { name: "a" } } as unknown as Task)).toEqual([]);
+});
+
+test("minutes are hours and minutes", () => {
+  expect([minutes(45), minutes(60), minutes(61)]).toEqual(["45 min", "1 h", "1 h 1 min"]);
+});

@@ -1,0 +1,71 @@
+import type { Schemas, Task } from "~/api/client";
+
+type Fact = [name: string, value: string];
+
+export function isOver(task: Pick<Task, "state">): boolean {
+  return ["succeeded", "failed", "cancelled"].includes(task.state);
+}
+
+/** What a task was given to run with; what was left to the site is left out. */
+export function resourceFacts({ resources, placement }: Schemas["Order"]): Fact[] {
+  const gpus = resources?.gpus_per_node
+    ? `${resources.gpus_per_node} ${resources.gpu_type} a node`.replace("  ", " ")
+    : "";
+  return given([
+    ["Nodes", resources?.nodes],
+    ["GPUs", gpus],
+    ["CPUs", resources?.cpus_per_task],
+    ["Memory", resources?.memory_mb && `${inUnits(resources.memory_mb)} a node`],
+    ["Time limit", resources?.walltime_minutes && minutes(resources.walltime_minutes)],
+    ["Partition", placement?.partition],
+    ["Account", placement?.account],
+    ["QoS", placement?.qos],
+    ["Reservation", placement?.reservation],
+    ["Constraint", placement?.constraint],
+    ...Object.entries(placement?.options ?? {}),
+  ]);
+}
+
+export function environmentFacts(order: Schemas["Order"]): Fact[] {
+  const { environment, image } = order;
+  return given([
+    ["Image", image?.identity || image?.sha256],
+    ["Base", environment?.base],
+    ["Python", environment?.python],
+    ["Packages", environment?.requirements?.join(", ")],
+    ["System packages", environment?.system?.join(", ")],
+    ...Object.entries(environment?.variables ?? {}),
+  ]);
+}
+
+export function codeFacts({ code, order }: Task): Fact[] {
+  return given([
+    ["Git", order.code?.git_url],
+    ["Commit", order.code?.git_commit || code?.commit],
+    ["Changed since", code?.dirty ? "yes: see the code's changes" : ""],
+    ["Files", code?.files],
+    ["Snapshot", code?.snapshot && shortDigest(code.snapshot)],
+  ]);
+}
+
+function given(facts: [string, string | number | undefined | null | false][]): Fact[] {
+  return facts.filter(([, value]) => value).map(([name, value]) => [name, String(value)]);
+}
+
+function inUnits(megabytes: number): string {
+  return megabytes >= 1000 ? `${Number((megabytes / 1000).toFixed(1))} GB` : `${megabytes} MB`;
+}
+
+export function minutes(count: number): string {
+  const hours = Math.floor(count / 60);
+  const rest = count % 60;
+  return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ");
+}
+
+export function shortDigest(digest: string): string {
+  return digest.replace("sha256:", "").slice(0, 12);
+}
+
+export function valueText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
