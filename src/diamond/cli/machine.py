@@ -19,6 +19,11 @@ from diamond.sdk.models import Endpoint
 from diamond.sdk.where import saved_address
 
 SETTINGS = ("port", "host", "database_url", "public_url", "proxies")
+VARIABLES = (
+    "smtp_host", "smtp_port", "smtp_security", "smtp_user", "smtp_password", "smtp_from",
+    "webhook_private",
+)  # fmt: skip
+"""Settings that reach the service by its environment: a command line is seen by everybody."""
 START_SECONDS = 60.0
 
 
@@ -32,10 +37,11 @@ def read_config(path: Path | None) -> dict[str, Any]:
         raise BadRequest(
             f"{path} cannot be read: {error}", "It is a TOML file, such as: port = 8642"
         ) from None
-    unknown = sorted(set(read) - set(SETTINGS))
+    known = (*SETTINGS, *VARIABLES)
+    unknown = sorted(set(read) - set(known))
     if unknown:
         raise BadRequest(
-            f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(SETTINGS)}"
+            f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(known)}"
         )
     return read
 
@@ -58,7 +64,16 @@ def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[b
     for name in SETTINGS:
         if settings.get(name):
             words += [f"--{name.replace('_', '-')}", str(settings[name])]
-    return _start(words, home / "service.log")
+    return _start(words, home / "service.log", {**os.environ, **_variables(settings)})
+
+
+def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
+    """`smtp_host` as DIAMOND_SMTP_HOST."""
+    given = {name: settings[name] for name in VARIABLES if settings.get(name)}
+    return {
+        f"DIAMOND_{name.upper()}": "1" if value is True else str(value)
+        for name, value in given.items()
+    }
 
 
 def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
 import socket
 import sys
@@ -15,7 +16,7 @@ from fastapi import FastAPI
 
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
-from diamond.service.settings import Settings, read_proxies
+from diamond.service.settings import Settings, read_proxies, read_smtp
 
 
 class Server(uvicorn.Server):
@@ -82,6 +83,8 @@ def _settings(arguments: list[str] | None) -> Settings:
         database_url=given.database_url,
         public_url=given.public_url,
         proxies=read_proxies(given.proxies),
+        smtp=read_smtp(os.environ),
+        webhook_private=os.environ.get("DIAMOND_WEBHOOK_PRIVATE", "") == "1",
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 
 from diamond import __version__
-from diamond.service import keeper, problems
+from diamond.service import keeper, outbox, problems
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import FolderBlobStore, make_private
 from diamond.service.body_limit import BodyLimit
@@ -104,7 +104,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with services_for(settings, app.state.notifier) as services:
         app.state.services = services
         await write_token_file(services.store, settings)
-        beside = [asyncio.create_task(keeper.keep(services))]
+        beside = [
+            asyncio.create_task(keeper.keep(services)),
+            asyncio.create_task(outbox.send_all(services)),
+        ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))
         try:

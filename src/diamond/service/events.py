@@ -17,13 +17,14 @@ from diamond.service.cursor import Cursor, decode
 from diamond.service.notify import owner_topic, task_topic, wait
 from diamond.service.principal import Principal
 from diamond.service.services import Services
-from diamond.service.store import logs, metrics, streams
+from diamond.service.store import logs, metrics, notifications, streams
 from diamond.service.store.curves import Triple
 from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
+from diamond.service.use_cases.notifications import show_all
 from diamond.service.use_cases.tasks import find_task
 from diamond.service.views import show_endpoint, show_task
 
@@ -120,6 +121,9 @@ class EventStream:
         tasks = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
         places = {one for kind, one in last if kind == "endpoint"}
         endpoints = await endpoints_by_id(connection, places) if places else {}
+        notices = await self._notices(
+            connection, {one for kind, one in last if kind == "notification"}
+        )
         sent: list[Sent] = []
         for row in rows:
             n, subject = row["n"], row["subject"]
@@ -132,7 +136,17 @@ class EventStream:
             elif subject in endpoints:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
                 sent.append(("endpoint", {**shown, "n": n}))
+            elif subject in notices:
+                sent.append(("notification", {**notices[subject], "n": n}))
         return sent
+
+    async def _notices(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
+        if not ids:
+            return {}
+        found = await notifications.notifications_by_id(connection, ids)
+        unread = await notifications.count_unread(connection, self._owner)
+        shown = await show_all(connection, list(found.values()))
+        return {one["id"]: {**one, "unread": unread} for one in shown}
 
     async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
         for stream in await logs.streams_of(connection, task):

@@ -9,6 +9,9 @@ import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+OUTBOX = "outbox"
+"""The topic of messages that wait to be sent."""
+
 
 class Notifier:
     """Bells by topic, within one process."""

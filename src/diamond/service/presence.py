@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from diamond.service.needs import endpoint_needs
 from diamond.service.store import endpoints as rows
 from diamond.service.store.engine import Store, Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
+from diamond.service.use_cases.telling import Notice, tell
 
 AWAY_AFTER_SECONDS = 40.0
 # A held call may last 25 s, so what is written is never older than 30 s while an agent is there.
@@ -73,7 +75,19 @@ class Presence:
         if values:
             await rows.change_endpoint(tx, endpoint, values)
         if "state" in values:
-            await publish(tx, row["owner"], [News("endpoint", endpoint)])
+            told = await _tell_away(tx, {**row, **values}) if state == "sign-in" else []
+            await publish(tx, row["owner"], [News("endpoint", endpoint), *told])
+
+
+async def _tell_away(tx: Transaction, row: Row) -> list[News]:
+    """Only while tasks are open there: a laptop that is closed for the night needs nobody."""
+    if not await rows.open_tasks(tx.connection, row["id"]):
+        return []
+    need = endpoint_needs(row, has_open_tasks=True)[0]
+    key = f"sign-in:{row['id']}:{row['since']:.0f}"
+    notice = Notice(key, "sign-in", need["title"], f"{need['hint']} {need['command']}",
+                    endpoint=row["name"])  # fmt: skip
+    return await tell(tx, row["owner"], [notice])
 
 
 def away_state(endpoint: Mapping[str, Any]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
+from diamond.service.mail import Smtp, check_smtp
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -24,6 +26,10 @@ class Settings:
     proxies: tuple[str, ...] = ()
     """Addresses of proxies on other machines whose `X-Forwarded-Proto` is believed."""
     mode: str = "embedded"
+    smtp: Smtp | None = None
+    """The server that sends mail; None: none does."""
+    webhook_private: bool = False
+    """Whether webhooks may lead into this machine's own network."""
 
     @property
     def url(self) -> str:
@@ -71,6 +77,8 @@ class Settings:
 
 def check_settings(settings: Settings) -> None:
     """Refuse what would send tokens over the network in the clear."""
+    if settings.smtp is not None:
+        check_smtp(settings.smtp)
     public = settings.public_url
     if public and not (urlsplit(public).scheme == "https" and settings.public_host):
         raise BadRequest(
@@ -93,6 +101,24 @@ def read_proxies(text: str) -> tuple[str, ...]:
         raise BadRequest(
             f"proxies: {error}", "Give IP addresses, such as 10.0.0.5,10.0.0.6"
         ) from None
+
+
+def read_smtp(values: Mapping[str, str]) -> Smtp | None:
+    """From variables such as DIAMOND_SMTP_HOST: a password has no place on a command line."""
+    host = values.get("DIAMOND_SMTP_HOST", "")
+    if not host:
+        return None
+    port = values.get("DIAMOND_SMTP_PORT", "587")
+    if not port.isdigit():
+        raise BadRequest(f"DIAMOND_SMTP_PORT is {port!r}, not a number")
+    return Smtp(
+        host,
+        int(port),
+        values.get("DIAMOND_SMTP_SECURITY", "starttls"),
+        values.get("DIAMOND_SMTP_USER", ""),
+        values.get("DIAMOND_SMTP_PASSWORD", ""),
+        values.get("DIAMOND_SMTP_FROM", "") or values.get("DIAMOND_SMTP_USER", ""),
+    )
 
 
 def _bracketed(host: str) -> str:

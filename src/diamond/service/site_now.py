@@ -38,7 +38,9 @@ def gpus_now(facts: Facts) -> dict[str, int]:
     """Free and all GPUs. Partitions often share their nodes: each kind is counted where it is most."""
     kinds: dict[str, dict[str, int]] = {}
     for one in partitions_now(facts):
-        shape = next((p for p in facts.get("partitions") or [] if p["name"] == one["name"]), {})
+        shape: Facts = next(
+            (p for p in facts.get("partitions") or [] if p["name"] == one["name"]), {}
+        )
         kind = ",".join(sorted(shape.get("gpus_per_node") or {})) or "gpu"
         best = kinds.setdefault(kind, {"free": 0, "total": 0})
         best["free"] = max(best["free"], one["gpus_idle"] or 0)

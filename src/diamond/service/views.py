@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diamond.service.settings import Settings
@@ -44,6 +44,17 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         "default": row["is_default"],
         "profile": show_profile(row),
         "revive": revive_line(row),
+    }
+
+
+def show_notification(
+    row: Mapping[str, Any], sending: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    names = ("id", "kind", "title", "text", "task", "endpoint", "at", "read")
+    shown = ("channel", "state", "tries", "error")
+    return {
+        **{name: row[name] for name in names},
+        "deliveries": [{name: one[name] for name in shown} for one in sending],
     }
 
 

@@ -169,7 +169,7 @@ def test_curves_of_several_tasks_come_together_and_zoom_refines(scene: Scene) ->
 
 
 def test_every_point_is_in_the_csv(scene: Scene) -> None:
-    task, attempt = scene.taken(name='a, "b"'.replace('"', "").replace(",", ""))
+    task, attempt = scene.taken(name="curves")
     send_metrics(scene, task, attempt, [{"step": 1, "x,y": 0.5}, {"step": 2, "x,y": float("nan")}])
     answer = scene.client.call("GET", f"/tasks/{task}/metrics.csv")
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))

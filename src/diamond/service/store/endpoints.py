@@ -87,6 +87,12 @@ async def silent_endpoints(connection: AsyncConnection, before: float) -> list[R
     return rows_of(await connection.execute(query))
 
 
+async def online_endpoints(connection: AsyncConnection) -> list[Row]:
+    """Everybody's."""
+    query = select(endpoints).where(endpoints.c.state == "online")
+    return rows_of(await connection.execute(query))
+
+
 async def agents_on_cluster(connection: AsyncConnection, cluster: str) -> int:
     query = select(func.count()).where(
         endpoints.c.cluster == cluster, endpoints.c.state == "online"

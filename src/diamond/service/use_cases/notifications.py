@@ -1,21 +1,86 @@
-from dataclasses import dataclass
+"""What a person wants to hear of and how; what she was told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import Conflict
+from diamond.service import outbox
+from diamond.service.principal import Principal
+from diamond.service.schemas.people import NoticeKind, NotificationSettings
+from diamond.service.services import Services
+from diamond.service.store import notifications as rows
+from diamond.service.store.settings import NOTIFICATIONS, read_setting, write_setting
+from diamond.service.use_cases.telling import read_settings
+from diamond.service.views import show_notification
+from diamond.service.webhooks import check_url
 
 
-async def get_settings(services, person):
-    raise NotImplementedError
+async def get_settings(services: Services, principal: Principal) -> dict[str, Any]:
+    return _shown(services, await _load(services, principal))
 
 
-async def put_settings(services, person, body):
-    raise NotImplementedError
+async def put_settings(
+    services: Services, principal: Principal, wanted: NotificationSettings
+) -> dict[str, Any]:
+    hook = wanted.webhook
+    if hook.url:
+        check_url(hook.url, allow_private=services.settings.webhook_private)
+    if hook.secret is None:
+        hook.secret = (await _load(services, principal)).webhook.secret
+    value = wanted.model_dump()
+    await services.store.run(lambda tx: write_setting(tx, principal.user, NOTIFICATIONS, value))
+    return _shown(services, wanted)
 
 
-async def try_channel(services, person, channel):
-    raise NotImplementedError
+async def try_channel(services: Services, principal: Principal, channel: str) -> dict[str, Any]:
+    """Send a test message at once."""
+    wanted = await _load(services, principal)
+    if not (wanted.email.address if channel == "email" else wanted.webhook.url):
+        raise Conflict(f"There is no address for {channel} yet", "Save one first.")
+    return await outbox.send_trial(services, principal.name, channel, wanted)
 
 
-async def list_notifications(services, person, *, only_unread, limit, cursor):
-    raise NotImplementedError
+async def list_notifications(
+    services: Services, principal: Principal, *, only_unread: bool, limit: int, cursor: str | None
+) -> dict[str, Any]:
+    async with services.store.read() as connection:
+        page = await rows.list_notifications(
+            connection, principal.user, only_unread=only_unread, limit=limit, cursor=cursor
+        )
+        items = await show_all(connection, page.rows)
+        unread = await rows.count_unread(connection, principal.user)
+    return {"items": items, "next": page.next, "unread": unread}
 
 
-async def mark_read(services, person, ids):
-    raise NotImplementedError
+async def mark_read(services: Services, principal: Principal, ids: list[str] | None) -> int:
+    await services.store.run(lambda tx: rows.mark_read(tx, principal.user, ids))
+    async with services.store.read() as connection:
+        return await rows.count_unread(connection, principal.user)
+
+
+async def show_all(
+    connection: AsyncConnection, found: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    sending = await rows.deliveries_of(connection, [row["id"] for row in found])
+    return [show_notification(row, sending[row["id"]]) for row in found]
+
+
+async def _load(services: Services, principal: Principal) -> NotificationSettings:
+    async with services.store.read() as connection:
+        return read_settings(await read_setting(connection, principal.user, NOTIFICATIONS))
+
+
+def _shown(services: Services, wanted: NotificationSettings) -> dict[str, Any]:
+    """Everything but the secret."""
+    value = wanted.model_dump()
+    value["webhook"]["secret"] = None
+    return {
+        **value,
+        "has_secret": bool(wanted.webhook.secret),
+        "email_ready": services.settings.smtp is not None,
+        "kinds": list(get_args(NoticeKind)),
+    }

@@ -21,6 +21,7 @@ from diamond.service.store.settings import SEEN, read_setting, write_setting
 from diamond.service.store.task_list import TaskFilter
 from diamond.service.use_cases.metrics import TRAINING
 from diamond.service.use_cases.tasks import as_now_known
+from diamond.service.use_cases.warning import purge_needs
 from diamond.service.views import show_task
 
 SHOWN, RESULTS, FAILURES = 20, 8, 20
@@ -63,18 +64,8 @@ async def _needs(
     found = [needs.failed_need(row) for row in failed] + [needs.held_need(row) for row in held]
     for row in endpoints:
         found += needs.endpoint_needs(row, has_open_tasks=bool(open_now.get(row["id"])))
-        found += await _purges(connection, row)
+        found += await purge_needs(connection, row)
     return sorted(found, key=lambda need: -need["at"])
-
-
-async def _purges(connection: AsyncConnection, row: Row) -> list[dict[str, Any]]:
-    days = needs.purge_days(row)
-    if days is None:
-        return []
-    now = time.time()
-    span = now - days * needs.DAY, now - (days - needs.PURGE_DAYS) * needs.DAY
-    count, oldest = await task_list.kept_results(connection, row["owner"], row["id"], *span)
-    return [needs.purge_need(row, count=count, oldest=oldest, days=days)] if count else []
 
 
 async def _recent(connection: AsyncConnection, owner: str) -> list[dict[str, Any]]:

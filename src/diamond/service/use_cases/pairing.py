@@ -10,6 +10,7 @@ from typing import Any
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotSignedIn
 from diamond.service.authorize import Action, require
+from diamond.service.needs import endpoint_needs
 from diamond.service.principal import Kind, Principal
 from diamond.service.problems import AwaitingConfirmation, GenerationStale
 from diamond.service.services import Services
@@ -17,6 +18,7 @@ from diamond.service.store import endpoints as rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.users import hashed
+from diamond.service.use_cases.telling import Notice, tell
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,19 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
                 "Ask for a fresh one: `diamond endpoint add NAME`.",
                 code="bad-pairing-code",
             )
-        await rows.change_endpoint(tx, row["id"], _paired(told, key))
-        await publish(tx, row["owner"], [News("endpoint", row["id"])])
+        values = _paired(told, key)
+        await rows.change_endpoint(tx, row["id"], values)
+        told_of = await tell(tx, row["owner"], [_confirm_notice({**row, **values})])
+        await publish(tx, row["owner"], [News("endpoint", row["id"]), *told_of])
         return {"endpoint": row["id"], "name": row["name"], "key": key, "confirmed": False}
 
     return await services.store.run(take)
+
+
+def _confirm_notice(row: Mapping[str, Any]) -> Notice:
+    need = endpoint_needs(row, has_open_tasks=False)[0]
+    key = f"confirm:{row['id']}:{row['since']:.0f}"
+    return Notice(key, "confirm", need["title"], need["hint"], endpoint=row["name"])
 
 
 async def agent_of(services: Services, key: str, generation: int | None) -> AgentCall:

@@ -26,6 +26,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, core_task, row_values
 from diamond.service.store.tasks import add_history, history_of, save_task
+from diamond.service.use_cases.telling import Notice, ending_notice, tell
 
 EVENT_NAMES: dict[type[Event], str] = {
     **{cls: name for name, cls in EVENT_TYPES.items()},
@@ -64,6 +65,7 @@ class Steps:
         self._lives: dict[str, Life] = {}
         self._commands: list[Command] = []
         self._news: list[News] = []
+        self._ended: list[str] = []
 
     def load(self, row: Mapping[str, Any]) -> None:
         own = dict(row)
@@ -102,6 +104,7 @@ class Steps:
                     self._news.append(News("task", task))
         await add_history(tx, lines)
         await send(tx, self._commands)
+        self._news += await tell(tx, self._owner, [self._notice(task) for task in self._ended])
         await publish(tx, self._owner, self._news)
 
     def _keep(self, life: Life, event: Event, after: Task) -> None:
@@ -119,6 +122,7 @@ class Steps:
         if after.is_final and not was_final:
             _end(entry, event.at, after.reason.value)
             life.extra["ended"] = event.at
+            self._ended.append(life.row["id"])
         if after.is_final:
             entry["reason"] = after.reason.value
             life.extra["untold"] = True
@@ -136,6 +140,10 @@ class Steps:
         if event.code == CLEANED and not life.row["cleaned"]:
             life.extra.update(cleaned=event.at, run_dir="")
             life.is_news = True
+
+    def _notice(self, task: str) -> Notice:
+        life = self._lives[task]
+        return ending_notice(life.row, self._values(life))
 
     def _line(self, event: Event, actions: list[Action]) -> dict[str, Any]:
         data = {key: value for key, value in vars(event).items() if key not in ("at", "message")}
