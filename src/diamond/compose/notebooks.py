@@ -16,7 +16,9 @@ TOOLS = ("nbclient", "ipykernel")
 
 def check_what_runs(spec: Spec, faults: Faults) -> None:
     """Either a command or a notebook."""
-    if not spec.run and not spec.notebook:
+    if not spec.run and not spec.notebook and "notebook" in spec.model_fields_set:
+        faults.add("notebook", "The notebook is not named", "Such as: notebook: analysis.ipynb")
+    elif not spec.run and not spec.notebook:
         faults.add("run", "run is missing", "Say what to run, for example: run: python train.py")
     if spec.run and spec.notebook and "run" not in faults.unread:
         faults.add("notebook", "A job runs a command or a notebook, not both", "Leave out `run:`.")
