@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Answer } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import classes from "./Composer.module.css";
@@ -14,29 +15,33 @@ import { type Source, sourceKey, sourceOf, sourceQuery } from "./start/source";
 export function Composer() {
   const search = useSearch({ from: "/compose" });
   const source = sourceOf(search);
+  const start = <StartWith search={search} />;
   return (
     <Page title="New job" lead="Say what to run. Everything else has a default." wide>
       <Stack gap="md">
-        <div>
-          <StartWith search={search} />
-        </div>
         {source ? (
-          <Filled key={sourceKey(source)} source={source} />
-        ) : search.start === "recipe" ? (
-          <Gallery />
+          <Filled key={sourceKey(source)} source={source} start={start} />
         ) : (
-          <EarlierTasks />
+          <>
+            <div>{start}</div>
+            {search.start === "recipe" ? <Gallery /> : <EarlierTasks />}
+          </>
         )}
       </Stack>
     </Page>
   );
 }
 
-function Filled({ source }: { source: Source }) {
+function Filled({ source, start }: { source: Source; start: ReactNode }) {
+  const query = useQuery(sourceQuery(source));
+  if (query.data) return <Editor source={source} initial={query.data} start={start} />;
   return (
-    <Answer query={useQuery(sourceQuery(source))} loading={<Loading />}>
-      {(work) => <Editor source={source} initial={work} />}
-    </Answer>
+    <>
+      <div>{start}</div>
+      <Answer query={query} loading={<Loading />}>
+        {() => null}
+      </Answer>
+    </>
   );
 }
 

@@ -4,25 +4,20 @@ import { Link } from "@tanstack/react-router";
 import { Ago } from "~/components/Time";
 import { useComposer } from "./state/context";
 
-/** What the form was filled with, and whether another tab writes on the same. */
-export function DraftNotes() {
+/** What the form was filled with, and that changes are kept. */
+export function DraftNote() {
   const { draft, source } = useComposer();
   return (
     <>
-      {draft.other && <OtherTab at={draft.other.at / 1000} />}
-      {(source.kind === "task" || draft.isChanged) && (
-        <Group gap="xs" mih={30}>
-          {source.kind === "task" && <FromTask id={source.id} />}
-          {draft.isChanged && (
-            <>
-              <Text size="sm" c="dimmed">
-                Your changes are kept in this browser.
-              </Text>
-              <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
-                Start over
-              </Button>
-            </>
-          )}
+      {source.kind === "task" && <FromTask id={source.id} />}
+      {draft.isChanged && (
+        <Group gap={4} ml="auto">
+          <Text size="sm" c="dimmed">
+            Your changes are kept in this browser.
+          </Text>
+          <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
+            Start over
+          </Button>
         </Group>
       )}
     </>
@@ -49,12 +44,15 @@ function FromTask({ id }: { id: string }) {
   );
 }
 
-function OtherTab({ at }: { at: number }) {
+/** Says that another tab writes on the same job; nothing is overwritten until one was chosen. */
+export function OtherTab() {
   const { draft } = useComposer();
+  if (!draft.other) return null;
   return (
     <Alert color="orange" icon={<IconBrowser />} title="Another tab has changed this draft">
       <Text size="sm" mb="xs">
-        It was saved there <Ago at={at} />. Nothing is overwritten until you say which one to keep.
+        It was saved there <Ago at={draft.other.at / 1000} />. Nothing is overwritten until you say
+        which one to keep.
       </Text>
       <Group gap="xs">
         <Button size="xs" onClick={draft.keepMine}>

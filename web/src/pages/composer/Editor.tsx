@@ -1,9 +1,9 @@
-import { Stack } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
-import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from "react";
 import { ProblemError } from "~/api/client";
 import classes from "./Composer.module.css";
-import { DraftNotes } from "./DraftNotes";
+import { DraftNote, OtherTab } from "./DraftNotes";
 import { HowMuch } from "./form/HowMuch";
 import { What } from "./form/What";
 import { Where } from "./form/Where";
@@ -20,8 +20,10 @@ import { useSubmit } from "./state/useSubmit";
 import { useYaml } from "./state/useYaml";
 import type { Work } from "./state/work";
 
+type EditorProps = { source: Source; initial: Work; start: ReactNode };
+
 /** The form, and beside it the same job as text. */
-export function Editor({ source, initial }: { source: Source; initial: Work }) {
+export function Editor({ source, initial, start }: EditorProps) {
   const draft = useDraft(sourceKey(source), initial);
   const search = useSearch({ from: "/compose" });
   const yaml = useYaml(draft);
@@ -37,7 +39,11 @@ export function Editor({ source, initial }: { source: Source; initial: Work }) {
   const state: ComposerState = { source, draft, composition, faults: shown, touch };
   return (
     <ComposerProvider value={state}>
-      <DraftNotes />
+      <Group gap="sm" mih={36}>
+        {start}
+        <DraftNote />
+      </Group>
+      <OtherTab />
       <div className={classes.columns} onKeyDownCapture={(event) => isSubmitKey(event) && send()}>
         <Stack gap="md">
           <What />

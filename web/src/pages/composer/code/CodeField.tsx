@@ -27,7 +27,7 @@ export function CodeField() {
   const [wanted, setWanted] = useState<Kind | null>(null);
   const { work } = draft;
   if (work.recipe) return <RecipeCode name={work.recipe} />;
-  const kind = wanted ?? kindOf(work);
+  const kind = wanted ?? (isNotebook(work) && kindOf(work) === "none" ? "folder" : kindOf(work));
   const choose = (next: string) => {
     setWanted(next as Kind);
     if (next !== kindOf(work)) draft.change(withoutCode);
@@ -76,6 +76,11 @@ function kindOf(work: Work): Kind {
   const { code } = work.spec;
   if (code === undefined || code === null) return "none";
   return typeof code === "string" && /:\/\/|^git@/.test(code) ? "git" : "folder";
+}
+
+/** A notebook is a file of somebody's, so there is hardly one without code. */
+function isNotebook(work: Work): boolean {
+  return work.spec.notebook !== undefined;
 }
 
 function withoutCode(work: Work): Work {

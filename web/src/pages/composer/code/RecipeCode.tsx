@@ -7,6 +7,7 @@ import { recipeQuery } from "../start/queries";
 /** The files that come with a recipe, to be read. */
 export function RecipeCode({ name }: { name: string }) {
   const { data } = useQuery(recipeQuery(name));
+  const about = { path: "README.md", size: data?.readme.length ?? 0, text: data?.readme ?? "" };
   return (
     <Stack gap={4} id="field-code" tabIndex={-1}>
       <Text size="sm" fw={500}>
@@ -16,7 +17,7 @@ export function RecipeCode({ name }: { name: string }) {
         It comes with the recipe {data?.title ?? name}. Look at it before you run it:
       </Text>
       <Accordion variant="contained" mt={4} chevronPosition="left">
-        {(data?.files ?? []).map((file) => (
+        {[about, ...(data?.files ?? [])].map((file) => (
           <Accordion.Item key={file.path} value={file.path}>
             <Accordion.Control>
               <Text size="sm" span ff="monospace">

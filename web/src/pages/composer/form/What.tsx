@@ -2,14 +2,14 @@ import { Text } from "@mantine/core";
 import { CodeField } from "../code/CodeField";
 import { readLines, showValue } from "../spec/values";
 import { useComposer, useField } from "../state/context";
+import { fromForm } from "../state/work";
 import { ChoiceField, LongField, TextField } from "./fields";
 import { RowsField } from "./RowsField";
 import { Section } from "./Section";
 
 export function What() {
-  const { draft, source } = useComposer();
-  const { run, notebook } = draft.work.spec;
-  const isNotebook = notebook !== undefined || (source.kind === "notebook" && run === undefined);
+  const { draft } = useComposer();
+  const isNotebook = draft.work.spec.notebook !== undefined;
   return (
     <Section title="What" help="The program to run, and what you call it.">
       <TextField path="name" help="To find it again; a few words." placeholder="job" maw={420} />
@@ -54,8 +54,11 @@ function CommandField() {
   );
 }
 
+/** Emptied it stays a notebook's job, and the service asks for its name. */
 function NotebookField() {
   const { draft } = useComposer();
+  const set = (notebook: string) =>
+    draft.change((work) => fromForm(work, { spec: { ...work.spec, notebook } }));
   return (
     <>
       <ChoiceField
@@ -64,6 +67,7 @@ function NotebookField() {
         help="Its place in the folder of your code."
         placeholder="analysis.ipynb"
         data={draft.work.notebooks}
+        onChange={set}
       />
       <Text size="sm" c="dimmed">
         It runs from the first cell to the last. The executed copy, with all outputs, is kept and

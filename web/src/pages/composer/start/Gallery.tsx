@@ -33,7 +33,7 @@ function RecipeCard({ recipe }: { recipe: Schemas["RecipeCard"] }) {
       <Text size="sm" c="dimmed" mt={4} mb="sm">
         {recipe.summary}
       </Text>
-      <Group gap={6}>
+      <Group gap={6} mt="auto">
         {recipe.tags.map((tag) => (
           <Badge key={tag} color="gray" size="sm">
             {tag}

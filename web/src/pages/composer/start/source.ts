@@ -37,11 +37,12 @@ export const sourceQuery = (source: Source) =>
 function firstWork(source: Source): Promise<Work> {
   if (source.kind === "task") return fromTask(source.id);
   if (source.kind === "recipe") return fromRecipe(source.name);
-  return fresh();
+  return fresh(source.kind === "notebook" ? { notebook: "" } : {});
 }
 
-async function fresh(): Promise<Work> {
-  return emptyWork(placeOf(await dataOf(api.GET("/api/v1/me/preferences"))));
+async function fresh(spec: SpecDraft): Promise<Work> {
+  const mine = await dataOf(api.GET("/api/v1/me/preferences"));
+  return emptyWork({ ...spec, ...placeOf(mine) });
 }
 
 async function fromRecipe(name: string): Promise<Work> {
