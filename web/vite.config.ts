@@ -17,6 +17,8 @@ export default defineConfig({
     outDir: process.env.DIAMOND_PAGES ?? "../src/diamond/service/static",
     emptyOutDir: true,
     target: "es2023",
+    // These know light-dark(); written out for older ones it loses the look that the reader chose.
+    cssTarget: ["chrome123", "edge123", "firefox120", "safari17.5"],
     chunkSizeWarningLimit: 800,
   },
   server: { proxy: { "/api": proxied, "/open": proxied, "/agent.pyz": proxied } },
