@@ -11,6 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
@@ -30,8 +31,12 @@ const LOOKS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
   purge: { icon: IconHourglass, color: "orange" },
 };
 
+const SHOWN = 4;
+
 /** What waits for the person, with the next step of each. */
 export function Needs({ needs, now }: { needs: Need[]; now: number }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? needs : needs.slice(0, SHOWN);
   if (!needs.length) return null;
   return (
     <Card component="section" aria-label="Needs you">
@@ -39,9 +44,14 @@ export function Needs({ needs, now }: { needs: Need[]; now: number }) {
         <Title order={2}>Needs you</Title>
         {needs.some((need) => need.kind === "failed") && <Seen at={now} />}
       </Group>
-      {needs.map((need) => (
+      {shown.map((need) => (
         <NeedLine key={`${need.kind} ${need.task} ${need.endpoint}`} need={need} />
       ))}
+      {shown.length < needs.length && (
+        <Button size="compact-sm" variant="subtle" mt={4} onClick={() => setAll(true)}>
+          Show all {needs.length}
+        </Button>
+      )}
     </Card>
   );
 }

@@ -117,7 +117,7 @@ function Others({ disabled, onStart }: OthersProps) {
     queryKey: ["recipes"],
     queryFn: () => dataOf(api.GET("/api/v1/recipes")),
   });
-  const light = data?.items.find(isLight);
+  const light = data?.items.find(isFirst) ?? data?.items.find(isLight);
   if (!light) return null;
   return (
     <Text size="sm" c="dimmed">
@@ -133,6 +133,10 @@ function Others({ disabled, onStart }: OthersProps) {
       needs no packages.
     </Text>
   );
+}
+
+function isFirst(recipe: Schemas["RecipeCard"]): boolean {
+  return isLight(recipe) && recipe.tags.includes("first-model");
 }
 
 function isLight(recipe: Schemas["RecipeCard"]): boolean {
