@@ -46,7 +46,7 @@ pictures: web machine
 	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py
 
 machine: install-dev
-	$(BIN)/python tests/support/machine.py
+	PYTHONPATH=tests $(BIN)/python -m support.machine
 
 run: install
 	$(BIN)/diamond up --first recipes/digits

@@ -14,8 +14,10 @@ from pathlib import Path
 PREFIX = Path("/opt/diamond-apptainer")
 LINKS = Path("/usr/local/bin")
 PACKAGES = ("apptainer", "libc6", "libseccomp2", "libsqlite3-0")
-RUNTIME = ("ld-linux-*.so.*", "libc.so.*", "libm.so.*", "libpthread.so.*", "libresolv.so.*")
-RUNTIME += ("libdl.so.*", "librt.so.*", "libnss_*", "libseccomp*", "libsqlite3*")
+RUNTIME = (
+    *("ld-linux-*.so.*", "libc.so.*", "libm.so.*", "libpthread.so.*", "libresolv.so.*"),
+    *("libdl.so.*", "librt.so.*", "libnss_*", "libseccomp*", "libsqlite3*"),
+)
 
 
 def install_apptainer() -> str:

@@ -1,4 +1,4 @@
-"""Bring the machine to where the tests can use the real things: PostgreSQL, Slurm, sshd.
+"""Bring the machine to where the tests can use the real things: PostgreSQL, Slurm, sshd, containers.
 
 Run by `make test`. Without root it says what is missing; the tests that need it then skip aloud.
 """
@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from support.apptainer import install_apptainer
 
 PACKAGES = {
     "postgresql": "initdb",
@@ -25,18 +27,34 @@ PACKAGES = {
     "slurmdbd": "slurmdbd",
     "mariadb-server": "mariadbd",
     "chromium": "chromium",
+    "busybox-static": "busybox",
+    "charliecloud": "ch-run",
+    "docker-registry": "docker-registry",
+    "fakeroot": "fakeroot",
+    "patchelf": "patchelf",
+    "podman": "podman",
+    "runc": "runc",
+    "skopeo": "skopeo",
+    "squashfs-tools": "mksquashfs",
+    "squashfuse": "squashfuse_ll",
+    "uidmap": "newuidmap",
 }
+FUSE = Path("/dev/fuse")
 POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def main() -> int:
     missing = [package for package, program in PACKAGES.items() if not find(program)]
-    if not missing:
-        return 0
     if os.geteuid() or not shutil.which("apt-get"):
         print(f"not installed: {' '.join(missing)}; tests that need them are skipped", flush=True)
         return 0
-    install(missing)
+    if missing:
+        install(missing)
+    if not find("apptainer"):
+        why = install_apptainer()
+        print(f"apptainer: {why or 'installed'}", flush=True)
+    if FUSE.exists():
+        FUSE.chmod(0o666)  # as distributions have it: without it nobody but root mounts an image
     return 0
 
 

@@ -80,7 +80,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
     ),
     (
         "architecture",
-        r"exec format error|wrong elf class|cannot execute binary file|no (?:image|manifest) (?:found )?(?:in .* )?(?:for|matching) .*(?:arch|platform)|image platform .* does not match|invalid ELF header",
+        r"exec format error|is for linux/\S+, this machine is|wrong elf class|cannot execute binary file|no (?:image|manifest) (?:found )?(?:in .* )?(?:for|matching) .*(?:arch|platform)|image platform .* does not match|invalid ELF header",
         "A program or image is for another kind of processor than this machine has",
         "Use a base and files for this machine's architecture; `diamond endpoint show` names it.",
     ),

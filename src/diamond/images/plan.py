@@ -91,13 +91,13 @@ def make_plan(recipe: Recipe, builder: str) -> Plan:
         first["python"] = recipe.environment.python
     key, steps = digest_of(first), []
     base = recipe.environment.base or "the endpoint's own Python"
-    steps.append(Step(BASE, BASE, f"base {base}", "", key))
+    steps.append(Step(BASE, BASE, base, "", key))
     for name, kind, title, script in _scripts(recipe):
         facts: Dict[str, Any] = {"parent": key, "kind": kind, "script": script}
         own = digest_of(facts)
         steps.append(Step(name, kind, title, script, own))
         key = own if kind in CHANGING else key
-    steps.append(Step(PACK, PACK, "pack", "", digest_of({"parent": key, "kind": PACK})))
+    steps.append(Step(PACK, PACK, "one file", "", digest_of({"parent": key, "kind": PACK})))
     return Plan(recipe, builder, tuple(steps))
 
 
@@ -131,24 +131,24 @@ def has_venv(environment: Environment) -> bool:
 def _scripts(recipe: Recipe) -> Iterator[Tuple[str, str, str, str]]:
     environment, venv = recipe.environment, has_venv(recipe.environment)
     if environment.system:
-        title = f"system packages {_some(environment.system)}"
+        title = _some(environment.system)
         yield SYSTEM, SYSTEM, title, system_script(environment.system)
     if venv:
-        title = f"Python packages {_some(environment.requirements) or 'of the lock'}"
+        title = _some(environment.requirements) or "as the lock says"
         yield PYTHON, PYTHON, title, python_script(environment, recipe.lock)
     if environment.variables or venv:
-        title = f"variables {_some(list(environment.variables)) or 'PATH'}"
+        title = _some(list(environment.variables)) or "PATH"
         script = variables_script(environment.variables, has_venv=venv)
         yield VARIABLES, VARIABLES, title, script
     if environment.files:
-        title = f"files {_some([file.to for file in environment.files])}"
+        title = _some([file.to for file in environment.files])
         yield FILES, FILES, title, files_script(environment.files)
     for number, command in enumerate(environment.commands, start=1):
         script = command_script(command, environment.variables, has_venv=venv)
         yield f"{COMMAND}-{number}", COMMAND, _first_line(command), script
     if environment.test:
         script = command_script(environment.test, environment.variables, has_venv=venv)
-        yield TEST, TEST, f"test: {_first_line(environment.test)}", script
+        yield TEST, TEST, _first_line(environment.test), script
 
 
 def _check_file(file: EnvironmentFile, *, has_container: bool) -> None:

@@ -90,7 +90,10 @@ def python_script(environment: Environment, lock: str) -> str:
 
 
 def variables_script(variables: Mapping[str, str], *, has_venv: bool) -> str:
-    """Written where apptainer and charliecloud look for them, for people who use the image without Diamond."""
+    """Written where apptainer and charliecloud look for them, for people who use the image without Diamond.
+
+    Apptainer hands its own variables on when it comes to 99-base.sh (1.4), so that must be there too.
+    """
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     plain = "".join(f"{name}={value}\n" for name, value in variables.items())
     if has_venv:
@@ -99,6 +102,7 @@ def variables_script(variables: Mapping[str, str], *, has_venv: bool) -> str:
     apptainer = _here(
         "mkdir -p /.singularity.d/env\ncat >/.singularity.d/env/91-diamond.sh", exports
     )
+    apptainer += "[ -e /.singularity.d/env/99-base.sh ] || : >/.singularity.d/env/99-base.sh\n"
     charliecloud = _here("mkdir -p /ch\ncat >>/ch/environment", plain)
     return f'{_HEAD}[ -z "${{DIAMOND_VENV:-}}" ] || exit 0\n{apptainer}{charliecloud}'
 

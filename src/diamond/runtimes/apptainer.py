@@ -57,6 +57,7 @@ class Apptainer:
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
         words = [self.name, "exec", "--cleanenv", "--contain", "--no-home", "--no-umask"]
+        words += ["--no-eval"]
         for source, target in inside.binds:
             words += bind_words(source, target)
         words += ["--pwd", inside.folder] if inside.folder else []
@@ -149,7 +150,14 @@ class _Shared:
         tmp.mkdir(exist_ok=True)
         tmp.chmod(0o1777)
         words = [self._name, "-q", "exec", "--fakeroot", "--pid", "--cleanenv", "--no-home"]
-        words += ["--no-umask", "--no-mount", "tmp,home,cwd,hostfs,bind-paths", "--pwd", "/"]
+        words += [
+            "--no-eval",
+            "--no-umask",
+            "--no-mount",
+            "tmp,home,cwd,hostfs,bind-paths",
+            "--pwd",
+            "/",
+        ]
         for source, target in [*self._job.inside.binds, (str(tmp), "/tmp")]:
             words += bind_words(source, target)
         return words

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Dict, List, Optional
 
 from diamond.core.errors import BadRequest, Cancelled, DiamondError
@@ -19,14 +20,16 @@ from diamond.core.order import Build, build_from
 from diamond.images.plan import Plan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
 from diamond.runtimes.adapters import choose_builder
-from diamond.runtimes.base import Builder, Runtime
+from diamond.runtimes.base import Builder, Inside, Runtime
 from diamond.runtimes.building import Work, build_image, open_builder
 from diamond.runtimes.calls import Call
+from diamond.runtimes.entering import enter_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
-from diamond.runtimes.places import Places, read_json, write_json
+from diamond.runtimes.places import Places, read_json, write_json, write_whole
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.resolving import Resolver
 from diamond.runtimes.site import Site, read_site
+from diamond.runtimes.store import find, verify
 from diamond.runtimes.tools import fetch_uv, find_uv
 
 FAILED, CANCELLED, CONTINUE = 1, 130, 75
@@ -42,6 +45,8 @@ def main(argv: Optional[List[str]] = None) -> int:
             task.fetch()
         elif arguments.act == "run":
             task.run()
+        elif arguments.act == "enter":
+            task.write_enter(arguments)
         else:
             return task.shell(arguments.step)
     except Cancelled:
@@ -84,6 +89,29 @@ class BuildTask:
             _begin_before(builder, plan, step)
             words = builder.inside(["/bin/sh"], terminal=True)
             return subprocess.call(words, env={**os.environ, **builder.variables()})
+
+    def write_enter(self, arguments: argparse.Namespace) -> None:
+        """A script that starts a command inside the image that was built, for people and tests."""
+        recipe, runtime = self.recipe()
+        record = find(self.places, recipe.identity, [runtime.format])
+        if record is None:
+            raise BadRequest("This image is not built yet", "Run the build first.")
+        record = verify(self.places, record)
+        binds = [
+            (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
+        ]
+        enter = runtime.enter(record, Inside(binds, str(arguments.folder or "")))
+        exports = "".join(f"export {k}={quote(v)}\n" for k, v in record.variables.items())
+        if enter is None:
+            path = f"export PATH={quote(':'.join(record.path))}:$PATH\n" if record.path else ""
+            cd = f"cd {quote(str(arguments.folder))} || exit\n" if arguments.folder else ""
+            text = f'#!/bin/bash\n{exports}{path}{cd}exec "$@"\n'
+        else:
+            training = str(arguments.training or "")
+            script = enter_script(enter, record, training=training, gpus=arguments.gpus)
+            head, _, body = script.partition("\n")
+            text = f"{head}\n{exports}{body}"
+        write_whole(arguments.script, text.encode())
 
     def recipe(self) -> tuple[Recipe, Runtime]:
         """Resolved once for each build; said again from what was written down."""
@@ -205,6 +233,14 @@ def _parser() -> argparse.ArgumentParser:
         act.add_argument("--steps", type=Path, help="a file for one line of JSON an event")
         if name == "shell":
             act.add_argument("step")
+    enter = acts.add_parser("enter", help="write a script that starts a command inside the image")
+    enter.add_argument("file", type=Path)
+    enter.add_argument("--script", type=Path, required=True)
+    enter.add_argument("--bind", type=Path, action="append", default=[])
+    enter.add_argument("--training", type=Path)
+    enter.add_argument("--folder", type=Path)
+    enter.add_argument("--gpus", default="")
+    enter.set_defaults(steps=None)
     return parser
 
 

@@ -52,7 +52,8 @@ def enter_script(
         f"diamond_path={shlex.quote(':'.join(record.path))}",
         f"diamond_gpus={shlex.quote(gpus)}",
         _TMP + _insert(enter.tmp, enter.at) + _GPUS + _gpu_words(enter),
-        f"export PYTHONPATH={shlex.quote(python_path)} PYTHONNOUSERSITE=1",
+        f"export PYTHONNOUSERSITE=1 PYTHONPATH={shlex.quote(python_path)}",
+        "" if python_path else "unset PYTHONPATH",
         enter.before,
         _passing(enter, allowed),
     ]

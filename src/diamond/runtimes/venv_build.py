@@ -143,6 +143,8 @@ class VenvBuilder:
             **job.inside.outside(),
             "DIAMOND_SITE": str(job.inside.path),
             "DIAMOND_VENV": str(self.venv),
+            "VIRTUAL_ENV": str(self.venv),
+            "PATH": f"{self.venv}/bin:{os.environ.get('PATH', os.defpath)}",
             "UV_PYTHON_DOWNLOADS": "automatic",
             "UV_PYTHON_INSTALL_DIR": str(job.places.root.parent / "pythons"),
             "PYTHONNOUSERSITE": "1",

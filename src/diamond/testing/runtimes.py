@@ -1,0 +1,406 @@
+"""What every runtime must do. Inherit the class, say which runtime and how to act as an ordinary account, run pytest.
+
+    class TestMine(RuntimeConformance):
+        runtime = "apptainer"
+
+        @pytest.fixture(scope="class")
+        def bench(self, …) -> Bench:
+            return Bench(folder, account, base=…)
+
+Everything goes through the real builder, as an account without any rights: that is what a cluster's user is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diamond.core.ids import new_id
+from diamond.testing.waiting import wait_until
+
+PATIENCE_SECONDS = 170.0
+SECRET = "s3cret-of-the-index"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nthe site's own\n-----END CERTIFICATE-----\n"
+ODD_COMMAND = """echo 'single "double" $HOME `date`' "and \\"more\\"" >>{place}
+cat >>{place} <<'END'
+$(touch /tmp/never) ; & | > é
+END
+"""
+
+
+@dataclass(frozen=True)
+class Account:
+    """How to act as an ordinary person of the machine."""
+
+    words: Sequence[str]
+    """In front of every command; they end with `env` and its variables."""
+    builder: Sequence[str]
+    """The builder's program, up to its own arguments."""
+
+    def run(self, words: Sequence[str], **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self._words(words, variables),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+            cwd="/",
+        )
+
+    def start(self, words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+        with log.open("ab") as sink:
+            return subprocess.Popen(
+                self._words(words, {}), stdout=sink, stderr=subprocess.STDOUT, cwd="/"
+            )
+
+    def _words(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+        given = [f"{name}={value}" for name, value in variables.items()]
+        return [*self.words, *given, *words]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What one call of the builder left behind."""
+
+    code: int
+    log: str
+    events: list[dict[str, Any]]
+    file: Path
+    """Its `build.json`."""
+
+    def steps(self, event: str) -> list[str]:
+        return [str(one["step"]) for one in self.events if one["event"] == event]
+
+    def told(self, event: str) -> dict[str, Any]:
+        found = [one for one in self.events if one["event"] == event]
+        assert found, f"nothing tells of {event}:\n{self.log}"
+        return found[-1]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        assert self.code == 0, self.log
+        record: dict[str, Any] = self.told("image")["record"]
+        return record
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A work folder of an account, and builds in it."""
+
+    folder: Path
+    """Writable for the account."""
+    account: Account
+    runtime: str
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    """What every build starts from: a tiny base."""
+
+    def prepare(self, *, site: Mapping[str, Any] | None = None, **changes: Any) -> Path:
+        """`build.json` of an environment that is changed in these fields."""
+        place = self.folder / new_id("b")
+        place.mkdir(mode=0o777)
+        place.chmod(0o777)
+        build = {"environment": {**self.environment, **changes}, "runtime": self.runtime}
+        told = {"build": build, "work": str(self.work), "tmp": "/tmp", "name": place.name}
+        (place / "build.json").write_text(json.dumps({**told, "site": dict(site or {})}))
+        return place / "build.json"
+
+    def build(self, *, site: Mapping[str, Any] | None = None, **changes: Any) -> Built:
+        return self.finished(self.start(self.prepare(site=site, **changes)))
+
+    def start(self, file: Path) -> tuple[subprocess.Popen[bytes], Path]:
+        words = [*self.account.builder, "run", str(file), "--steps", str(file.parent / "steps")]
+        return self.account.start(words, file.parent / "log"), file
+
+    def finished(self, started: tuple[subprocess.Popen[bytes], Path]) -> Built:
+        process, file = started
+        code = process.wait(PATIENCE_SECONDS)
+        steps = file.parent / "steps"
+        lines = steps.read_text().splitlines() if steps.exists() else []
+        log = (file.parent / "log").read_text(errors="replace")
+        return Built(code, log, [json.loads(line) for line in lines], file)
+
+    def enter(self, built: Built, *options: str) -> subprocess.CompletedProcess[str]:
+        """Write the script that enters the image."""
+        script = built.file.parent / "enter.sh"
+        words = ["enter", str(built.file), "--script", str(script), *options]
+        return self.account.run([*self.account.builder, *words])
+
+    def inside(self, built: Built, command: str, *options: str, **variables: str) -> str:
+        """What a command prints inside."""
+        entered = self.enter(built, *options)
+        assert entered.returncode == 0, entered.stdout + entered.stderr
+        script = str(built.file.parent / "enter.sh")
+        done = self.account.run(["bash", script, "sh", "-c", command], **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    @property
+    def work(self) -> Path:
+        return self.folder / "work"
+
+
+class RuntimeConformance:
+    runtime = ""
+    place = "/opt/made"
+    """A file that commands may write."""
+    isolates = True
+    """Whether a program inside sees nothing of the account's home."""
+
+    file_place = "/opt/given.txt"
+    file_inside = "/opt/given.txt"
+    """Where a file is laid, and how a shell inside names it."""
+    takes_odd_paths = False
+    """Whether a path with a comma can be bound."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def bench(cls) -> Iterator[Bench]:
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def first(cls, bench: Bench) -> Built:
+        """An image with a variable, a file and two commands."""
+        built = bench.build(**cls.recipe("echo two >>{place}"))
+        assert built.code == 0, built.log
+        return built
+
+    @classmethod
+    def recipe(cls, last: str) -> dict[str, Any]:
+        commands = [f"echo one >{cls.place}", last.format(place=cls.place)]
+        return {
+            "variables": {"GREETING": 'it\'s "so" $HOME'},
+            "files": [{"to": cls.file_place, "text": "from a file\n", "mode": 0o755}],
+            "commands": commands,
+            "test": f"test -s {cls.place}",
+            "labels": {"team": "climate"},
+        }
+
+    def test_a_program_finds_what_the_recipe_names(self, bench: Bench, first: Built) -> None:
+        command = f'cat {self.place} {self.file_inside}; echo "$GREETING"; ls -l {self.file_inside}'
+        said = bench.inside(first, command).splitlines()
+        assert said[:4] == ["one", "two", "from a file", 'it\'s "so" $HOME']
+        assert said[4].startswith("-rwxr-xr-x")
+
+    def test_each_step_has_its_own_part_of_the_log(self, first: Built) -> None:
+        planned = [one["name"] for one in first.told("plan")["steps"]]
+        assert planned[0] == "base"
+        assert planned[-4:] == ["command-1", "command-2", "test", "pack"]
+        assert [*first.steps("cached"), *first.steps("ended")] == planned
+        content = first.log.encode()
+        ended = next(
+            one for one in first.events if one.get("step") == "command-2" and "log_to" in one
+        )
+        assert content[ended["log_from"] : ended["log_to"]].startswith(b"==> command-2")
+        assert ended["exit_code"] == 0
+        assert ended["seconds"] >= 0
+
+    def test_the_record_tells_what_was_built(self, first: Built) -> None:
+        record = first.record
+        assert record["identity"] == first.told("plan")["identity"]
+        assert record["labels"] == {"team": "climate"}
+        assert record["size"] > 0
+        assert Path(record["file"]).exists()
+        assert record["runtime"] == self.runtime
+
+    def test_the_same_again_is_found_and_not_built(self, bench: Bench, first: Built) -> None:
+        again = bench.build(**self.recipe("echo two >>{place}"))
+        assert again.told("image")["reused"]
+        assert again.record["sha256"] == first.record["sha256"]
+        assert again.steps("started") == []
+
+    def test_a_changed_last_step_is_the_only_one_that_runs(
+        self, bench: Bench, first: Built
+    ) -> None:
+        changed = bench.build(**self.recipe(ODD_COMMAND))
+        assert changed.steps("started") == ["command-2", "test", "pack"], changed.log
+        expected = 'one\nsingle "double" $HOME `date` and "more"\n$(touch /tmp/never) ; & | > é\n'
+        assert bench.inside(changed, f"cat {self.place}") == expected
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def broken(cls, bench: Bench, first: Built) -> Built:
+        """A build whose second command changes something, then fails."""
+        return bench.build(**cls.recipe("echo half >>{place}; no-such-program --x"))
+
+    def test_a_failed_step_is_told_and_resumed_from(self, bench: Bench, broken: Built) -> None:
+        failed = broken.told("failed")
+        assert broken.code == 1
+        assert (failed["step"], failed["cause"]) == ("command-2", "command-not-found")
+        assert any("no-such-program" in line for line in failed["last_lines"])
+        assert failed["shell"][-1] == "command-2"
+        fixed = bench.build(**self.recipe("echo mended >>{place}"))
+        assert fixed.steps("started") == ["command-2", "test", "pack"], fixed.log
+        assert bench.inside(fixed, f"cat {self.place}") == "one\nmended\n"
+
+    def test_a_failed_test_leaves_no_image(self, bench: Bench, first: Built) -> None:
+        wanted = {**self.recipe("echo two >>{place}"), "test": "exit 7"}
+        broken = bench.build(**wanted)
+        assert broken.code == 1
+        assert (broken.told("failed")["step"], broken.told("failed")["exit_code"]) == ("test", 7)
+        assert bench.enter(broken).returncode == 1
+
+    def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
+        words = broken.told("failed")["shell"]
+        process = subprocess.Popen(
+            [*bench.account.words, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/"
+        )
+        said, _ = process.communicate(f"cat {self.place}\nexit 5\n".encode(), PATIENCE_SECONDS)
+        assert b"one" in said
+        assert b"half" not in said
+        assert process.returncode == 5
+
+    def test_a_cancel_ends_the_step_and_leaves_the_steps_before(
+        self, bench: Bench, first: Built
+    ) -> None:
+        mark = new_id("sleep")
+        recipe = self.recipe(f"echo {mark}; sleep 3600; echo {mark}")
+        started = bench.start(bench.prepare(**recipe))
+        log = started[1].parent / "log"
+        wait_until(lambda: f"\n{mark}" in log.read_text(), seconds=PATIENCE_SECONDS)
+        os.kill(_builder_of(started[0].pid), signal.SIGTERM)
+        called_off = bench.finished(started)
+        assert called_off.code == 130, called_off.log
+        wait_until(lambda: not _running(started[1].parent.name), seconds=PATIENCE_SECONDS)
+        assert _left_in(bench.work / "images" / "building") == []
+
+    def test_what_a_killed_build_left_is_swept_by_the_next(
+        self, bench: Bench, first: Built
+    ) -> None:
+        mark = new_id("killed")
+        started = bench.start(bench.prepare(**self.recipe(f"echo {mark}; sleep 3600")))
+        log = started[1].parent / "log"
+        wait_until(lambda: f"\n{mark}" in log.read_text(), seconds=PATIENCE_SECONDS)
+        builder = _builder_of(started[0].pid)
+        children = _descendants(builder)
+        os.kill(builder, signal.SIGKILL)
+        started[0].wait(PATIENCE_SECONDS)
+        for child in children:
+            _kill(child)
+        again = bench.build(**self.recipe(f"echo {mark} >>{{place}}"))
+        assert again.code == 0, again.log
+        assert _left_in(bench.work / "images" / "building") == []
+
+    def test_two_at_once_build_one(self, bench: Bench, first: Built) -> None:
+        recipe = self.recipe(f"echo {new_id('twice')} >>{{place}}")
+        started = [bench.start(bench.prepare(**recipe)) for _ in range(2)]
+        built = [bench.finished(one) for one in started]
+        assert [one.code for one in built] == [0, 0], built[0].log + built[1].log
+        assert sorted(bool(one.steps("started")) for one in built) == [False, True]
+        assert built[0].record["sha256"] == built[1].record["sha256"]
+
+    def test_nothing_of_the_persons_shell_leaks_in(self, bench: Bench, first: Built) -> None:
+        if not self.isolates:
+            pytest.skip(f"{self.runtime} is no container: it shares the account's world")
+        home = bench.account.run(["sh", "-c", "cd; pwd"]).stdout.strip()
+        bench.account.run(["sh", "-c", "mkdir -p ~/.local; echo private >~/.local/diamond-leak"])
+        said = bench.inside(
+            first,
+            f"env; cat {home}/.local/diamond-leak 2>/dev/null || echo no home",
+            MY_OWN="leaked",
+            PYTHONPATH="/leaked",
+            DIAMOND_RUN="7",
+            SLURM_JOB_ID="42",
+        )
+        assert "no home" in said
+        assert "leaked" not in said
+        assert "DIAMOND_RUN=7" in said
+        assert "SLURM_JOB_ID=42" in said
+        assert "PYTHONNOUSERSITE=1" in said
+
+    def test_named_folders_are_seen_and_can_be_written(self, bench: Bench, first: Built) -> None:
+        data = bench.folder / f"data, {new_id('d')}" if self.takes_odd_paths else bench.folder / "d"
+        data.mkdir(exist_ok=True)
+        data.chmod(0o777)
+        (data / "input").write_text("42")
+        options = ["--bind", str(data), "--folder", str(data)]
+        assert bench.inside(first, "cat input; echo done >output; pwd", *options).split("42")[1]
+        assert (data / "output").read_text() == "done\n"
+
+    def test_a_sites_settings_are_not_baked_in(self, bench: Bench, tmp_path: Path) -> None:
+        certificate = bench.folder / "site-ca.crt"
+        certificate.write_text(CERTIFICATE)
+        site = {"ca": str(certificate), "index": f"https://me:{SECRET}@index.invalid/simple"}
+        look = f'echo "index $UV_INDEX_URL"; grep -c site "$SSL_CERT_FILE" >{self.place}'
+        built = bench.build(site=site, commands=[look])
+        assert built.code == 0, built.log
+        assert "index https://me:***@index.invalid" in built.log
+        assert bench.inside(built, f"cat {self.place}") == "1\n"
+        content = self.everything_in(built, tmp_path)
+        assert b"index.invalid" not in content
+        assert b"the site's own" not in content
+        assert SECRET not in built.log + json.dumps(built.events)
+        assert "UV_INDEX_URL" not in bench.inside(built, "env")
+
+    def everything_in(self, built: Built, folder: Path) -> bytes:
+        """All bytes of the image, unpacked."""
+        raise NotImplementedError
+
+    def test_a_tampered_file_is_refused(self, bench: Bench) -> None:
+        built = bench.build(commands=[f"echo {new_id('tampered')} >{self.place}"])
+        file = Path(built.record["file"])
+        if file.is_dir():
+            pytest.skip("a virtual environment has no file: it is never moved")
+        file.chmod(0o644)
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+        refused = bench.enter(built)
+        assert refused.returncode == 1
+        assert "is not what its digest says" in refused.stdout
+        file.write_bytes(content[: len(content) // 2])
+        assert "is not what its digest says" in bench.enter(built).stdout
+
+
+def _builder_of(pid: int) -> int:
+    """The Python process below `runuser` and `env`."""
+    return next(
+        one
+        for one in [pid, *_descendants(pid)]
+        if b"python" in Path(f"/proc/{one}/exe").resolve().name.encode()
+    )
+
+
+def _descendants(pid: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            child = int(status.parent.name)
+            found += [child, *_descendants(child)]
+    return found
+
+
+def _running(mark: str) -> list[str]:
+    """Processes whose command line names a build."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = file.read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in words:
+            found.append(words.replace(b"\0", b" ").decode(errors="replace"))
+    return found
+
+
+def _left_in(folder: Path) -> list[str]:
+    return sorted(one.name for one in folder.iterdir())
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

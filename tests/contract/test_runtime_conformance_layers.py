@@ -1,0 +1,46 @@
+"""Podman and charliecloud, whose own stores keep the layers, pass the same suite."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from diamond.testing.runtimes import Bench, Built, RuntimeConformance
+from support.containers import container_bench, unsquashed
+
+
+class TestPodman(RuntimeConformance):
+    runtime = "podman"
+    takes_odd_paths = True
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def bench(cls) -> Iterator[Bench]:
+        with container_bench("podman") as bench:
+            yield bench
+
+    def everything_in(self, built: Built, folder: Path) -> bytes:
+        """The archive holds its layers as tars that are not compressed."""
+        found = io.BytesIO()
+        with tarfile.open(built.record["file"]) as archive:
+            for member in archive.getmembers():
+                source = archive.extractfile(member) if member.isfile() else None
+                found.write(source.read() if source else b"")
+        return found.getvalue()
+
+
+class TestCharliecloud(RuntimeConformance):
+    runtime = "charliecloud"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def bench(cls) -> Iterator[Bench]:
+        with container_bench("charliecloud") as bench:
+            yield bench
+
+    def everything_in(self, built: Built, folder: Path) -> bytes:
+        return unsquashed(Path(built.record["file"]), folder)

@@ -1,0 +1,135 @@
+"""Container tools for the tests: an ordinary account, a base of two megabytes, and a registry of our own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diamond.agent.bundle import build_bundle
+from diamond.testing.lab.machine import ensure_users
+from diamond.testing.runtimes import Account, Bench
+
+PROGRAMS = {
+    "apptainer": ("apptainer", "mksquashfs"),
+    "charliecloud": ("ch-run", "ch-image", "mksquashfs", "squashfuse_ll"),
+    "podman": ("podman", "runc"),
+    "venv": (),
+}
+CONTAINERS_CONF = """\
+[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
+netns = "host"
+[engine]
+runtime = "runc"
+events_logger = "file"
+cgroup_manager = "cgroupfs"
+"""
+"""A machine without systemd, with both kinds of cgroups, and without the right to raise limits, needs all of it."""
+
+
+@contextmanager
+def container_bench(runtime: str, environment: Mapping[str, Any] | None = None) -> Iterator[Bench]:
+    """A work folder of alice's, where she builds with one runtime; skips aloud where that cannot be had."""
+    skip_without(runtime)
+    with alices_folder() as folder:
+        given = environment if environment is not None else {"base": f"rootfs:{busybox(folder)}"}
+        yield Bench(folder, alice(folder), runtime, given)
+
+
+def skip_without(runtime: str) -> None:
+    missing = [program for program in PROGRAMS[runtime] if not shutil.which(program)]
+    if missing:
+        pytest.skip(f"{runtime} is not tested: {', '.join(missing)} cannot be had here")
+    if os.geteuid():
+        pytest.skip("only root can act as an ordinary account of the machine")
+
+
+@contextmanager
+def alices_folder() -> Iterator[Path]:
+    """Below /tmp, not below pytest's own folder, which only root may enter."""
+    ensure_users(["alice"])
+    folder = Path(tempfile.mkdtemp(prefix="di-", dir="/tmp"))
+    folder.chmod(0o777)
+    try:
+        yield folder
+    finally:
+        _as_alice(["unshare", "--map-root-user", "--map-auto", "rm", "-rf", str(folder / "work")])
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def alice(folder: Path) -> Account:
+    """alice with a clean environment, the system's Python and the builder as one file."""
+    build_bundle(folder / "builder.pyz")
+    conf = folder / "containers.conf"
+    conf.write_text(CONTAINERS_CONF)
+    variables = {
+        "HOME": "/home/alice",
+        "USER": "alice",
+        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        "CONTAINERS_CONF": str(conf),
+        "DIAMOND_UV": str(uv_for_all(folder)),
+        **{name: os.environ[name] for name in _SITE if name in os.environ},
+    }
+    words = ["runuser", "-u", "alice", "--", "env", "-i"]
+    words += [f"{name}={value}" for name, value in variables.items()]
+    return Account(words, ["/usr/bin/python3", str(folder / "builder.pyz"), "build"])
+
+
+_SITE = ("SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")
+
+
+def uv_for_all(folder: Path) -> Path:
+    """uv where alice may run it: our own lies in a folder that she may not enter."""
+    from uv import find_uv_bin
+
+    target = folder / "uv"
+    if not target.exists():
+        shutil.copy2(find_uv_bin(), target)
+        target.chmod(0o755)
+    return target
+
+
+def busybox(folder: Path) -> Path:
+    """A tar of a root file system that holds one program under many names."""
+    program = shutil.which("busybox")
+    assert program is not None, "busybox-static is not installed"
+    root = folder / "rootfs"
+    for name in ("bin", "etc", "usr/bin", "tmp", "root"):
+        (root / name).mkdir(parents=True)
+    shutil.copy2(program, root / "bin/busybox")
+    listed = subprocess.check_output([program, "--list"], text=True).split()
+    for name in listed:
+        if name != "busybox":
+            (root / "bin" / name).symlink_to("busybox")
+    (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
+    (root / "etc/group").write_text("root:x:0:\n")
+    return packed(root, folder / "busybox.tar")
+
+
+def packed(root: Path, target: Path) -> Path:
+    with tarfile.open(target, "w") as archive:
+        archive.add(root, ".")
+    shutil.rmtree(root)
+    target.chmod(0o644)
+    return target
+
+
+def unsquashed(image: Path, folder: Path) -> bytes:
+    """All bytes of all files of a squashfs."""
+    words = ["unsquashfs", "-quiet", "-no-progress", "-dest", str(folder / "all"), str(image)]
+    subprocess.run(words, check=True, capture_output=True)
+    files = [one for one in (folder / "all").rglob("*") if one.is_file() and not one.is_symlink()]
+    return b"".join(one.read_bytes() for one in files)
+
+
+def _as_alice(words: list[str]) -> None:
+    subprocess.run(["runuser", "-u", "alice", "--", *words], check=False, capture_output=True)
