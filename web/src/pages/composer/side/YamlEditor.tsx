@@ -19,7 +19,10 @@ const EXTENSIONS = [
   EditorState.tabSize.of(2),
   EditorView.contentAttributes.of({ "aria-label": "The job as YAML" }),
   EditorView.theme({
-    "&": { fontSize: "13px", backgroundColor: "transparent !important" },
+    "&": {
+      fontSize: "13px",
+      backgroundColor: "light-dark(transparent, var(--mantine-color-dark-8)) !important",
+    },
     ".cm-gutters": {
       backgroundColor: "transparent !important",
       border: "none !important",
