@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import insert, text
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from bench.stack import Service
 from diamond.core.ids import ATTEMPT, JOB, TASK, new_id
 from diamond.core.order import Order, order_data
+from diamond.service.notify import Notifier
 from diamond.service.settings import Settings
 from diamond.service.store import tables
+from diamond.service.store.engine import Store
 from diamond.service.store.names import endings
 
 BATCH = 1000
@@ -44,17 +45,15 @@ def make_endpoint(service: Service, name: str) -> str:
 
 
 async def write(url: str, pairs: list[tuple[Row, Row]]) -> None:
-    engine = create_async_engine(url)
-    async with engine.begin() as connection:
+    store = Store(url, Notifier())
+    async with store.write() as tx:
         for start in range(0, len(pairs), BATCH):
             batch = pairs[start : start + BATCH]
-            await connection.execute(insert(tables.jobs), [job for job, _ in batch])
-            await connection.execute(insert(tables.tasks), [task for _, task in batch])
-        await connection.execute(insert(tables.name_endings), name_rows(pairs))
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await connection.execute(text("ANALYZE"))
-    await engine.dispose()
+            await tx.connection.execute(insert(tables.jobs), [job for job, _ in batch])
+            await tx.connection.execute(insert(tables.tasks), [task for _, task in batch])
+        await tx.connection.execute(insert(tables.name_endings), name_rows(pairs))
+        await tx.connection.execute(text("ANALYZE"))
+    await store.close()
 
 
 def name_rows(pairs: list[tuple[Row, Row]]) -> list[Row]:

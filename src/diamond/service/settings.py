@@ -46,10 +46,10 @@ class Settings:
     def database(self) -> str:
         """The URL with the driver that SQLAlchemy needs."""
         if not self.database_url:
-            return f"sqlite+aiosqlite:///{self.home / 'diamond.db'}"
+            return f"sqlite:///{self.home / 'diamond.db'}"
         scheme, rest = self.database_url.split("://", 1)
         driver = {"postgres": "postgresql+asyncpg", "postgresql": "postgresql+asyncpg"}
-        return f"{driver.get(scheme, scheme.replace('sqlite', 'sqlite+aiosqlite', 1))}://{rest}"
+        return f"{driver.get(scheme, scheme)}://{rest}"
 
     @property
     def token_file(self) -> Path:

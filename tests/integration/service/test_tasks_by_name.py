@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text
+from sqlalchemy.dialects import sqlite
 
 from diamond.service.bootstrap import LOCAL_USER, first_start
 from diamond.service.store import task_list
@@ -90,7 +91,9 @@ def test_a_rare_name_is_read_from_its_index(tmp_path: Path) -> None:
             parts = task_list._parts_of_names(LOCAL_USER, wanted, names)
             query = parts[0].order_by(tasks.c.created.desc(), tasks.c.id.desc()).limit(51)
             async with store.read() as connection:
-                sql = query.compile(store.engine, compile_kwargs={"literal_binds": True})
+                sql = query.compile(
+                    dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}
+                )
                 told = await connection.execute(text(f"EXPLAIN QUERY PLAN {sql}"))
                 found.append(" ".join(str(row[-1]) for row in told))
         return found

@@ -74,7 +74,7 @@ def test_plain_http_is_refused_beyond_this_machine() -> None:
 
 
 def test_the_driver_is_chosen_by_the_url() -> None:
-    assert Settings(Path("/h")).database == "sqlite+aiosqlite:////h/diamond.db"
+    assert Settings(Path("/h")).database == "sqlite:////h/diamond.db"
     given = Settings(Path("/h"), database_url="postgresql://u@h/db").database
     assert given == "postgresql+asyncpg://u@h/db"
 

@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import event, text
-from sqlalchemy.engine import Connection, make_url
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from diamond.service.notify import Notifier
-from diamond.service.store import inline_sqlite
+from diamond.service.store.inline_sqlite import InlineSqlite
 
 CHANNEL = "diamond"
 RETRIES = 8
@@ -40,9 +40,11 @@ class Transaction:
 
 class Store:
     def __init__(self, url: str, notifier: Notifier) -> None:
-        self.engine = _engine(url)
         self.notifier = notifier
-        self.is_sqlite = self.engine.dialect.name == "sqlite"
+        self.is_sqlite = url.startswith("sqlite")
+        self._database = (
+            InlineSqlite(str(make_url(url).database)) if self.is_sqlite else _Postgres(url)
+        )
         # SQLite's own waiting for a writer sleeps in steps; here the next one goes on at once.
         self._one_writer = asyncio.Lock()
 
@@ -61,21 +63,19 @@ class Store:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
-        async with self._turn(), self.engine.connect() as connection:
-            writer = await connection.execution_options(diamond_write=True)
-            async with writer.begin():
-                tx = Transaction(writer)
-                yield tx
-                await self._announce(tx)
+        async with self._turn(), self._database.begin() as connection:
+            tx = Transaction(connection)
+            yield tx
+            await self._announce(tx)
         self.notifier.wake(tx.topics)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        async with self.engine.connect() as connection:
+        async with self._database.connect() as connection:
             yield connection
 
     async def close(self) -> None:
-        await self.engine.dispose()
+        await self._database.close()
 
     def _turn(self) -> contextlib.AbstractAsyncContextManager[Any]:
         return self._one_writer if self.is_sqlite else contextlib.nullcontext()
@@ -90,32 +90,19 @@ class Store:
             await tx.connection.execute(statement, row)
 
 
-def _engine(url: str) -> AsyncEngine:
-    if not url.startswith("sqlite"):
-        return create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
-    path = make_url(url).database
-    engine = create_async_engine(
-        url, pool_size=5, max_overflow=10, async_creator=lambda: inline_sqlite.connect(str(path))
-    )
-    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-    event.listen(engine.sync_engine, "begin", _begin_sqlite)
-    return engine
+class _Postgres:
+    def __init__(self, url: str) -> None:
+        self._engine = create_async_engine(url, pool_size=10, max_overflow=10, pool_pre_ping=True)
 
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.begin() as connection:
+            yield connection
 
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    cursor = connection.cursor()
-    for pragma in (
-        "journal_mode=WAL",
-        # NORMAL may lose answered calls in a power cut; measured, FULL costs 1 to 2 ms a commit.
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "busy_timeout=5000",
-        "cache_size=-8000",
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[AsyncConnection]:
+        async with self._engine.connect() as connection:
+            yield connection
 
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("diamond_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    async def close(self) -> None:
+        await self._engine.dispose()
