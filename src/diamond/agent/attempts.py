@@ -17,7 +17,7 @@ from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.verdicts import Watched
-from diamond.agent.watch import read_duplicates, read_runs
+from diamond.agent.watch import read_duplicates, read_run, read_runs
 from diamond.agent.workers import Workers
 from diamond.core.events import (
     AttemptKnown,
@@ -95,9 +95,8 @@ class Attempts:
         self.endpoint = ""
         self._order = 0
 
-    def submit(self, folder: AttemptFolder, number: int) -> None:
-        """The intent is on disk: make it ready and hand it over. Repeats are harmless."""
-        rival = self._folders.rival(folder, number)
+    def submit(self, folder: AttemptFolder, number: int, rival: AttemptFolder | None) -> None:
+        """The intent is on disk, or a `rival` of its number is: make it ready and hand it over. Repeats are harmless."""
         if rival is not None:
             self._tell(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
             self.tell_again([folder.task])
@@ -177,9 +176,12 @@ class Attempts:
         was_over = tracked.watched.over
         events = read_runs(tracked.folder, tracked.watched, earliest=earliest)
         events += read_duplicates(tracked.folder, tracked.duplicates)
-        self._say(tracked, events)
-        if tracked.watched.over and not was_over:
-            self._over(tracked)
+        self._seen(tracked, events, was_over)
+
+    def look_at_run(self, tracked: Tracked, run: int) -> None:
+        """Read what a mark told of, and nothing else: the rest is looked at now and then."""
+        was_over = tracked.watched.over
+        self._seen(tracked, read_run(tracked.folder, tracked.watched, run), was_over)
 
     def answered(self, answers: dict[str, Any]) -> None:
         """The batch system's word on many jobs."""
@@ -278,6 +280,11 @@ class Attempts:
         if tracked.watched.over:
             return
         self._say(tracked, verdicts.heard(tracked.watched, status, now=now))
+
+    def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
+        self._say(tracked, events)
+        if tracked.watched.over and not was_over:
+            self._over(tracked)
 
     def _look_before_an_end(self, tracked: Tracked) -> None:
         """The files may know better: an exit file, or a claim by another job than the one asked about."""

@@ -65,7 +65,7 @@ class Clerk:
                 command["task"], command["attempt"], number, command["task_json"]
             )
             reached("intent-written")
-        self.post(lambda: self.attempts.submit(folder, number))
+        self.post(lambda: self.attempts.submit(folder, number, rival))
 
     def _cancel(self, command: Command) -> None:
         folder = self.tasks.record_cancel(command["task"], command["attempt"])

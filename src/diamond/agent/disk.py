@@ -31,23 +31,29 @@ def write_json(path: Path, value: Any, *, mode: int = 0o600, durable: bool = Fal
     write_whole(path, text.encode(), mode=mode, durable=durable)
 
 
-def read_json(path: Path) -> dict[str, Any] | None:
+def is_there(path: str) -> bool:
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def read_json(path: Path | str) -> dict[str, Any] | None:
     """The object in a file; None when it is not there or not whole."""
     try:
-        value = json.loads(path.read_bytes())
+        with open(path, "rb") as file:  # noqa: PTH123
+            value = json.loads(file.read())
     except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def read_words(path: Path) -> list[str]:
+def read_words(path: Path | str) -> list[str]:
     """The words of a one-line file; [] when it is not there or still empty."""
     return read_text(path).split()
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path | str) -> str:
     try:
-        return path.read_text(errors="replace")
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read().decode(errors="replace")
     except OSError:
         return ""
 

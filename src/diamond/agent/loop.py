@@ -28,7 +28,7 @@ from diamond.agent.sync import Caller, Hooks, Session, Welcome
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.tensorboard import Scalars
 from diamond.agent.upgrade import upgrade
-from diamond.agent.watch import is_seen, look_at_inbox
+from diamond.agent.watch import Mark, is_seen, look_at_inbox
 from diamond.agent.workers import Workers
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler
@@ -240,11 +240,17 @@ class Agent:
             tracked = self.attempts.known.get(mark.attempt)
             folder = self.tasks.attempt(mark.task, mark.attempt)
             if tracked is not None:
-                self.attempts.look_at(tracked)
-                self._follow_streams(tracked)
-                self._lively_until = time.monotonic() + ADVANCE_SECONDS
+                self._look_at_mark(mark, tracked)
             if (tracked and is_seen(mark, tracked.watched, folder)) or not folder.path.exists():
                 mark.path.unlink()
+
+    def _look_at_mark(self, mark: Mark, tracked: Tracked) -> None:
+        if mark.kind == "duplicate":
+            self.attempts.look_at(tracked)
+        else:
+            self.attempts.look_at_run(tracked, mark.run)
+        self._follow_streams(tracked)
+        self._lively_until = time.monotonic() + ADVANCE_SECONDS
 
     def _ask(self, active: list[Tracked]) -> None:
         ids = {tracked.watched.native_id for tracked in active} - {""}

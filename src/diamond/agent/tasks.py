@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.disk import mark, read_json, read_text, read_words, write_json
+from diamond.agent.disk import is_there, mark, read_json, read_text, read_words, write_json
 from diamond.agent.folders import Folders, safe_id
 from diamond.core.order import Order, order_from
 
@@ -49,39 +50,43 @@ class AttemptFolder:
     def job_name(self) -> str:
         return f"diamond-{self.attempt}"
 
+    def place(self, name: str) -> str:
+        """A file in it. In a burst of jobs, joining Path objects took a third of the agent's time."""
+        return f"{self.path}/{name}"
+
     @property
     def number(self) -> int:
-        return int((read_json(self.path / "attempt.json") or {}).get("number", 1))
+        return int((read_json(self.place("attempt.json")) or {}).get("number", 1))
 
     @property
     def is_known(self) -> bool:
-        return (self.path / "attempt.json").exists()
+        return is_there(self.place("attempt.json"))
 
     @property
     def is_closed(self) -> bool:
-        return (self.path / "closed").exists()
+        return is_there(self.place("closed"))
 
     @property
     def is_cancelled(self) -> bool:
-        return (self.path / "tombstone").exists()
+        return is_there(self.place("tombstone"))
 
     @property
     def was_submitting(self) -> bool:
-        return (self.path / "submitting").exists()
+        return is_there(self.place("submitting"))
 
     @property
     def native_id(self) -> str:
-        return str((read_json(self.path / "native.json") or {}).get("native_id", ""))
+        return str((read_json(self.place("native.json")) or {}).get("native_id", ""))
 
     @property
     def owner(self) -> str:
         """The id of the job that holds the claim, or ''."""
-        return next(iter(read_words(self.path / "claim" / "owner")), "")
+        return next(iter(read_words(self.place("claim/owner"))), "")
 
     @property
     def failure(self) -> dict[str, Any] | None:
         """Why it could not be prepared: {"reason","message"}."""
-        return read_json(self.path / "failed.json")
+        return read_json(self.place("failed.json"))
 
     def task_json(self) -> dict[str, Any]:
         return read_json(self.path.parent.parent / "task.json") or {}
@@ -93,16 +98,16 @@ class AttemptFolder:
             return Order(name=self.task)
 
     def duplicates(self) -> list[str]:
-        return _names(self.path / "duplicates")
+        return _names(self.place("duplicates"))
 
     def runs(self) -> list[int]:
-        return sorted(int(name) for name in _names(self.path / "runs") if name.isdigit())
+        return sorted(int(name) for name in _names(self.place("runs")) if name.isdigit())
 
     def run_folder(self, run: int) -> Path:
         return self.path / "runs" / str(run)
 
     def start_of(self, run: int) -> RunStart | None:
-        file = self.run_folder(run) / "started"
+        file = self.place(f"runs/{run}/started")
         words = read_words(file)
         if len(words) < 3:
             return None
@@ -110,12 +115,12 @@ class AttemptFolder:
 
     def exit_of(self, run: int) -> RunExit | None:
         """A line without its end is still being written."""
-        file = self.run_folder(run) / "exit"
+        file = self.place(f"runs/{run}/exit")
         line = re.match(r"(\d+) .*\n", read_text(file))
         return RunExit(code=int(line[1]), seen_at=_written(file)) if line else None
 
     def remove_secrets(self) -> None:
-        for run in self.runs():
+        for run in self.runs() if self.order().secrets else ():
             shutil.rmtree(self.run_folder(run) / "secrets", ignore_errors=True)
 
     def write_tombstone(self) -> None:
@@ -148,12 +153,12 @@ class TaskFolders:
 
     def attempts(self, task: str) -> list[AttemptFolder]:
         """All attempts of a task whose intent was written whole, also those that hold a tombstone only."""
-        names = _names(self.root / safe_id(task) / "attempts")
+        names = _names(f"{self.root}/{safe_id(task)}/attempts")
         folders = [self.attempt(task, name) for name in names]
         return [folder for folder in folders if folder.is_known or folder.is_cancelled]
 
     def every_attempt(self) -> Iterator[AttemptFolder]:
-        for task in _names(self.root):
+        for task in _names(str(self.root)):
             yield from self.attempts(task)
 
     def has(self, task: str) -> bool:
@@ -212,15 +217,15 @@ def _attempt_json(folder: AttemptFolder, number: int) -> dict[str, Any]:
     }
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: str) -> list[str]:
     try:
-        return sorted(place.name for place in folder.iterdir() if not place.name.startswith("."))
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))  # noqa: PTH208
     except OSError:
         return []
 
 
-def _written(file: Path) -> float:
+def _written(file: str) -> float:
     try:
-        return file.stat().st_mtime
+        return os.stat(file).st_mtime  # noqa: PTH116
     except OSError:
         return 0.0

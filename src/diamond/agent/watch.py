@@ -54,10 +54,14 @@ def read_runs(folder: AttemptFolder, watched: Watched, *, earliest: float = 0.0)
 
     With `earliest` (an agent that starts again) the events carry the times of the files, where plausible.
     """
-    events: list[Event] = []
-    for run in folder.runs():
-        events += _start(folder, watched, run, earliest) + _exit(folder, watched, run, earliest)
-    return events
+    runs = (read_run(folder, watched, run, earliest=earliest) for run in folder.runs())
+    return [event for events in runs for event in events]
+
+
+def read_run(
+    folder: AttemptFolder, watched: Watched, run: int, *, earliest: float = 0.0
+) -> list[Event]:
+    return _start(folder, watched, run, earliest) + _exit(folder, watched, run, earliest)
 
 
 def read_duplicates(folder: AttemptFolder, known: set[str]) -> list[Event]:
