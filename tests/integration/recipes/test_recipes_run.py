@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +31,8 @@ def spec_of(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recipe_is_a_valid_spec_with_a_page_that_explains_it(name: str) -> None:
-    assert Spec.model_validate(spec_of(name)).run
+    spec = Spec.model_validate(spec_of(name))
+    assert spec.run or spec.notebook
     assert f"diamond run recipes/{name}" in (RECIPES / name / "README.md").read_text()
 
 
@@ -44,6 +46,82 @@ def test_the_plain_script_learns_without_anything_installed(tmp_path: Path) -> N
 
 def test_the_plain_script_never_names_diamond() -> None:
     assert "diamond" not in (RECIPES / "plain-script" / "train.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def small_python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An environment in which each of the small recipes runs."""
+    packages = ["numpy", "scikit-learn", "nbclient", "ipykernel"]
+    try:
+        entered = ensure_environment(
+            Environment(requirements=packages),
+            folder=tmp_path_factory.mktemp("work"),
+            say=print,
+            cancelled=lambda: False,
+        )
+    except EnvironmentFailed as error:
+        pytest.skip(f"packages cannot be installed here: {error.message.splitlines()[0]}")
+    return str(Path(entered.path[0]) / "python")
+
+
+def run_recipe(python: str, folder: Path, *words: str, **variables: str) -> int:
+    """Run a recipe's program in `folder` as a job would."""
+    environ = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
+    environ |= {
+        "DIAMOND_METRICS": str(folder / "metrics.jsonl"),
+        "PYTHONPATH": install_training(folder / "training"),
+    }
+    return subprocess.run([python, *words], cwd=folder, env=environ, check=False).returncode
+
+
+def metrics_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["spiral", "tables"])
+def test_a_small_recipe_learns(small_python: str, tmp_path: Path, name: str) -> None:
+    assert run_recipe(small_python, tmp_path, str(RECIPES / name / "train.py")) == 0
+    assert json.loads((tmp_path / "result.json").read_text())["accuracy"] > 0.9
+    losses = [line["loss"] for line in metrics_of(tmp_path)]
+    assert losses[-1] < losses[0] / 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_notebook_recipe_keeps_its_executed_copy(small_python: str, tmp_path: Path) -> None:
+    shutil.copy(RECIPES / "notebook" / "fit.ipynb", tmp_path)
+    (tmp_path / "params.json").write_text(json.dumps(spec_of("notebook")["params"]))
+    words = ["-m", "diamond.training.notebook", "fit.ipynb", "executed.ipynb"]
+    given = str(tmp_path / "params.json")
+    assert run_recipe(small_python, tmp_path, *words, DIAMOND_PARAMS=given) == 0
+    cells = json.loads((tmp_path / "executed.ipynb").read_text())["cells"]
+    injected = [cell for cell in cells if "injected-parameters" in cell["metadata"].get("tags", [])]
+    assert ["degree = 3\n", "noise = 0.2"] == injected[0]["source"]
+    printed = [out["text"] for cell in cells for out in cell.get("outputs", []) if "text" in out]
+    assert any("degree 3: error" in "".join(text) for text in printed)
+    assert json.loads((tmp_path / "result.json").read_text())["degree"] <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_notebook_that_fails_keeps_what_was_done(small_python: str, tmp_path: Path) -> None:
+    def code(text: str) -> dict[str, Any]:
+        return {"cell_type": "code", "id": text[:3], "execution_count": None, "metadata": {},
+                "outputs": [], "source": text}  # fmt: skip
+
+    cells = [code("print('first')"), code("1 / 0"), code("print('never')")]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "bad.ipynb").write_text(json.dumps(notebook))
+    words = ["-m", "diamond.training.notebook", "bad.ipynb", "executed.ipynb"]
+    assert run_recipe(small_python, tmp_path, *words) == 1
+    done = json.loads((tmp_path / "executed.ipynb").read_text())["cells"]
+    assert [out["output_type"] for out in done[1]["outputs"]] == ["error"]
+    assert done[2]["outputs"] == []
+    notebook["cells"] = [code("import sys; sys.exit(75)")]
+    (tmp_path / "bad.ipynb").write_text(json.dumps(notebook))
+    assert run_recipe(small_python, tmp_path, *words) == 75
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,103 @@
+"""`python -m diamond.training.notebook SOURCE TARGET`: run a notebook from top to bottom.
+
+The executed copy is written after each cell, so what was done is there whatever happens next. A cell that fails ends
+the run with 1, one that calls `sys.exit(n)` with n.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, List
+
+from diamond.training.context import params
+
+_TAG = "parameters"
+_MISSING = """\
+This environment cannot run a notebook: {error}.
+Diamond adds nbclient and ipykernel to an environment that it makes; put them into an image of your own."""
+
+
+def main(words: List[str]) -> int:
+    source, target = Path(words[0]), Path(words[1])
+    try:
+        nbformat, nbclient = (importlib.import_module(name) for name in ("nbformat", "nbclient"))
+        importlib.import_module("ipykernel")
+    except ImportError as error:
+        print(_MISSING.format(error=error), file=sys.stderr)
+        return 1
+    notebook = nbformat.read(str(source), as_version=4)
+    _put_values(notebook, params(), nbformat)
+    with tempfile.TemporaryDirectory() as folder:
+        # A home folder may be out of reach on a compute node, and jupyter writes there by itself.
+        os.environ.update(JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=folder)
+        return _run(notebook, target, nbformat, nbclient)
+
+
+def _put_values(notebook: Any, values: Dict[str, Any], nbformat: Any) -> None:
+    """As papermill does: a cell after the one that is tagged `parameters`, or in front of all."""
+    if not values:
+        return
+    text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+    cell = nbformat.v4.new_code_cell(text, metadata={"tags": ["injected-parameters"]})
+    tagged = [n for n, one in enumerate(notebook.cells) if _TAG in one.metadata.get("tags", [])]
+    notebook.cells.insert(tagged[0] + 1 if tagged else 0, cell)
+
+
+def _run(notebook: Any, target: Path, nbformat: Any, nbclient: Any) -> int:
+    client = nbclient.NotebookClient(
+        notebook, timeout=None, kernel_name="python3", resources={"metadata": {"path": os.getcwd()}}
+    )
+    # Not by TCP: a compute node may be shared.
+    client.create_kernel_manager().transport = "ipc"
+    code_cells = [n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    with client.setup_kernel():
+        for done, number in enumerate(code_cells, 1):
+            cell = notebook.cells[number]
+            print(f"[{done}/{len(code_cells)}] {_first_line(cell.source)}", flush=True)
+            try:
+                client.execute_cell(cell, number)
+            except nbclient.exceptions.CellExecutionError as error:
+                return _failed(error, cell)
+            finally:
+                _write(notebook, target, nbformat)
+                _print_outputs(cell)
+    return 0
+
+
+def _failed(error: Any, cell: Any) -> int:
+    if getattr(error, "ename", "") == "SystemExit":
+        said = str(getattr(error, "evalue", ""))
+        return int(said) if said.isdigit() else int(bool(said and said != "None"))
+    for output in cell.outputs:
+        if output.output_type == "error":
+            print("\n".join(output.traceback), file=sys.stderr, flush=True)
+    return 1
+
+
+def _write(notebook: Any, target: Path, nbformat: Any) -> None:
+    aside = target.with_name(f".{target.name}.part")
+    nbformat.write(notebook, str(aside))
+    aside.replace(target)
+
+
+def _print_outputs(cell: Any) -> None:
+    """What a cell prints belongs into the log too."""
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            stream = sys.stderr if output.name == "stderr" else sys.stdout
+            print(output.text, end="", file=stream, flush=True)
+        elif "text/plain" in output.get("data", {}):
+            print(output.data["text/plain"], flush=True)
+
+
+def _first_line(source: str) -> str:
+    lines = [line for line in source.splitlines() if line.strip()]
+    return lines[0][:100] if lines else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
