@@ -1,4 +1,4 @@
-"""`python -m bench [NAME…] [--count N] [--minutes M] [--write]`: measures all claims, or those named."""
+"""`python -m bench [NAME…] [DIR] [--count N] [--minutes M] [--write]`: measures all claims, or those named."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bench.claims import CLAIMS
 
 def main() -> int:
     arguments = parser().parse_args()
+    split_folder(arguments)
     chosen = [claim for claim in CLAIMS if not arguments.names or claim.name in arguments.names]
     if arguments.list:
         print("\n".join(f"{claim.name:12} {claim.title}" for claim in CLAIMS))
@@ -51,7 +52,14 @@ def keep_bytecode(folder: Path) -> None:
 
 
 def options(arguments: argparse.Namespace, folder: Path) -> Options:
-    return Options(folder, arguments.cache, arguments.count, arguments.minutes)
+    return Options(folder, arguments.cache, arguments.count, arguments.minutes, arguments.logs)
+
+
+def split_folder(arguments: argparse.Namespace) -> None:
+    """`planning DIR`: a name that is a folder holds job logs."""
+    folders = [name for name in arguments.names if Path(name).is_dir()]
+    arguments.logs = Path(folders[0]) if folders else None
+    arguments.names = [name for name in arguments.names if name not in folders]
 
 
 def how_long(arguments: argparse.Namespace) -> str:

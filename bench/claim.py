@@ -17,6 +17,8 @@ class Options:
     """Kept between runs: the peers' virtual environment."""
     count: int = 0
     minutes: float = 0.0
+    logs: Path | None = None
+    """A folder of job logs, for the claim that replays them."""
 
     def samples(self, full: int) -> int:
         return self.count or full

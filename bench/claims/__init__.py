@@ -9,6 +9,7 @@ from bench.claims import (
     idle,
     log_lines,
     pages,
+    planning,
     questions,
     starts,
     task_list,
@@ -24,4 +25,5 @@ CLAIMS = [
     idle.CLAIM,
     questions.CLAIM,
     pages.CLAIM,
+    planning.CLAIM,
 ]

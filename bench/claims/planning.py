@@ -1,0 +1,142 @@
+"""How short the gaps of a chain are, and how little idles, when real queues are replayed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bench.claim import Claim, Findings, Options
+from bench.numbers import percentile
+from bench.replay import LIMITS_OF_WORK, Outcome, Queue, planned, when_it_ends, when_it_starts
+from bench.swf import Log, read_logs
+from diamond.planning.followup import Manners
+from diamond.planning.waits import PastWait, is_alike, similar
+
+FULL_COUNT = 1000
+MOST_GAP, MOST_IDLE = 0.4, 0.3
+HAND_OVER_SECONDS = 120.0
+SHARES = {"median": 0.5, "90th percentile": 0.9}
+POLICY = Manners(HAND_OVER_SECONDS)
+VARIANTS = {
+    "one attempt in the queue": Manners(HAND_OVER_SECONDS, most_waiting=1),
+    "four in the queue": Manners(HAND_OVER_SECONDS, most_waiting=4),
+    "no hand-over, nodes idle": Manners(HAND_OVER_SECONDS, can_hand_over=False),
+    "hand-over of 5 min": Manners(300.0),
+}
+NOTES = [
+    f"Each chain does {LIMITS_OF_WORK} limits of program time, whatever number of attempts that takes, under every way of queueing. "
+    "Nodes are given for one limit from when the queue gives them. The wait before the first program is in no way's gap.",
+    f"A hand-over is taken to last {HAND_OVER_SECONDS:.0f} s (save, exit, start); nothing trains meanwhile, so it counts both as gap and as idle. "
+    "The predecessor's nodes are released, not idle; the time given up shows in the number of attempts queued.",
+    "Wait at a moment: that of the real job nearest in submit time, same queue (the class's commonest), size and limit within 2×. "
+    "The planner sees only jobs that started before that moment. One policy, one setting, for all.",
+    "The gap of submit-when-the-predecessor-starts is about the least for any policy that queues a follow-up only once its predecessor runs: "
+    "where it is above the bar, attempts must be queued while their predecessors still wait, as the policy does.",
+    "Replaying gives a resubmission the wait of another real job; a real queue may give it the same wait again, so the gain from further attempts in a gap is an upper estimate.",
+    "CPU machines of their time: good for the shape of waits, not for GPU-hours.",
+]
+
+Way = Callable[[Queue, float], Outcome]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The jobs of a log that a chain of one size and limit is compared with."""
+
+    name: str
+    size: int
+    limit: float
+    jobs: list[PastWait]
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} ({self.size} procs × {self.limit / 3600:.1f} h)"
+
+
+def measure(options: Options) -> Findings:
+    findings = Findings()
+    if options.logs is None:
+        findings.note(
+            "Not measured: name a folder of SWF logs, as in `python -m bench planning DIR`."
+        )
+        return findings
+    for log in read_logs(options.logs):
+        findings.note(f"{log.name}: {len(log.jobs)} jobs; thanks to {log.thanks}.")
+        for kind in kinds(log):
+            replay(findings, log, kind, options.samples(FULL_COUNT))
+    findings.notes[:0] = NOTES
+    return findings
+
+
+def kinds(log: Log) -> Iterator[Kind]:
+    for word, share in SHARES.items():
+        if not log.jobs:
+            return
+        size = int(percentile([job.nodes for job in log.jobs], share))
+        limit = percentile([job.limit_seconds for job in log.jobs], share)
+        queue = commonest_queue(log.jobs, size, limit)
+        jobs = similar(log.jobs, queue=queue, nodes=size, limit_seconds=limit)
+        yield Kind(f"{log.name} {word}", size, limit, sorted(jobs, key=lambda job: job.submitted))
+
+
+def commonest_queue(jobs: list[PastWait], size: int, limit: float) -> str:
+    alike = (
+        job.queue
+        for job in jobs
+        if is_alike(job.nodes, size) and is_alike(job.limit_seconds, limit)
+    )
+    return Counter(alike).most_common(1)[0][0]
+
+
+def replay(findings: Findings, log: Log, kind: Kind, count: int) -> None:
+    queue, begins = Queue(kind.jobs, kind.limit), beginnings(log, count)
+    late, early = total(when_it_ends, queue, begins), total(when_it_starts, queue, begins)
+    ours = total(way(POLICY), queue, begins)
+    add_bars(findings, kind, ours, late, early)
+    floor = f"gap {ratio(early.gap, late.gap):.2f}, {early.attempts / count:.1f} attempts"
+    findings.add("- submit when the predecessor starts", floor)
+    for name, manners in VARIANTS.items():
+        other = total(way(manners), queue, begins)
+        findings.add(f"- {name}", words(other, late, early, count))
+
+
+def add_bars(findings: Findings, kind: Kind, ours: Outcome, late: Outcome, early: Outcome) -> None:
+    gap, idle = ratio(ours.gap, late.gap), ratio(ours.idle, early.idle)
+    of_gap = f"{gap:.2f} of submit when it ends ({hours(late.gap)})"
+    of_idle = f"{idle:.2f} of submit when the predecessor starts ({hours(early.idle)})"
+    findings.add(f"{kind.words}: gap", of_gap, f"≤ {MOST_GAP}", gap <= MOST_GAP)
+    findings.add(f"{kind.words}: idle", of_idle, f"≤ {MOST_IDLE}", idle <= MOST_IDLE)
+    count = late.attempts / LIMITS_OF_WORK
+    queued = f"{ours.attempts / count:.1f} a chain, at most {ours.waited_at_most} at once"
+    findings.add("- attempts queued", queued)
+
+
+def beginnings(log: Log, count: int) -> list[float]:
+    """Spread evenly over the log."""
+    first, last = log.jobs[0].submitted, log.jobs[-1].submitted
+    return [first + (last - first) * (turn + 0.5) / count for turn in range(count)]
+
+
+def total(one: Way, queue: Queue, begins: list[float]) -> Outcome:
+    return sum((one(queue, begin) for begin in begins), Outcome())
+
+
+def way(manners: Manners) -> Way:
+    return lambda queue, begin: planned(queue, begin, manners)
+
+
+def words(other: Outcome, late: Outcome, early: Outcome, count: int) -> str:
+    gap, idle = ratio(other.gap, late.gap), ratio(other.idle, early.idle)
+    return f"gap {gap:.2f}, idle {idle:.2f}, {other.attempts / count:.1f} attempts"
+
+
+def ratio(ours: float, other: float) -> float:
+    return ours / other if other else float(ours > 0)
+
+
+def hours(seconds: float) -> str:
+    return f"{seconds / 3600:.0f} h in all"
+
+
+CLAIM = Claim("planning", "Chains of attempts on real queues: gaps and idle nodes", measure)

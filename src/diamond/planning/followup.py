@@ -1,0 +1,122 @@
+"""When to queue the next attempt of a chain, and what to do with nodes that come before they are needed.
+
+Attempts of a chain are alike: whichever gets nodes first goes on from the newest checkpoint. So the planner keeps a
+rhythm instead of foretelling each start. An attempt queued one limit after the last also starts one limit after it if
+the wait stays as it is; queued a cushion sooner it still comes in time if the wait has grown by that cushion. When no
+program runs, further attempts go out, at distances that grow with the silence: a fresh one may find a shorter wait.
+Nodes that come early cost nothing but the hand-over: the predecessor saves, exits and frees its own.
+
+The shares below are of the time limit, so they have no unit; `python -m bench planning DIR` replays them on real logs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from diamond.planning.waits import Forecast
+
+MOST_CUSHION = 0.3
+"""No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
+LEAST_GAIN = 1 / 3
+"""Nodes that would carry the program less far beyond its present end are given back."""
+FIRST_PATIENCE = 0.5
+"""Without a running program, the share of the limit between two attempts at least."""
+PATIENCE = 0.25
+"""... and the share of the silence so far."""
+MOST_WAITING = 12
+"""Attempts of a chain in the queue at once; a site's own limit may be lower."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What is known about a chain now. Times are seconds of one clock."""
+
+    now: float
+    limit_seconds: float
+    """What each attempt asks for."""
+    work_seconds_left: float
+    waiting_since: tuple[float, ...]
+    """When each attempt that still waits was queued."""
+    last_queued: float
+    program_ends: float | None = None
+    """When the nodes of the running program are taken away; None while none runs."""
+    silent_since: float | None = None
+    """When the last program ended, while none runs; None before the first."""
+
+
+@dataclass(frozen=True)
+class Manners:
+    """What the person, her program and her site allow."""
+
+    hand_over_seconds: float
+    """From the stop flag to the follow-up's first step: one save, one exit, one start."""
+    most_waiting: int = MOST_WAITING
+    can_hand_over: bool = True
+    """Whether the program saves and leaves when the stop flag appears."""
+
+
+class Arrival(Enum):
+    """What an attempt does that got its nodes."""
+
+    START = "start"
+    """No other program runs."""
+    HAND_OVER = "hand-over"
+    """The running program is asked to save and leave, now."""
+    WAIT = "wait"
+    """The nodes idle until the running program's end: cheaper than a hand-over."""
+    GIVE_BACK = "give-back"
+    """They would carry the chain hardly further than the running program does, or its work is done before."""
+
+
+def next_queueing(chain: Chain, forecast: Forecast, manners: Manners) -> float | None:
+    """When to queue the next attempt; a time that has passed means now, None not at all as things stand."""
+    if chain.program_ends is None:
+        return next_in_silence(chain, manners)
+    is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
+    if is_enough or len(chain.waiting_since) >= manners.most_waiting:
+        return None
+    early = cushion(chain.limit_seconds, forecast, manners)
+    return chain.last_queued + chain.limit_seconds - early
+
+
+def must_withdraw(chain: Chain, manners: Manners) -> bool:
+    """Whether the youngest waiting attempt makes place for the fresh one; the oldest always stays."""
+    return len(chain.waiting_since) >= manners.most_waiting
+
+
+def arrive(chain: Chain, manners: Manners) -> Arrival:
+    """What to do with nodes that an attempt of this chain gets now."""
+    if chain.program_ends is None:
+        return Arrival.START
+    remaining = chain.program_ends - chain.now
+    gain = chain.limit_seconds - remaining
+    if chain.work_seconds_left <= remaining:
+        return Arrival.GIVE_BACK
+    if remaining <= 2 * manners.hand_over_seconds:
+        return Arrival.WAIT
+    if not manners.can_hand_over:
+        return Arrival.WAIT if remaining <= gain else Arrival.GIVE_BACK
+    return Arrival.HAND_OVER if gain >= LEAST_GAIN * chain.limit_seconds else Arrival.GIVE_BACK
+
+
+def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:
+    """How much sooner than by the bare rhythm: what the wait may grow by, within reason."""
+    most = MOST_CUSHION * limit_seconds
+    if not forecast.is_sure or forecast.bound is None or forecast.typical is None:
+        return most
+    growth = forecast.bound - forecast.typical
+    return min(most, max(growth, 2 * manners.hand_over_seconds))
+
+
+def next_in_silence(chain: Chain, manners: Manners) -> float | None:
+    """The first moment that is far enough from the last queueing, compared with the silence until then."""
+    if not chain.waiting_since:
+        return chain.now
+    if must_withdraw(chain, manners) and manners.most_waiting == 1:
+        return None
+    began = min(chain.waiting_since)
+    if chain.silent_since is not None:
+        began = max(began, chain.silent_since)
+    by_silence = (chain.last_queued - PATIENCE * began) / (1 - PATIENCE)
+    return max(chain.last_queued + FIRST_PATIENCE * chain.limit_seconds, by_silence)

@@ -1,0 +1,147 @@
+"""How long a new job will wait: a bound from past waits, and how sure it is.
+
+The bound is that of QBETS (Nurmi, Brevik, Wolski 2007). It assumes no shape: of n past waits, each lies below the
+wanted quantile with that probability, so a binomial count tells which of the sorted waits is above the quantile with
+the wanted confidence. Waits that are too long three times in a row mean that the queue has changed: older ones go.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+QUANTILE = 0.95
+CONFIDENCE = 0.95
+ENOUGH = math.ceil(math.log(1 - CONFIDENCE) / math.log(QUANTILE))
+"""59: the fewest waits whose longest is a bound of the wanted confidence."""
+MEMORY = 4 * ENOUGH
+"""Waits that are kept: older ones tell more about the season than about today."""
+SURPRISES = 3
+"""Waits over the bound in a row: by chance once in 8 000, so the queue has changed."""
+ALIKE = 2.0
+"""Sizes and limits within this factor wait in the same class."""
+
+
+@dataclass(frozen=True)
+class PastWait:
+    """One job that has started, on whatever machine and by whomever."""
+
+    submitted: float
+    waited: float
+    nodes: int
+    limit_seconds: float
+    queue: str = ""
+
+    @property
+    def started(self) -> float:
+        return self.submitted + self.waited
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What past waits say about the next one; seconds. Without any, both are None."""
+
+    typical: float | None
+    """Half of them wait less."""
+    bound: float | None
+    """`quantile` of them wait less, which is true with `confidence`."""
+    samples: int
+    confidence: float
+    quantile: float = QUANTILE
+
+    @property
+    def is_sure(self) -> bool:
+        return self.samples >= ENOUGH
+
+    @property
+    def words(self) -> str:
+        """How sure this is, for a person."""
+        if self.bound is None:
+            return "no job of this kind has started yet, so its wait is unknown"
+        return (
+            f"{self.quantile:.0%} of such jobs start sooner "
+            f"(from {self.samples} past waits, {self.confidence:.0%} sure)"
+        )
+
+
+NOTHING_KNOWN = Forecast(None, None, 0, 0.0)
+
+
+def forecast(past: Iterable[PastWait], *, queue: str, nodes: int, limit_seconds: float) -> Forecast:
+    """The wait of a job of this size and limit in this queue."""
+    waits = Waits()
+    for one in similar(past, queue=queue, nodes=nodes, limit_seconds=limit_seconds):
+        waits.add(one.waited)
+    return waits.forecast()
+
+
+def similar(
+    past: Iterable[PastWait], *, queue: str, nodes: int, limit_seconds: float
+) -> list[PastWait]:
+    """Those of the same queue with size and limit within a factor of two, in the order of their starts."""
+    chosen = [
+        one
+        for one in past
+        if one.queue == queue
+        and is_alike(one.nodes, nodes)
+        and is_alike(one.limit_seconds, limit_seconds)
+    ]
+    return sorted(chosen, key=lambda one: one.started)
+
+
+def is_alike(one: float, other: float) -> bool:
+    return other / ALIKE <= one <= other * ALIKE
+
+
+class Waits:
+    """The recent waits of one class of jobs, told in the order in which they started."""
+
+    def __init__(self) -> None:
+        self._recent: deque[float] = deque()
+        self._sorted: list[float] = []
+        self._surprises = 0
+
+    def add(self, waited: float) -> None:
+        bound = self.forecast().bound
+        self._surprises = self._surprises + 1 if bound is not None and waited > bound else 0
+        self._recent.append(waited)
+        insort(self._sorted, waited)
+        if self._surprises >= SURPRISES:
+            self._forget_but(ENOUGH)
+            self._surprises = 0
+        self._forget_but(MEMORY)
+
+    def forecast(self) -> Forecast:
+        count = len(self._sorted)
+        if not count:
+            return NOTHING_KNOWN
+        rank, confidence = bound_rank(count)
+        return Forecast(middle(self._sorted), self._sorted[rank - 1], count, confidence)
+
+    def _forget_but(self, count: int) -> None:
+        while len(self._recent) > count:
+            del self._sorted[bisect_left(self._sorted, self._recent.popleft())]
+
+
+@lru_cache(maxsize=MEMORY + 1)
+def bound_rank(count: int) -> tuple[int, float]:
+    """Which of `count` sorted waits (from 1) bounds the quantile, and how surely."""
+    below = 0.0
+    for successes in range(count):
+        below += binomial(count, successes)
+        if below >= CONFIDENCE:
+            return successes + 1, below
+    return count, below
+
+
+def binomial(count: int, successes: int) -> float:
+    failures = count - successes
+    return math.comb(count, successes) * QUANTILE**successes * (1 - QUANTILE) ** failures
+
+
+def middle(ordered: Sequence[float]) -> float:
+    return ordered[(len(ordered) - 1) // 2]
