@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from support.browser import LAPTOP, OpenPage, Site, faults_of_access, picture
+from support.browser import LAPTOP, OpenPage, Site, faults_of_access
 
 LIVE = """\
 for step in 1 2 3; do
@@ -237,7 +237,6 @@ def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
 def test_everybody_can_use_the_composer_in_either_look(open_page: OpenPage) -> None:
     page = open_page("/compose?recipe=digits", size=LAPTOP)
     expect(yaml_of(page)).to_contain_text("digits")
-    picture(page, "composer")
     for fold in ("batch system", "variables"):
         page.get_by_role("button", name=re.compile(fold)).click()
     expect_no_barrier(page)
