@@ -33,15 +33,14 @@ def main():
         training.log(trees, loss=loss, val_accuracy=accuracy)
     result = {"accuracy": accuracy, "auc": roc_auc_score(unseen_labels, chances)}
     Path("result.json").write_text(json.dumps(result))
-    write(
-        "predictions.csv",
-        ["row", "truth", "chance of benign"],
-        [
-            (n, table.target_names[t], f"{c:.4f}")
-            for n, (t, c) in enumerate(zip(unseen_labels, chances))
-        ],
+    rows = [
+        (n, table.target_names[truth], f"{chances[n]:.4f}") for n, truth in enumerate(unseen_labels)
+    ]
+    write("predictions.csv", ["row", "truth", "chance of benign"], rows)
+    weights = model.feature_importances_
+    ranked = sorted(
+        ((weights[n], name) for n, name in enumerate(table.feature_names)), reverse=True
     )
-    ranked = sorted(zip(model.feature_importances_, table.feature_names), reverse=True)
     write("importance.csv", ["measurement", "importance"], [(n, f"{i:.4f}") for i, n in ranked])
     print(f"{result['accuracy']:.1%} of the unseen rows are right, AUC {result['auc']:.3f}")
 

@@ -49,7 +49,10 @@ def _put_values(notebook: Any, values: Dict[str, Any], nbformat: Any) -> None:
 
 def _run(notebook: Any, target: Path, nbformat: Any, nbclient: Any) -> int:
     client = nbclient.NotebookClient(
-        notebook, timeout=None, kernel_name="python3", resources={"metadata": {"path": os.getcwd()}}
+        notebook,
+        timeout=None,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(Path.cwd())}},
     )
     # Not by TCP: a compute node may be shared.
     client.create_kernel_manager().transport = "ipc"

@@ -98,7 +98,7 @@ def test_the_notebook_recipe_keeps_its_executed_copy(small_python: str, tmp_path
     assert run_recipe(small_python, tmp_path, *words, DIAMOND_PARAMS=given) == 0
     cells = json.loads((tmp_path / "executed.ipynb").read_text())["cells"]
     injected = [cell for cell in cells if "injected-parameters" in cell["metadata"].get("tags", [])]
-    assert ["degree = 3\n", "noise = 0.2"] == injected[0]["source"]
+    assert injected[0]["source"] == ["degree = 3\n", "noise = 0.2"]
     printed = [out["text"] for cell in cells for out in cell.get("outputs", []) if "text" in out]
     assert any("degree 3: error" in "".join(text) for text in printed)
     assert json.loads((tmp_path / "result.json").read_text())["degree"] <= 3
