@@ -92,8 +92,8 @@ def test_the_endpoints(open_page: OpenPage) -> None:
 
 
 def test_the_composer(open_page: OpenPage) -> None:
-    page = open_page("/compose", size=LAPTOP)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page = open_page("/compose?recipe=digits", size=LAPTOP)
+    expect(page.get_by_label("The job as YAML")).to_contain_text("digits")
     take(page, "composer")
 
 
