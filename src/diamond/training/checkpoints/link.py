@@ -31,6 +31,7 @@ class WriterLink:
         self._saving: Optional[Save] = None
         self._ending = threading.Lock()
         self._alive = True
+        self._was_used = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -57,6 +58,7 @@ class WriterLink:
 
     def begin(self) -> None:
         """From here on the staging memory belongs to a save."""
+        self._was_used = True
         self._idle.clear()
 
     def save(self, message: Save) -> None:
@@ -74,7 +76,10 @@ class WriterLink:
         self._idle.wait()
 
     def close(self) -> None:
-        """Let it finish what it does, and go."""
+        """Let it finish what it does, and go. One that was never used need not even finish its start."""
+        if not self._was_used:
+            self.kill()
+            return
         self._idle.wait()
         self._send(Leave())
         self._process.wait()

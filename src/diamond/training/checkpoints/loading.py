@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint import FileSystemReader
+from torch.distributed.checkpoint.api import CheckpointException
 from torch.distributed.checkpoint.metadata import MetadataIndex
 
 from diamond.training.checkpoints import manifest
@@ -57,7 +58,7 @@ def _load_tensors(path: Path, tensors: Dict[str, Any], reader: Any, ranks: Ranks
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="torch.distributed is disabled")
             dcp.load(tensors, storage_reader=reader, process_group=ranks.group, no_dist=alone)
-    except Exception as error:
+    except (Exception, CheckpointException) as error:
         raise DoesNotFit(f"{path.name} does not fit this training: {_words(error)}") from error
 
 

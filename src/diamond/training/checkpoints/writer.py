@@ -15,6 +15,7 @@ from typing import Any, Optional
 
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
+from torch.distributed.checkpoint.api import CheckpointException
 
 from diamond.training.checkpoints.errors import Superseded
 from diamond.training.checkpoints.folder import Folder
@@ -84,7 +85,7 @@ class Writer:
                 planner=KnownPlan(self._prepared),
                 no_dist=self._joined.world_size == 1,
             )
-        except Exception as error:
+        except (Exception, CheckpointException) as error:
             self._give_up(save, storage, error)
             return
         name = Folder(storage.place.parent).name_for(save.step, save.claim)
@@ -92,7 +93,7 @@ class Writer:
         if self._joined.rank == 0:
             Folder(storage.place.parent).prune(save.keep, save.claim)
 
-    def _give_up(self, save: Save, storage: ImageWriter, error: Exception) -> None:
+    def _give_up(self, save: Save, storage: ImageWriter, error: BaseException) -> None:
         """Every rank's writer hears of a failure on any of them, so each may remove what was written."""
         Folder(storage.place.parent).remove(storage.place)
         self._say(Failed(save.step, reason(error), superseded=_is_superseded(error)))
@@ -105,7 +106,7 @@ class Writer:
 
 
 def reason(error: BaseException) -> str:
-    """The words of what went wrong first: DCP wraps the failures of ranks in one of its own."""
+    """The words of what went wrong first: DCP wraps the failures of ranks in one of its own, which is no Exception."""
     failures = getattr(error, "failures", None)
     if failures:
         rank, (inner, _) = min(failures.items())

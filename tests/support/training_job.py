@@ -14,7 +14,7 @@ from typing import Any
 
 from support.waiting import wait_for
 
-PROGRAM = Path(__file__).with_name("program.py")
+PROGRAM = Path(__file__).parent / "trainings" / "small.py"
 LONG = 120.0
 
 
@@ -76,6 +76,22 @@ class Job:
         for one in self.ranks:
             kill_group(one.pid)
             one.wait()
+
+    def kill_rank(self, rank: int) -> None:
+        """The process alone; its writer lives on for a while, as on a real node."""
+        self.ranks[rank].kill()
+        self.ranks[rank].wait()
+
+    def kill_writer(self, rank: int) -> bool:
+        """Whether there was one."""
+        said = self.said("started", rank) + self.said("step", rank)
+        if not said or not self.is_running:
+            return False
+        try:
+            os.kill(said[-1]["writer"], signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
 
     def errors(self) -> str:
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("rank-*.err")))

@@ -1,5 +1,6 @@
-"""A small training that is killed and resumed: `python program.py KIND STEPS`, ranks by the usual variables.
+"""A small training that is killed and resumed: `python small.py KIND STEPS`, ranks by the usual variables.
 
+With `quiet` in KIND it runs through without a checkpointer.
 Prints what a test wants to know as JSON lines; random numbers, batch norm, a scheduler and the order of the data
 all have to survive for the last line to come out the same.
 """
@@ -7,11 +8,14 @@ all have to survive for the last line to come out the same.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.distributed.fsdp import fully_shard
@@ -30,20 +34,35 @@ def main(kind: str, steps: int) -> int:
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5)
     loader = training.ResumableLoader(samples(), 8 // session.world_size, seed=3)
-    checkpointer = training.Checkpointer(
-        model, optimizer, folder="checkpoints", scheduler=scheduler, loader=loader
-    )
-    say(event="started", rank=session.rank, writer=checkpointer.writer_pid)
-    for done, (features, wanted) in checkpointer.steps(loader, total=steps):
+    if "quiet" in kind:
+        batches = enumerate(itertools.islice(endless(loader), steps))
+        checkpointer = None
+    else:
+        checkpointer = training.Checkpointer(
+            model, optimizer, folder="checkpoints", scheduler=scheduler, loader=loader
+        )
+        batches = checkpointer.steps(loader, total=steps)
+        say(event="started", rank=session.rank, writer=checkpointer.writer_pid)
+    for done, (features, wanted) in batches:
         train(model, optimizer, features, wanted)
         scheduler.step()
-        say(event="step", step=done + 1, rank=session.rank)
-        if (done + 1) % save_every() == 0:
-            checkpointer.save(done + 1)
-        hold(done + 1)
+        if checkpointer is not None:
+            say(event="step", step=done + 1, rank=session.rank, writer=checkpointer.writer_pid)
+            save(checkpointer, done + 1)
     say(event="end", rank=session.rank, digest=digest(model), weights=weights(model))
     training.finish()
-    return checkpointer.exit_code
+    return checkpointer.exit_code if checkpointer is not None else 0
+
+
+def endless(loader: training.ResumableLoader) -> Iterator[Any]:
+    while True:
+        yield from loader
+
+
+def save(checkpointer: training.Checkpointer, step: int) -> None:
+    if step % int(os.environ.get("SAVE_EVERY", "4")) == 0:
+        checkpointer.save(step)
+    hold(step)
 
 
 def train(
@@ -74,12 +93,9 @@ def samples() -> TensorDataset:
     return TensorDataset(features, features.sum(1, keepdim=True))
 
 
-def save_every() -> int:
-    return int(os.environ.get("SAVE_EVERY", "4"))
-
-
 def hold(step: int) -> None:
-    """At the step that a test names, wait until it makes the file `go`."""
+    """At every step for a moment, and at the one that a test names until it makes the file `go`."""
+    threading.Event().wait(float(os.environ.get("PAUSE", "0")))
     if step == int(os.environ.get("HOLD_AT", "-1")):
         say(event="held", step=step, rank=int(os.environ.get("RANK", "0")))
         while not Path("go").exists():

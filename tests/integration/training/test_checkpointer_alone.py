@@ -1,0 +1,236 @@
+"""Checkpoints of a training in one process, written by its real writer process."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.distributed.checkpoint as dcp
+from torch.utils.data import TensorDataset
+
+from diamond.training import Checkpointer, ResumableLoader, context
+from diamond.training.checkpoints.errors import CheckpointError, DoesNotFit, NoRoom
+from diamond.training.checkpoints.folder import Folder
+from support.waiting import wait_for
+
+MEGABYTE = 1 << 20
+
+
+class Scene:
+    """A training with everything that has to survive: dropout, batch norm, a schedule, the place in the data."""
+
+    def __init__(self, folder: Path, *, width: int = 24, **options: Any) -> None:
+        torch.manual_seed(5)
+        layers = [torch.nn.Linear(4, width), torch.nn.BatchNorm1d(width), torch.nn.Dropout(0.3)]
+        self.model = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 3)
+        self.loader = ResumableLoader(samples(), 4)
+        self.folder = folder
+        self.checkpointer = Checkpointer(
+            self.model,
+            self.optimizer,
+            folder=folder,
+            scheduler=self.scheduler,
+            loader=self.loader,
+            **options,
+        )
+
+    def train(self, until: int, *, save_at: int = -1) -> None:
+        for done, (features, wanted) in self.checkpointer.steps(self.loader, total=until):
+            self.step(features, wanted)
+            if done + 1 == save_at:
+                self.checkpointer.save(save_at)
+
+    def step(self, features: torch.Tensor, wanted: torch.Tensor) -> None:
+        self.optimizer.zero_grad()
+        torch.nn.functional.mse_loss(self.model(features), wanted).backward()
+        self.optimizer.step()
+        self.scheduler.step()
+
+    def weights(self) -> list[torch.Tensor]:
+        return [value.clone() for value in self.model.state_dict().values()]
+
+    def saved(self) -> list[int]:
+        return [one.step for one in Folder(self.folder).saved()]
+
+    def events(self, event: str) -> list[dict[str, Any]]:
+        lines = (self.folder / "checkpoints.jsonl").read_text().splitlines()
+        return [line for line in map(json.loads, lines) if line["event"] == event]
+
+
+def samples() -> TensorDataset:
+    features = torch.randn(30, 4, generator=torch.Generator().manual_seed(2))
+    return TensorDataset(features, features.sum(1, keepdim=True))
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Any]:
+    """Makes scenes in one folder, and ends their writers."""
+    made: list[Scene] = []
+
+    def make(**options: Any) -> Scene:
+        made.append(Scene(tmp_path / "checkpoints", **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.checkpointer.close()
+
+
+def equal(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def test_a_resumed_training_ends_with_the_same_bits_as_one_that_ran_through(
+    scene: Any, tmp_path: Path
+) -> None:
+    whole = scene()
+    whole.train(13, save_at=9)
+    whole.checkpointer.wait()
+    Folder(whole.folder).remove(next(one.path for one in Folder(whole.folder).saved()))
+    torch.manual_seed(999)
+    resumed = scene()
+    resumed.train(13)
+    assert resumed.events("resumed")[0]["step"] == 9
+    assert equal(whole.weights(), resumed.weights())
+
+
+def test_a_save_holds_the_moment_of_the_call_though_the_training_goes_on(scene: Any) -> None:
+    training = scene(width=20_000)
+    training.train(2)
+    at_the_call = copy.deepcopy(training.model.state_dict())
+    training.checkpointer.save(3)
+    for features, wanted in training.loader:
+        training.step(features, wanted)
+    training.checkpointer.wait()
+    loaded = {"model": {name: torch.zeros_like(one) for name, one in at_the_call.items()}}
+    dcp.load(loaded, checkpoint_id=training.folder / "latest", no_dist=True)
+    assert equal(list(loaded["model"].values()), list(at_the_call.values()))
+    assert not equal(training.weights(), list(at_the_call.values()))
+
+
+def test_a_damaged_checkpoint_is_passed_over_with_a_word_and_the_one_before_is_taken(
+    scene: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = scene()
+    first.train(6, save_at=4)
+    first.checkpointer.wait()
+    shard = first.folder / "latest" / "__0_0.distcp"
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(bytes(content))
+    second = scene()
+    assert second.checkpointer.resume() == 4
+    assert "a checkpoint is passed over: step-00000006-c0001" in capfd.readouterr().err
+    assert second.events("damaged")[0]["name"] == "step-00000006-c0001"
+    for one in Folder(first.folder).saved():
+        (one.path / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match="Move the folder away"):
+        second.checkpointer.resume()
+
+
+def test_the_newest_and_the_best_are_kept(scene: Any) -> None:
+    training = scene(keep=2, best="min")
+    for step, loss in enumerate([0.5, 0.1, 0.4, 0.3, 0.2], 1):
+        training.checkpointer.save(step, loss, wait=True)
+    wait_for(lambda: training.saved() == [5, 4, 2], 60, what="pruning in the background")
+
+
+def test_a_writer_that_is_killed_costs_one_save_and_not_the_training(
+    scene: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    training = scene()
+    training.checkpointer.save(1, wait=True)
+    killed = training.checkpointer.writer_pid
+    os.kill(killed, signal.SIGSTOP)
+    training.checkpointer.save(2)
+    os.kill(killed, signal.SIGKILL)
+    training.checkpointer.wait()
+    assert "the writer process has died" in capfd.readouterr().err
+    assert training.saved() == [1]
+    training.checkpointer.save(3, wait=True)
+    assert training.saved() == [3, 1]
+    assert [one["step"] for one in training.events("failed")] == [2]
+
+
+@pytest.mark.slow
+def test_a_run_that_was_superseded_saves_no_more(scene: Any) -> None:
+    training = scene()
+    training.checkpointer.save(1, wait=True)
+    Folder(training.folder).claim({})
+    training.checkpointer.save(2, wait=True)
+    assert "run 2 of this folder has started" in training.events("failed")[0]["message"]
+    assert training.saved() == [1]
+
+
+@pytest.mark.slow
+def test_a_model_that_does_not_fit_is_told_by_the_names_that_differ(scene: Any) -> None:
+    scene().checkpointer.save(1, wait=True)
+    other = scene()
+    other.model.append(torch.nn.Linear(1, 1))
+    with pytest.raises(DoesNotFit, match=r"not in the checkpoint: \['4\.bias', '4\.weight'\]"):
+        other.checkpointer.resume()
+
+
+def test_the_stop_flag_ends_the_loop_with_everything_saved(
+    scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "_stop_flag", context._StopFlag())
+    monkeypatch.setenv("DIAMOND_STOP_FILE", str(tmp_path / "stop"))
+    (tmp_path / "stop").touch()
+    training = scene()
+    training.train(100)
+    assert training.saved() == [1]
+    assert training.checkpointer.exit_code == 75
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real file system of 8 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here: root is needed")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_disk_that_fills_up_in_mid_save_leaves_the_training_and_the_last_checkpoint_alone(
+    small_disk: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    training = Scene(small_disk / "checkpoints", width=20_000, keep=1)
+    training.train(2)
+    training.checkpointer.wait()
+    (small_disk / "ballast").write_bytes(bytes(5 * MEGABYTE))
+    training.train(4)
+    training.checkpointer.wait()
+    said = capfd.readouterr().err
+    assert (
+        "the checkpoint of step 4 could not be written (rank 0: OSError: [Errno 28] No space"
+        in said
+    )
+    assert "training goes on" in said
+    assert "No space" in training.events("failed")[0]["message"]
+    assert training.saved() == [2]
+    assert not list(training.folder.glob(".saving-*"))
+    (small_disk / "ballast").unlink()
+    training.checkpointer.save(4, wait=True)
+    assert training.saved() == [4]
+    training.checkpointer.close()
+
+
+def test_without_room_for_what_is_to_be_kept_the_first_save_is_refused(small_disk: Path) -> None:
+    training = Scene(small_disk / "checkpoints", width=20_000, keep=4)
+    with pytest.raises(NoRoom, match="keep fewer"):
+        training.train(1)
+    training.checkpointer.close()
