@@ -80,6 +80,18 @@ const TINT_LIGHT = {
   diamond: "#e0f2f4",
 };
 
+const TINT_DARK = {
+  gray: "#2f3439",
+  red: "#3c2221",
+  grape: "#352538",
+  blue: "#1c2f42",
+  teal: "#17342c",
+  green: "#1e3521",
+  yellow: "#3a3218",
+  orange: "#3c2a1a",
+  diamond: "#123438",
+};
+
 function tint(colors: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(colors).map(([name, color]) => [`--mantine-color-${name}-light`, color]),
@@ -105,6 +117,7 @@ export const readable: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a9b0b7",
     "--mantine-color-placeholder": "#9aa1a8",
     "--mantine-color-error": "#ff9a91",
+    ...tint(TINT_DARK),
     ...onTint(ON_TINT_DARK),
   },
 });

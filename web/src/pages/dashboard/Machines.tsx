@@ -29,7 +29,7 @@ export function Machines({ endpoints }: { endpoints: Now[] }) {
 }
 
 function Machine({ now }: { now: Now }) {
-  const nodes = now.partitions.find((one) => one.nodes_idle != null && one.nodes_total != null);
+  const room = roomOf(now);
   return (
     <Stack gap={6} className={classes.machine}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -38,17 +38,22 @@ function Machine({ now }: { now: Now }) {
         </Link>
         <EndpointBadge endpoint={now} />
       </Group>
-      {now.gpus.total > 0 ? (
-        <FreeBar free={now.gpus.free} total={now.gpus.total} unit="GPU" />
-      ) : (
-        nodes && <FreeBar free={nodes.nodes_idle ?? 0} total={nodes.nodes_total ?? 0} unit="node" />
-      )}
+      {room && <FreeBar {...room} />}
       <Text size="xs" c="dimmed" component="div">
         {yours(now)}
-        <When now={now} />
+        <When now={now} told={room !== null} />
       </Text>
     </Stack>
   );
+}
+
+/** GPUs where there are some, else nodes; a single machine without GPUs has no room to tell of. */
+function roomOf({ gpus, partitions }: Now): { free: number; total: number; unit: string } | null {
+  if (gpus.total > 0) return { ...gpus, unit: "GPU" };
+  const largest = Math.max(0, ...partitions.map((one) => one.nodes_total ?? 0));
+  const widest = partitions.find((one) => one.nodes_total === largest && one.nodes_idle != null);
+  if (!widest || largest < 2) return null;
+  return { free: widest.nodes_idle ?? 0, total: largest, unit: "node" };
 }
 
 function yours({ running, waiting }: Now): string {
@@ -58,14 +63,14 @@ function yours({ running, waiting }: Now): string {
 }
 
 /** How old the word about free nodes is; of one that is away, since when. */
-function When({ now }: { now: Now }) {
+function When({ now, told }: { now: Now; told: boolean }) {
   if (now.state !== "online")
     return (
       <>
         Away since <Ago at={now.since} />.
       </>
     );
-  if (now.as_of == null) return null;
+  if (now.as_of == null || !told) return null;
   return (
     <>
       Told <Ago at={now.as_of} />.

@@ -5,7 +5,8 @@ import { api, dataOf, type Schemas } from "~/api/client";
 import { Answer, Failed } from "~/components/Answer";
 import { sayDone } from "~/components/say";
 import { BrowserSection } from "./BrowserSection";
-import { EmailFields, Events, WebhookFields } from "./channels";
+import { EmailFields, WebhookFields } from "./channels";
+import { EventTable } from "./EventTable";
 import { Section } from "./Section";
 
 export type Kept = Schemas["NotificationSettingsShown"];
@@ -31,13 +32,8 @@ function NotificationForm({ kept }: { kept: Kept }) {
   const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
-      <Section title="In these pages" about="A word in the corner, and behind the bell.">
-        <Events
-          label="In these pages"
-          kinds={kept.kinds}
-          chosen={wanted.page.events}
-          onChange={(events) => change({ page: { events } })}
-        />
+      <Section title="Tell me" about="In these pages: a word in the corner, and behind the bell.">
+        <EventTable kinds={kept.kinds} wanted={wanted} onChange={change} />
       </Section>
       <BrowserSection />
       <EmailFields kept={kept} wanted={wanted.email} onChange={(email) => change({ email })} />

@@ -1,45 +1,9 @@
-import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { sayDone, sayFailed } from "~/components/say";
 import type { Kept, Wanted } from "./NotificationsTab";
 import { Section } from "./Section";
-
-type Kind = Kept["kinds"][number];
-
-const KINDS: Record<Kind, string> = {
-  succeeded: "A task has succeeded",
-  failed: "A task has failed",
-  cancelled: "A task was cancelled",
-  "sign-in": "An endpoint needs me to sign in",
-  confirm: "A machine asks to be confirmed",
-  quota: "A folder is nearly full",
-  purge: "A site will soon delete files",
-};
-
-type EventsProps = {
-  label: string;
-  kinds: Kind[];
-  chosen: Kind[];
-  onChange: (kinds: Kind[]) => void;
-};
-
-/** Which events go a way. The service says which there are. */
-export function Events({ label, kinds, chosen, onChange }: EventsProps) {
-  return (
-    <Checkbox.Group
-      aria-label={`${label}: which events`}
-      value={chosen}
-      onChange={(next) => onChange(next as Kind[])}
-    >
-      <Stack gap={8}>
-        {kinds.map((kind) => (
-          <Checkbox key={kind} value={kind} label={KINDS[kind] ?? kind} />
-        ))}
-      </Stack>
-    </Checkbox.Group>
-  );
-}
 
 type FieldsProps<T> = { kept: Kept; wanted: T; onChange: (wanted: T) => void };
 
@@ -59,12 +23,6 @@ export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["emai
         placeholder="you@example.org"
         value={wanted.address}
         onChange={(event) => onChange({ ...wanted, address: event.currentTarget.value })}
-      />
-      <Events
-        label="By e-mail"
-        kinds={kept.kinds}
-        chosen={wanted.events}
-        onChange={(events) => onChange({ ...wanted, events })}
       />
       <Try channel="email" disabled={!kept.email.address} saved={kept.email.address} />
     </Section>
@@ -94,12 +52,6 @@ export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["we
         autoComplete="new-password"
         value={wanted.secret ?? ""}
         onChange={(event) => onChange({ ...wanted, secret: event.currentTarget.value || null })}
-      />
-      <Events
-        label="By webhook"
-        kinds={kept.kinds}
-        chosen={wanted.events}
-        onChange={(events) => onChange({ ...wanted, events })}
       />
       <Try channel="webhook" disabled={!kept.webhook.url} saved={kept.webhook.url} />
     </Section>

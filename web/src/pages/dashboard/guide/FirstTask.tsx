@@ -33,9 +33,7 @@ function Following({ task, onClose }: { task: Task; onClose: () => void }) {
           {task.name} on {task.endpoint}, <Took from={task.created} to={task.ended} />
         </Text>
       </Group>
-      <Text size="sm" role="status" aria-live="polite">
-        {doingNow(task)}
-      </Text>
+      <div role="status">{doingNow(task) && <Text size="sm">{doingNow(task)}</Text>}</div>
       <div className={classes.live}>
         <LiveLog task={task} />
         <LiveCurve name={metric} points={points} />

@@ -26,6 +26,8 @@ describe("a fact in words", () => {
     expect(factWords("folders", { work })).toEqual([
       "work: /scratch/me; 5.0 GB free, files are deleted after 30 days",
     ]);
+    expect(factWords("flags", { mem: "refuses", time: "takes" })).toEqual(["refuses --mem"]);
+    expect(factWords("flags", { time: "takes" })).toEqual(["takes all that Diamond uses"]);
     expect(factWords("partitions", "all of them")).toEqual(["all of them"]);
   });
 

@@ -21,6 +21,7 @@ const SPOKEN: Partial<Record<FactName, (value: never) => string[]>> = {
   scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
   memory_mb: (value: number) => [bytes(value * 1e6)],
   partitions: (value: Partition[]) => value.map(partitionLine),
+  flags: flagLines,
   free: (value: Record<string, Free>) =>
     Object.entries(value).map(([name, free]) => `${name}: ${freeWords(free)}`),
   folders: (value: Record<string, Folder>) =>
@@ -33,6 +34,13 @@ type Folder = NonNullable<Parameters<typeof folderWords>[0]>;
 type Free = Partial<
   Record<"nodes_idle" | "nodes_total" | "cpus_idle" | "gpus_idle" | "pending", number | null>
 >;
+
+/** Those that a job must mind; that a site takes the others goes without saying. */
+function flagLines(flags: Record<string, string>): string[] {
+  const special = Object.entries(flags).filter(([, answer]) => answer !== "takes");
+  if (!special.length) return ["takes all that Diamond uses"];
+  return special.map(([flag, answer]) => `${answer} --${flag}`);
+}
 
 function partitionLine(partition: Partition): string {
   const name = partition.default ? `${partition.name} (default)` : partition.name;
