@@ -38,11 +38,23 @@ function coarse(seconds: number): [string] {
 
 // A formatter is dear to make and cheap to use: lists ask for thousands of times.
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const DAY = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+});
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 /** The exact moment, with the zone named. */
 export function exactTime(at: number): string {
   return EXACT.format(at * 1000);
+}
+
+/** "Nov 16, 8:10:45 AM". */
+export function dayTime(at: number): string {
+  return DAY.format(at * 1000);
 }
 
 export function clockTime(at: number): string {

@@ -2,10 +2,13 @@ import { Card, Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
 import { Answer } from "~/components/Answer";
-import { clockTime, exactTime } from "~/lib/format";
+import { dayTime, exactTime } from "~/lib/format";
 import classes from "./HistoryTab.module.css";
+import { factsOf, happened } from "./happenings";
 import { historyQuery } from "./queries";
 import { valueText } from "./words";
+
+const LATE_SECONDS = 60;
 
 /** Everything that was ever learned about the task, oldest first. */
 export function HistoryTab({ task }: { task: Task }) {
@@ -26,36 +29,37 @@ export function HistoryTab({ task }: { task: Task }) {
 }
 
 function Line({ line }: { line: Schemas["HistoryLine"] }) {
-  const facts = Object.entries(line.data).filter(([, value]) => value !== null && value !== "");
-  const late = line.received - line.at;
+  const facts = factsOf(line);
   return (
     <li className={classes.line}>
       <time className={classes.time} title={exactTime(line.at)}>
-        {clockTime(line.at)}
+        {dayTime(line.at)}
       </time>
       <div className={classes.what}>
-        <Text size="sm" span fw={550}>
-          {line.type}
-        </Text>{" "}
-        <Text size="sm" span className={classes.message}>
-          {line.message}
+        <Text size="sm" fw={550}>
+          {happened(line)}
         </Text>
-        {late > 60 && (
-          <Text size="xs" c="dimmed">
-            heard of only at {clockTime(line.received)}
+        {line.message && (
+          <Text size="sm" className={classes.message}>
+            {line.message}
           </Text>
         )}
-        {facts.length > 0 && (
-          <details className={classes.details}>
-            <summary>Details</summary>
-            {facts.map(([name, value]) => (
-              <div key={name}>
-                {name}: <Code>{valueText(value)}</Code>
-              </div>
-            ))}
-          </details>
+        {line.received - line.at > LATE_SECONDS && (
+          <Text size="xs" c="dimmed">
+            heard of only on {dayTime(line.received)}
+          </Text>
         )}
       </div>
+      {facts.length > 0 && (
+        <details className={classes.details}>
+          <summary>Details</summary>
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              {name}: <Code>{valueText(value)}</Code>
+            </div>
+          ))}
+        </details>
+      )}
     </li>
   );
 }

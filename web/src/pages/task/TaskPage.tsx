@@ -47,9 +47,17 @@ export function TaskPage() {
       {query.error ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <Lines count={6} height={48} />
+        <Waiting />
       )}
     </Page>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy="true">
+      <Lines count={6} height={44} />
+    </div>
   );
 }
 
@@ -91,7 +99,7 @@ function Shown({ task }: { task: Task }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value={tab}>
-          <Suspense fallback={<Lines count={6} height={40} />}>
+          <Suspense fallback={<Waiting />}>
             <Content task={task} />
           </Suspense>
         </Tabs.Panel>

@@ -27,7 +27,14 @@ export function Why({ task }: { task: Task }) {
     <>
       <Away task={task} />
       {look && task.message && (
-        <Alert color={look.color} icon={<look.icon />} title={look.title} mb="md" role="status">
+        <Alert
+          color={look.color}
+          icon={<look.icon />}
+          title={look.title}
+          className={classes.why}
+          data-state={task.state}
+          role="status"
+        >
           <Text size="sm" className={classes.message}>
             {sentence(task.message)}
           </Text>

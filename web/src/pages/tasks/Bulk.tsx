@@ -4,7 +4,7 @@ import { IconAlertCircle, IconCheck, IconPlayerStop, IconRotate } from "@tabler/
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Schemas } from "~/api/client";
+import type { Schemas, Task } from "~/api/client";
 import { Failed } from "~/components/Answer";
 import { count } from "~/lib/format";
 import classes from "./Tasks.module.css";
@@ -15,7 +15,8 @@ type Act = {
   title: (many: string) => string;
   text: string;
   verb: string;
-  done: string;
+  /** What became of one that was not refused. */
+  told: (task: Task) => string;
   color?: string;
   run: (tasks: string[]) => Promise<Schemas["Outcome"][]>;
 };
@@ -24,7 +25,7 @@ const CANCEL: Act = {
   title: (many) => `Cancel ${many}?`,
   text: "Programs that run are stopped, and what waits leaves the queue. Logs, results and the record stay.",
   verb: "Cancel",
-  done: "cancelled",
+  told: cancelWords,
   color: "red",
   run: cancelAll,
 };
@@ -32,9 +33,16 @@ const RETRY: Act = {
   title: (many) => `Run ${many} again?`,
   text: "Each becomes a new task with the same code, parameters and resources. The old ones stay as they are.",
   verb: "Retry",
-  done: "started again",
+  told: (task) => `runs again as ${task.id.slice(0, 8)}`,
   run: retryAll,
 };
+
+/** To cancel what has ended already changes nothing, and is no fault. */
+function cancelWords({ state }: Task): string {
+  if (state === "cancelled") return "is cancelled";
+  if (state === "failed" || state === "succeeded") return `had ended already: ${state}`;
+  return "is being cancelled";
+}
 
 /** What can be done to the chosen tasks together. */
 export function Bulk({ picking, nameOf }: { picking: Picking; nameOf: (id: string) => string }) {
@@ -129,14 +137,15 @@ function Outcomes({ act, items, nameOf, onClose }: OutcomesProps) {
             <Link to="/tasks/$task" params={{ task: item.task?.id ?? item.id }}>
               {nameOf(item.id)}
             </Link>{" "}
-            {item.problem ? `${item.problem.title} ${item.problem.hint}` : act.done}
+            {item.problem
+              ? `${item.problem.title} ${item.problem.hint}`
+              : item.task && act.told(item.task)}
           </List.Item>
         ))}
       </List>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {count(done.length, "task")} {act.done}
-          {refused.length > 0 && `, ${refused.length} refused`}
+          {done.length} done{refused.length > 0 && `, ${refused.length} refused`}
         </Text>
         <Button onClick={onClose} data-autofocus>
           Close

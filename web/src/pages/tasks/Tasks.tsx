@@ -78,7 +78,7 @@ function Listed({ search, total }: { search: TasksSearch; total: number | undefi
   useRefresh(state.outdated && atTop, () => void list.refresh());
   if (state.rows.length === 0) {
     if (state.error) return <Failed error={state.error} onRetry={() => void list.refresh()} />;
-    if (state.settling) return <Lines count={12} height={34} />;
+    if (state.settling) return <Waiting />;
     return <Nothing filtered={isFiltered(search)} />;
   }
   return (
@@ -130,6 +130,14 @@ function useRefresh(wanted: boolean, refresh: () => void) {
     }, wait);
     return () => clearTimeout(timer);
   }, [wanted]);
+}
+
+function Waiting() {
+  return (
+    <div aria-busy="true">
+      <Lines count={12} height={34} />
+    </div>
+  );
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
