@@ -35,12 +35,18 @@ def logs(
     ] = "",
     run: Annotated[int | None, typer.Option("--run", help="After a requeue by the site.")] = None,
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, help="The last lines.")] = None,
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Only lines that hold this.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Print what a task has written, as it wrote it."""
     client = Client()
     found = client.task(task)
     streams = _streams(stdout=stdout, stderr=stderr)
+    if search:
+        _search(client, found, streams, search, _attempt_id(found, attempt), as_json=as_json)
+        return
     if as_json:
         print_json({"items": client.log_streams(found.id), "next": None})
         return
@@ -54,6 +60,24 @@ def logs(
         _mention_earlier(found, chosen)
     for part in _stored(client, found, streams, chosen, run, tail):
         writer.write(part)
+
+
+def _search(
+    client: Client, task: Task, streams: tuple[str, ...], text: str, attempt: str, *, as_json: bool
+) -> None:
+    """Lines of the whole log, also of what lies on the cluster alone; ends with 1 when there are none."""
+    found: list[dict[str, Any]] = []
+    for stream in streams:
+        for one in client.search_log(task.id, text, stream=stream, attempt=attempt):
+            if "incomplete" in one:
+                say(str(one["incomplete"]))
+                continue
+            found.append({"stream": stream, **one})
+            if not as_json:
+                print(one["text"])
+    if as_json:
+        print_json({"items": found, "next": None})
+    raise typer.Exit(0 if found else 1)
 
 
 def _streams(*, stdout: bool, stderr: bool) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ COMMANDS = {
     "up": "starting",
     "open": "starting",
     "run": "running",
+    "recipe": "recipes",
     "tasks": "tasks",
     "show": "showing",
     "logs": "logs",

@@ -99,7 +99,7 @@ def run(
     _warn(job)
     if wait:
         raise typer.Exit(wait_for(client, job, as_json=as_json))
-    _tell(job, as_json=as_json)
+    tell_job(job, as_json=as_json)
 
 
 def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:
@@ -136,7 +136,7 @@ def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
     say("Nothing is wrong with it, and nothing was sent. To run it: the same without --check.")
 
 
-def _tell(job: Job, *, as_json: bool) -> None:
+def tell_job(job: Job, *, as_json: bool) -> None:
     if as_json:
         print_json({"job": _plain(job), "tasks": [dict(task.raw) for task in job.tasks]})
         return

@@ -29,6 +29,12 @@ def tasks(
         str, typer.Option("--endpoint", "--on", autocompletion=complete_endpoint)
     ] = "",
     name: Annotated[str, typer.Option("--name", help="Part of the name.")] = "",
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search", help="Words in name, endpoint, node, reason or message; or an id."
+        ),
+    ] = "",
     kind: Annotated[str, typer.Option("--kind", help="run, build or transfer.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
     everything: Annotated[bool, typer.Option("--all", "-a", help="All, without a limit.")] = False,
@@ -43,7 +49,9 @@ def tasks(
     wanted = None if everything else limit + 1
     client = Client()
     found = list(
-        client.tasks(state=state or [], endpoint=endpoint, name=name, kind=kind, limit=wanted)
+        client.tasks(
+            state=state or [], endpoint=endpoint, name=name, search=search, kind=kind, limit=wanted
+        )
     )
     shown = found if everything else found[:limit]
     if as_json:

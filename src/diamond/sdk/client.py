@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diamond.core.errors import DiamondError, NotFound
-from diamond.sdk.endpoints import EndpointCalls
 from diamond.sdk.following import Follower
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
+from diamond.sdk.looking import LookingCalls
 from diamond.sdk.models import Endpoint, Job, Task, build, build_job
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
@@ -26,7 +26,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(EndpointCalls):
+class Client(LookingCalls):
     """Speaks to one service; every method raises the classes of `diamond.core.errors`.
 
     Without arguments: `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service that runs on this machine.
@@ -64,6 +64,15 @@ class Client(EndpointCalls):
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), code.words)
         return self._finished(job) if wait else job
 
+    def run_recipe(
+        self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False
+    ) -> Job:
+        """Ask for a recipe's job; its code is at the service already."""
+        spec, _ = self._spec(self.recipe(name)["spec"], on, set, None, with_code=True)
+        body = {"spec": spec, "recipe": name}
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), [])
+        return self._finished(job) if wait else job
+
     def check(
         self,
         spec: Spec,
@@ -91,6 +100,7 @@ class Client(EndpointCalls):
         state: Sequence[str] = (),
         endpoint: str = "",
         name: str = "",
+        search: str = "",
         kind: str = "",
         job: str = "",
         since: float | None = None,
@@ -99,8 +109,8 @@ class Client(EndpointCalls):
     ) -> Iterator[Task]:
         """Tasks, newest first, page by page as they are asked for; at most `limit`."""
         query = {
-            "state": list(state), "endpoint": endpoint, "name": name, "kind": kind,
-            "job": job, "since": since, "sort": sort,
+            "state": list(state), "endpoint": endpoint, "name": name, "search": search,
+            "kind": kind, "job": job, "since": since, "sort": sort,
         }  # fmt: skip
         return (build(Task, one) for one in self.pages(f"{API}/tasks", query, limit))
 

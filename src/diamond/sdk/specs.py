@@ -12,7 +12,7 @@ from typing import Any
 from diamond.core.errors import BadRequest, InvalidSpec
 
 FIELDS = (
-    "name", "run", "code", "environment", "on", "partition", "account", "qos", "reservation",
+    "name", "run", "notebook", "code", "environment", "on", "partition", "account", "qos", "reservation",
     "constraint", "budget",
 )  # fmt: skip
 GROUPS = ("params", "resources", "environment", "data", "continue", "options")
