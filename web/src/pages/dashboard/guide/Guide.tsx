@@ -12,12 +12,15 @@ import {
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { api, dataOf, type Schemas } from "~/api/client";
+import { api, dataOf } from "~/api/client";
 import { useKeepPreferences } from "~/api/me";
 import { Failed } from "~/components/Answer";
 import { freshKey } from "~/lib/key";
 import { FirstTask } from "./FirstTask";
 import classes from "./Guide.module.css";
+
+const FIRST = "digits";
+const SMALL = "spiral";
 
 /** From nothing to a first trained model, without leaving the page. */
 export function Guide({ following }: { following?: string }) {
@@ -32,10 +35,12 @@ export function Guide({ following }: { following?: string }) {
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <div>
           <Title order={2}>Train your first model</Title>
-          <Text size="sm" c="dimmed">
-            A small network learns to read handwritten digits, on this machine. It takes about a
-            minute; the first time PyTorch must be fetched as well.
-          </Text>
+          {!following && (
+            <Text size="sm" c="dimmed">
+              A small network learns to read handwritten digits, on this machine. It takes about a
+              minute; the first time PyTorch must be fetched as well.
+            </Text>
+          )}
         </div>
         <Tooltip label="Close the guide">
           <CloseButton aria-label="Close the guide" onClick={close} />
@@ -99,46 +104,38 @@ function Start() {
           size="md"
           leftSection={<IconPlayerPlay size={18} aria-hidden />}
           loading={start.isPending}
-          onClick={() => start.mutate("digits")}
+          onClick={() => start.mutate(FIRST)}
         >
           Train it now
         </Button>
-        <Others disabled={start.isPending} onStart={start.mutate} />
+        <Smaller disabled={start.isPending} onStart={start.mutate} />
       </Group>
     </Stack>
   );
 }
 
-type OthersProps = { disabled: boolean; onStart: (recipe: string) => void };
+type SmallerProps = { disabled: boolean; onStart: (recipe: string) => void };
 
-/** Recipes that need nothing installed: for a slow line, or no line at all. */
-function Others({ disabled, onStart }: OthersProps) {
+/** The same in seconds, for a slow line. */
+function Smaller({ disabled, onStart }: SmallerProps) {
   const { data } = useQuery({
     queryKey: ["recipes"],
     queryFn: () => dataOf(api.GET("/api/v1/recipes")),
   });
-  const light = data?.items.find(isFirst) ?? data?.items.find(isLight);
-  if (!light) return null;
+  const small = data?.items.find((recipe) => recipe.name === SMALL);
+  if (!small) return null;
   return (
-    <Text size="sm" c="dimmed">
-      No internet here?{" "}
+    <Text size="sm" c="dimmed" component="div">
+      In a hurry?
       <Button
         size="compact-sm"
         variant="subtle"
         disabled={disabled}
-        onClick={() => onStart(light.name)}
+        onClick={() => onStart(small.name)}
       >
-        {light.title}
-      </Button>{" "}
-      needs no packages.
+        {small.title}
+      </Button>
+      needs NumPy alone.
     </Text>
   );
-}
-
-function isFirst(recipe: Schemas["RecipeCard"]): boolean {
-  return isLight(recipe) && recipe.tags.includes("first-model");
-}
-
-function isLight(recipe: Schemas["RecipeCard"]): boolean {
-  return recipe.tags.includes("no-install");
 }
