@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.compose.site import default_minutes, machine_limits, may_use, partition_named
-from diamond.core.units import show_minutes
+from diamond.core.units import show_bytes, show_minutes
 
 Facts = Mapping[str, Any]
 
@@ -38,26 +38,19 @@ class Field:
     most: int | None
     shown: str
     default: str
-    what: str
+    text: str
 
 
 def limits_of(facts: Facts, partition: str, sources: Mapping[str, Source]) -> dict[str, FieldLimit]:
     """By the field's name; a field of which nothing is known is left out."""
     site = partition_named(facts, partition)
-    where = f"partition {partition}" if site is not None else "this machine"
     source = sources.get("partitions" if site is not None else "cores", Source("", None))
     shape = site if site is not None else machine_limits(facts)
-    fields = _fields(facts, partition, shape)
+    words = _Words(partition if site is not None else "")
+    usual = show_minutes(default_minutes(facts, partition))
     return {
-        one.name: FieldLimit(
-            one.most,
-            one.shown,
-            one.default,
-            f"At most {one.shown} {one.what} {where}",
-            source.words,
-            source.at,
-        )
-        for one in fields
+        one.name: FieldLimit(one.most, one.shown, one.default, one.text, source.words, source.at)
+        for one in _fields(shape, words, usual)
         if one.most is not None
     }
 
@@ -67,6 +60,7 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
     site = partition_named(facts, partition) or {}
     gpus = site.get("gpus_per_node") or facts.get("gpus") or {}
     return {
+        "scheduler": str((facts.get("scheduler") or {}).get("name") or ""),
         "partitions": [_partition(facts, one, free) for one in facts.get("partitions") or []],
         "accounts": [_account(facts, one, partition) for one in facts.get("accounts") or []],
         "qos": _qos(facts, site, account),
@@ -74,26 +68,48 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
     }
 
 
-def _fields(facts: Facts, partition: str, shape: Facts) -> list[Field]:
+@dataclass(frozen=True)
+class _Words:
+    """Sentences about a partition, or about a machine that has none."""
+
+    partition: str
+
+    def nodes(self, most: int) -> str:
+        return f"At most {most} in {self.partition}." if self.partition else "This machine alone."
+
+    def minutes(self, most: str) -> str:
+        return f"At most {most} in {self.partition or 'this machine'}."
+
+    def has(self, what: str) -> str:
+        node = f"A node of {self.partition}" if self.partition else "This machine"
+        return f"{node} has {what}."
+
+
+def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
     nodes = shape.get("max_nodes") or shape.get("nodes_total")
+    cores = shape.get("cpus_per_node")
     memory = shape.get("memory_mb_per_node")
     minutes = shape.get("max_minutes")
-    gpus = shape.get("gpus_per_node")
-    most_gpus = None if gpus is None else max(gpus.values(), default=0)
-    usual = show_minutes(default_minutes(facts, partition))
+    gpus = _most_gpus(shape.get("gpus_per_node"))
+    limit = show_minutes(minutes or 0)
     return [
-        Field("resources.nodes", nodes, str(nodes), "1", "in"),
-        Field("resources.gpus_per_node", most_gpus, str(most_gpus), "0", "on a node of"),
+        Field("resources.nodes", nodes, str(nodes), "1", words.nodes(nodes or 0)),
+        Field("resources.gpus_per_node", gpus, str(gpus), "0", words.has(_gpus(gpus or 0))),
+        Field("resources.cpus_per_task", cores, str(cores), "1", words.has(f"{cores} cores")),
         Field(
-            "resources.cpus_per_task",
-            shape.get("cpus_per_node"),
-            str(shape.get("cpus_per_node")),
-            "1",
-            "on a node of",
+            "resources.memory", memory, _size(memory), "the site's default",
+            words.has(show_bytes((memory or 0) * 2**20)),
         ),
-        Field("resources.memory", memory, _size(memory), "the site's default", "on a node of"),
-        Field("resources.walltime", minutes, show_minutes(minutes or 0), usual, "in"),
-    ]
+        Field("resources.walltime", minutes, limit, usual, words.minutes(limit)),
+    ]  # fmt: skip
+
+
+def _most_gpus(kinds: Mapping[str, int] | None) -> int | None:
+    return None if kinds is None else max(kinds.values(), default=0)
+
+
+def _gpus(count: int) -> str:
+    return {0: "no GPU", 1: "1 GPU"}.get(count, f"{count} GPUs")
 
 
 def _partition(facts: Facts, one: Facts, free: Facts) -> dict[str, Any]:

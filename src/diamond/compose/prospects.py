@@ -51,6 +51,8 @@ def queue_of(
         "as_of": as_of if now else None,
         "waits": _waits(waits),
     }
+    if (facts.get("scheduler") or {}).get("name") == "local":
+        return {**found, "text": _machine_words(found)}
     return {**found, "text": _queue_words(found)}
 
 
@@ -63,25 +65,36 @@ def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:
 
 
 def _cost_words(found: Mapping[str, Any]) -> str:
-    words = [f"At most {found['node_hours']:g} node-hours"]
+    words = [f"At most {_hours(found['node_hours'], 'node')}"]
     if found["gpu_hours"]:
-        words.append(f"{found['gpu_hours']:g} GPU-hours")
+        words.append(_hours(found["gpu_hours"], "GPU"))
     text = ", ".join(words)
     if found["charge"] is not None:
         text += f", {found['charge']:g} {found['unit'] or 'units'}"
     if found["balance"] is not None:
         text += f"; {found['account']} has {found['balance']:g} {found['unit']}".rstrip()
     if found["attempts"] > 1:
-        text += (
-            f". With all {found['attempts']} attempts: {found['node_hours_at_most']:g} node-hours"
-        )
+        most = _hours(found["node_hours_at_most"], "node")
+        text += f". With all {found['attempts']} attempts: {most}"
     return text + "."
+
+
+def _hours(count: float, what: str) -> str:
+    shown = f"{count:.3g}" if count < 1000 else f"{count:,.0f}"
+    return f"{shown} {what}-hour" if shown == "1" else f"{shown} {what}-hours"
 
 
 def _waits(seconds: Sequence[float]) -> dict[str, Any] | None:
     if not seconds:
         return None
     return {"count": len(seconds), "median": median(seconds), "longest": max(seconds)}
+
+
+def _machine_words(found: Mapping[str, Any]) -> str:
+    """A machine without a batch system has no queue but Diamond's own."""
+    if found["pending"]:
+        return "This machine is busy: it starts when what runs here leaves room."
+    return "It starts at once, if this machine has room."
 
 
 def _queue_words(found: Mapping[str, Any]) -> str:

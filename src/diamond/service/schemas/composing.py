@@ -61,6 +61,8 @@ class EndpointChoice(BaseModel):
 
 
 class Choices(BaseModel):
+    scheduler: str = ""
+    """Of the endpoint, such as slurm, or local where there is no batch system: raw options go under its name."""
     endpoints: list[EndpointChoice] = []
     partitions: list[PartitionChoice] = []
     accounts: list[AccountChoice] = []
