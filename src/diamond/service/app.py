@@ -22,7 +22,7 @@ from diamond.service.guard import Guard
 from diamond.service.listener import Listener
 from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
-from diamond.service.relay import Relay
+from diamond.service.relay import MemoryRelay, Relay
 from diamond.service.routes import (
     blobs,
     composing,
@@ -42,8 +42,10 @@ from diamond.service.routes import (
     tasks,
 )
 from diamond.service.routes.common import known_query
+from diamond.service.sealing import load_seal
 from diamond.service.services import Services
 from diamond.service.settings import Settings, check_settings
+from diamond.service.shared_relay import SharedRelay
 from diamond.service.store.engine import Store
 from diamond.service.store.filesystem import refuse_network_folder
 from diamond.service.store.migrate import upgrade
@@ -88,7 +90,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             settings=settings,
             store=store,
             notifier=notifier,
-            relay=Relay(notifier),
+            relay=_relay(settings, store),
             blobs=FolderBlobStore(settings.blob_folder),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(store),
@@ -96,6 +98,13 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
         )
     finally:
         await store.close()
+
+
+def _relay(settings: Settings, store: Store) -> Relay:
+    """SQLite serves one process; others on a shared database may be the ones that agents call."""
+    if store.is_sqlite:
+        return MemoryRelay(store.notifier)
+    return SharedRelay(store, store.notifier, load_seal(settings.relay_key_file))
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ import logging
 import time
 
 from diamond.service.services import Services
+from diamond.service.store import relayed
 from diamond.service.store.commands import forget_commands
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import forget_events
@@ -40,3 +41,4 @@ async def _tidy(tx: Transaction) -> None:
     await forget_commands(tx, before)
     await drop_expired(tx)
     await forget_keys(tx)
+    await relayed.forget_old(tx)

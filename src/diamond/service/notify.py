@@ -66,5 +66,9 @@ def endpoint_topic(endpoint: str) -> str:
     return f"endpoint:{endpoint}"
 
 
+def answer_topic(request: str) -> str:
+    return f"answer:{request}"
+
+
 def task_topic(task: str) -> str:
     return f"task:{task}"

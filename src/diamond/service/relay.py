@@ -1,9 +1,10 @@
-"""Questions to agents while a person waits: kept in memory only, so a secret never touches a disk."""
+"""Questions to agents while a person waits."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,18 +16,8 @@ from diamond.service.notify import Notifier, endpoint_topic
 ANSWER_SECONDS = 30.0
 
 
-@dataclass
-class Pending:
-    endpoint: str
-    request: dict[str, Any]
-    parts: asyncio.Queue[bytes | DiamondError | None] = field(default_factory=asyncio.Queue)
-
-
-class Relay:
-    def __init__(self, notifier: Notifier) -> None:
-        self._notifier = notifier
-        self._waiting: dict[str, list[Pending]] = {}
-        self._asked: dict[str, Pending] = {}
+class Relay(ABC):
+    """Carries a question to the process that an agent calls, and the parts of the answer back."""
 
     async def ask_json(self, endpoint: str, kind: str, **fields: Any) -> dict[str, Any]:
         """Ask, and read the answer as JSON."""
@@ -34,35 +25,61 @@ class Relay:
         return answer if isinstance(answer, dict) else {}
 
     async def ask_bytes(self, endpoint: str, kind: str, **fields: Any) -> bytes:
-        return b"".join([part async for part in self.ask(endpoint, kind, **fields)])
+        request = {"id": ids.new_id("r"), "type": kind, **fields}
+        return b"".join([part async for part in self.ask(endpoint, request)])
 
-    async def ask(self, endpoint: str, kind: str, **fields: Any) -> AsyncIterator[bytes]:
+    @abstractmethod
+    def ask(self, endpoint: str, request: dict[str, Any]) -> AsyncIterator[bytes]:
         """The parts of the answer as they come; raises what the agent answered instead."""
-        pending = self._put(endpoint, {"type": kind, **fields})
+
+    @abstractmethod
+    async def take(self, endpoint: str) -> list[dict[str, Any]]:
+        """The requests that an agent now gets, each once."""
+
+    @abstractmethod
+    async def answer(
+        self, endpoint: str, request: str, body: bytes, *, ok: bool, more: bool
+    ) -> None:
+        """An answer that nobody waits for any more is dropped."""
+
+
+@dataclass
+class Pending:
+    endpoint: str
+    request: dict[str, Any]
+    parts: asyncio.Queue[bytes | DiamondError | None] = field(default_factory=asyncio.Queue)
+
+
+class MemoryRelay(Relay):
+    """Within one process: nothing touches a disk."""
+
+    def __init__(self, notifier: Notifier) -> None:
+        self._notifier = notifier
+        self._waiting: dict[str, list[Pending]] = {}
+        self._asked: dict[str, Pending] = {}
+
+    async def ask(self, endpoint: str, request: dict[str, Any]) -> AsyncIterator[bytes]:
+        pending = self._put(endpoint, request)
         try:
             while (part := await self._next(pending)) is not None:
                 yield part
         finally:
             self._drop(pending)
 
-    def take(self, endpoint: str) -> list[dict[str, Any]]:
-        """The requests that an agent now gets, each once."""
+    async def take(self, endpoint: str) -> list[dict[str, Any]]:
         return [pending.request for pending in self._waiting.pop(endpoint, [])]
 
-    def has(self, endpoint: str) -> bool:
-        return bool(self._waiting.get(endpoint))
-
-    def answer(self, endpoint: str, request: str, body: bytes, *, ok: bool, more: bool) -> None:
-        """An answer that nobody waits for any more is dropped."""
+    async def answer(
+        self, endpoint: str, request: str, body: bytes, *, ok: bool, more: bool
+    ) -> None:
         pending = self._asked.get(request)
         if pending is None or pending.endpoint != endpoint:
             return
-        pending.parts.put_nowait(body if ok else _error(body))
+        pending.parts.put_nowait(body if ok else refusal(body))
         if ok and not more:
             pending.parts.put_nowait(None)
 
     def _put(self, endpoint: str, request: dict[str, Any]) -> Pending:
-        request = {"id": ids.new_id("r"), **request}
         pending = Pending(endpoint, request)
         self._asked[request["id"]] = pending
         self._waiting.setdefault(endpoint, []).append(pending)
@@ -73,10 +90,7 @@ class Relay:
         try:
             part = await asyncio.wait_for(pending.parts.get(), ANSWER_SECONDS)
         except TimeoutError:
-            raise EndpointAway(
-                f"The endpoint did not answer within {ANSWER_SECONDS:.0f} seconds",
-                "Its file system or login node may be slow. Try again, or see `diamond endpoint list`.",
-            ) from None
+            raise no_answer() from None
         if isinstance(part, DiamondError):
             raise part
         return part
@@ -88,7 +102,15 @@ class Relay:
             queue.remove(pending)
 
 
-def _error(body: bytes) -> DiamondError:
+def no_answer() -> EndpointAway:
+    return EndpointAway(
+        f"The endpoint did not answer within {ANSWER_SECONDS:.0f} seconds",
+        "Its file system or login node may be slow. Try again, or see `diamond endpoint list`.",
+    )
+
+
+def refusal(body: bytes) -> DiamondError:
+    """What an agent answered instead."""
     try:
         problem = json.loads(body)
     except ValueError:

@@ -56,6 +56,11 @@ class Settings:
         return self.home / "token.json"
 
     @property
+    def relay_key_file(self) -> Path:
+        """Processes on one database share it: questions and answers that pass through the database are sealed with it."""
+        return self.home / "relay.key"
+
+    @property
     def blob_folder(self) -> Path:
         return self.home / "blobs"
 

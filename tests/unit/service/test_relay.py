@@ -9,9 +9,9 @@ import pytest
 from diamond.core.errors import EndpointAway
 from diamond.service import relay as module
 from diamond.service.notify import Notifier
-from diamond.service.relay import Relay
+from diamond.service.relay import MemoryRelay, Relay
 
-PATIENCE = 1.0
+PATIENCE = 3.0
 
 
 @pytest.fixture(autouse=True)
@@ -22,21 +22,21 @@ def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 async def asked(relay: Relay, signs: int) -> dict[str, object]:
     """Ask, and answer after so many signs of life, half the patience apart."""
     asking = asyncio.create_task(relay.ask_json("e1", "stat-file", path="model.pt"))
-    while not relay.has("e1"):
+    while not (taken := await relay.take("e1")):
         await asyncio.sleep(0)
-    request = relay.take("e1")[0]["id"]
+    request = taken[0]["id"]
     for _ in range(signs):
         await asyncio.sleep(PATIENCE / 2)
-        relay.answer("e1", request, b"", ok=True, more=True)
+        await relay.answer("e1", request, b"", ok=True, more=True)
     if signs:
-        relay.answer("e1", request, b'{"size": 5}', ok=True, more=False)
+        await relay.answer("e1", request, b'{"size": 5}', ok=True, more=False)
     return await asking
 
 
 def test_signs_of_life_keep_a_long_answer_awaited() -> None:
-    assert asyncio.run(asked(Relay(Notifier()), signs=3)) == {"size": 5}
+    assert asyncio.run(asked(MemoryRelay(Notifier()), signs=3)) == {"size": 5}
 
 
 def test_without_a_sign_the_endpoint_counts_as_away() -> None:
     with pytest.raises(EndpointAway):
-        asyncio.run(asked(Relay(Notifier()), signs=0))
+        asyncio.run(asked(MemoryRelay(Notifier()), signs=0))

@@ -66,7 +66,8 @@ async def answer(
     more: bool = False,
 ) -> dict[str, Any]:
     body = await _whole_body(request, MAX_ANSWER)
-    services.relay.answer(agent.endpoint["id"], answered, body, ok=status == "ok", more=more)
+    endpoint = agent.endpoint["id"]
+    await services.relay.answer(endpoint, answered, body, ok=status == "ok", more=more)
     return {}
 
 

@@ -228,6 +228,31 @@ commands = Table(
     Index(None, "endpoint", "state", "seq"),
 )
 
+relay_requests = Table(
+    "relay_requests",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("endpoint", ID, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("taken", Boolean, nullable=False),
+    Column("created", TIME, nullable=False),
+    Index(None, "endpoint", "taken"),
+)
+
+relay_answers = Table(
+    "relay_answers",
+    metadata,
+    Column("n", COUNTER, primary_key=True, autoincrement=True),
+    _owner(),
+    Column("request", ID, nullable=False),
+    Column("ok", Boolean, nullable=False),
+    Column("more", Boolean, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("created", TIME, nullable=False),
+    Index(None, "request", "n"),
+)
+
 idempotency = Table(
     "idempotency",
     metadata,

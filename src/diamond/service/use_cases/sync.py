@@ -175,7 +175,7 @@ async def _due(services: Services, call: AgentCall) -> dict[str, Any]:
         due = await services.store.run(lambda tx: command_rows.take_due(tx, endpoint, generation))
     return {
         "commands": [_command(row) for row in due],
-        "requests": services.relay.take(endpoint),
+        "requests": await services.relay.take(endpoint),
     }
 
 

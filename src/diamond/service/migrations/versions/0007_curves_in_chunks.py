@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0006"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 COUNTER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
