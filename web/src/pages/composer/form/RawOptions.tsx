@@ -1,5 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
-import { endpointsQuery } from "~/api/queries";
 import { isMapping } from "../spec/draft";
 import { useComposer } from "../state/context";
 import { RowsField } from "./RowsField";
@@ -25,17 +23,8 @@ export function RawOptions() {
 /** That of the endpoint, and any that the spec names. */
 function useBatchSystems(): string[] {
   const { draft, composition } = useComposer();
-  const { data } = useQuery(endpointsQuery);
-  const endpoint = data?.items.find((one) => one.name === composition?.endpoint);
-  const here = schedulerName(endpoint?.profile);
+  const here = composition?.choices.scheduler;
   const { options } = draft.work.spec;
   const named = isMapping(options) ? Object.keys(options) : [];
   return [...new Set([...(here && here !== "local" ? [here] : []), ...named])];
-}
-
-function schedulerName(profile: unknown): string {
-  const facts = isMapping(profile) && isMapping(profile.facts) ? profile.facts : {};
-  const fact = isMapping(facts.scheduler) ? facts.scheduler : {};
-  const value = isMapping(fact.value) ? fact.value : fact;
-  return typeof value.name === "string" ? value.name : "";
 }
