@@ -28,6 +28,7 @@ ALLOWED = {
     "compose": {"core", "compose", "schedulers", "images"},
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
+    "planning": {"core", "planning", "training"},
     "agent": {"core", "agent"} | CAPABILITIES - {"compose", "planning"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},

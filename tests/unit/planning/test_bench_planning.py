@@ -1,0 +1,85 @@
+"""The replay of job logs: the ways of queueing are told apart, and the planner sees nothing that is still to come."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from bench.claim import Options
+from bench.claims.planning import measure
+from bench.replay import Queue, planned, when_it_ends, when_it_starts
+from bench.swf import read_log
+
+from diamond.planning.followup import Manners
+from diamond.planning.waits import PastWait
+
+HOUR = 3600.0
+HEAD = "; Installation: A machine\n; Acknowledge: Somebody\n"
+MANNERS = Manners(hand_over_seconds=120)
+
+
+def steady(waited: float, count: int = 400) -> Queue:
+    """Jobs of one hour, submitted every half hour, that all wait the same."""
+    return Queue([PastWait(n * HOUR / 2, waited, 4, HOUR) for n in range(count)], HOUR)
+
+
+def write_log(path: Path, waits: list[float]) -> None:
+    lines = [
+        f"{n} {n * 1800} {waited:.0f} 3500 4 -1 -1 4 3600 -1 1 1 1 -1 7 -1 -1 -1"
+        for n, waited in enumerate(waits)
+    ]
+    path.write_bytes(gzip.compress((HEAD + "\n".join(lines) + "\n").encode()))
+
+
+def test_queueing_at_the_end_pays_every_wait_as_a_gap() -> None:
+    outcome = when_it_ends(steady(2 * HOUR), 0)
+    assert (outcome.gap, outcome.idle, outcome.attempts) == (18 * HOUR, 0, 10)
+
+
+def test_queueing_at_the_start_idles_what_the_wait_is_shorter_than_the_limit() -> None:
+    """Every second attempt comes 45 minutes early, so that 15 are left for its program."""
+    outcome = when_it_starts(steady(HOUR / 4), 0)
+    assert (outcome.gap, outcome.idle, outcome.attempts) == (0, 8 * 0.75 * HOUR, 16)
+    assert when_it_starts(steady(3 * HOUR), 0).gap == 18 * HOUR
+
+
+@pytest.mark.parametrize("waited", [0.25, 2, 6], ids=["short", "long", "longer"])
+def test_the_planner_keeps_its_rhythm_where_waits_do_not_change(waited: float) -> None:
+    queue = steady(waited * HOUR)
+    outcome = planned(queue, 0, MANNERS)
+    assert outcome.gap <= 0.3 * when_it_ends(queue, 0).gap
+    assert outcome.idle <= 2 * outcome.attempts * MANNERS.hand_over_seconds
+
+
+def test_the_planner_knows_only_jobs_that_started_before() -> None:
+    queue = Queue([PastWait(0, 100, 4, HOUR), PastWait(50, 5000, 4, HOUR)], HOUR)
+    assert queue.forecast(100).samples == 0
+    assert queue.forecast(101).samples == 1
+    assert queue.forecast(5051).samples == 2
+
+
+def test_the_wait_is_that_of_the_job_nearest_in_submit_time() -> None:
+    queue = Queue([PastWait(0, 1, 4, HOUR), PastWait(100, 2, 4, HOUR)], HOUR)
+    assert [queue.wait(now) for now in (-5, 40, 60, 500)] == [1, 1, 2, 2]
+
+
+def test_a_log_is_read_with_its_thanks_and_without_jobs_that_never_started(tmp_path: Path) -> None:
+    write_log(tmp_path / "small.swf.gz", [60, -1, 120])
+    log = read_log(tmp_path / "small.swf.gz")
+    assert (log.name, log.thanks) == ("small", "A machine, Somebody")
+    assert [job.waited for job in log.jobs] == [60, 120]
+    assert log.jobs[0] == PastWait(0, 60, 4, 3600, "7")
+
+
+def test_a_folder_of_logs_is_judged_by_its_bars(tmp_path: Path) -> None:
+    write_log(tmp_path / "calm.swf.gz", [HOUR / 2] * 400)
+    findings = measure(Options(tmp_path, tmp_path, count=5, logs=tmp_path))
+    judged = [row for row in findings.rows if row.bar]
+    assert len(judged) == 4 and all(row.holds for row in judged)
+    assert any("CPU machines" in note for note in findings.notes)
+
+
+def test_without_a_folder_nothing_is_claimed(tmp_path: Path) -> None:
+    findings = measure(Options(tmp_path, tmp_path))
+    assert not findings.rows and "Not measured" in findings.notes[0]

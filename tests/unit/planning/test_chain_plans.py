@@ -1,0 +1,128 @@
+"""From work and waits to attempts, checkpoints, a finish and a cost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diamond.core.errors import BadRequest
+from diamond.planning.chains import Place, Work, epochs_as_steps, plan_chain, soonest
+from diamond.planning.waits import ENOUGH, Forecast
+
+HOUR = 3600.0
+NEVER_FAILS = 1e12
+
+
+def forecast(typical: float, bound: float) -> Forecast:
+    return Forecast(typical, bound, ENOUGH, 0.95)
+
+
+def place(nodes: int = 2, hours: float = 10, **more: float) -> Place:
+    fails = more.get("node_fails_after_hours", NEVER_FAILS)
+    waits = forecast(more.get("typical", 0.0), more.get("bound", 0.0))
+    return Place(nodes, hours * HOUR, waits, node_fails_after_hours=fails)
+
+
+def test_work_longer_than_the_limit_becomes_a_chain_whose_last_attempt_is_shorter() -> None:
+    plan = plan_chain(Work(steps=36_000, step_seconds=2.5), place())
+    assert (plan.attempts, plan.attempt_seconds) == (3, 10 * HOUR)
+    assert plan.last_attempt_seconds == pytest.approx(5 * HOUR * 1.1, abs=60)
+    assert plan.node_hours == pytest.approx(50)
+
+
+def test_work_that_fits_asks_for_no_more_than_it_needs() -> None:
+    plan = plan_chain(Work(steps=3600, step_seconds=1), place())
+    assert plan.attempts == 1
+    assert HOUR < plan.attempt_seconds <= 1.1 * HOUR + 60
+
+
+def test_start_up_and_the_last_save_take_from_every_attempt() -> None:
+    slow = Work(steps=36_000, step_seconds=2.5, startup_seconds=HOUR, save_seconds=600)
+    assert plan_chain(slow, place()).attempts == 3
+    slower = Work(steps=36_000, step_seconds=2.5, startup_seconds=3 * HOUR)
+    assert plan_chain(slower, place()).attempts == 4
+
+
+def test_the_interval_is_youngs_and_dalys() -> None:
+    work = Work(steps=100_000, step_seconds=1, save_seconds=50)
+    plan = plan_chain(work, place(nodes=10, node_fails_after_hours=1000))
+    assert plan.save_every_seconds == pytest.approx((2 * 50 * 100 * HOUR) ** 0.5 - 50)
+
+
+def test_a_cheap_checkpoint_is_still_not_written_more_than_every_ten_minutes() -> None:
+    work = Work(steps=100_000, step_seconds=1, save_seconds=0.1)
+    plan = plan_chain(work, place(nodes=10, node_fails_after_hours=1000))
+    assert plan.save_every_seconds == 600
+
+
+def test_interruptions_cost_half_an_interval_and_a_start_each() -> None:
+    work = Work(steps=360_000, step_seconds=1, startup_seconds=100)
+    plan = plan_chain(work, Place(10, 10 * HOUR, node_fails_after_hours=100))
+    busy_hours = 100 + 11 * 100 / HOUR
+    assert plan.attempts == 11
+    assert plan.interruptions == pytest.approx(busy_hours * 10 / 100)
+    assert plan.lost_seconds == pytest.approx(plan.interruptions * (600 / 2 + 100))
+    assert plan.lost_at_most_seconds == 700
+
+
+def test_the_finish_is_a_range_that_holds_the_waits() -> None:
+    work = Work(steps=72_000, step_seconds=1)
+    plan = plan_chain(work, place(typical=HOUR, bound=9 * HOUR))
+    assert plan.finish.soonest == pytest.approx(21 * HOUR)
+    # The first at its bound; one of the two follow-ups surprises by more than the cushion of three hours.
+    assert plan.finish.latest == pytest.approx(20 * HOUR + 9 * HOUR + (9 - 1 - 3) * HOUR)
+
+
+def test_a_limit_that_leaves_no_time_for_a_step_is_refused_with_the_reason() -> None:
+    with pytest.raises(BadRequest, match="too short") as caught:
+        plan_chain(Work(steps=10, step_seconds=1, startup_seconds=HOUR), place(hours=0.5))
+    assert "walltime" in caught.value.hint
+
+
+def test_the_soonest_place_may_be_the_one_with_the_shorter_limit() -> None:
+    work = Work(steps=36_000, step_seconds=2)
+    short, long = place(hours=5, typical=60, bound=300), place(hours=24, typical=9e4, bound=2e5)
+    assert soonest(work, [long, short])[0] is short
+
+
+def test_epochs_count_their_last_smaller_batch() -> None:
+    assert epochs_as_steps(3, samples=1000, global_batch=64) == 48
+    with pytest.raises(BadRequest):
+        epochs_as_steps(3, samples=0, global_batch=64)
+
+
+WORKS = st.builds(
+    Work,
+    steps=st.integers(1, 10**6),
+    step_seconds=st.floats(0.01, 100),
+    save_seconds=st.floats(0, 300),
+    startup_seconds=st.floats(0, 600),
+)
+PLACES = st.builds(
+    Place,
+    nodes=st.integers(1, 1000),
+    limit_seconds=st.floats(1800, 48 * HOUR),
+    forecast=st.builds(forecast, st.floats(0, 1e4), st.floats(1e4, 1e6)),
+)
+
+
+@given(WORKS, PLACES)
+def test_the_attempts_hold_all_the_work_and_no_attempt_is_superfluous(
+    work: Work, where: Place
+) -> None:
+    plan = plan_chain(work, where)
+    usable = where.limit_seconds - work.startup_seconds - work.save_seconds
+    needed = work.seconds * (1 + work.save_seconds / plan.save_every_seconds)
+    assert plan.attempts * usable >= needed * (1 - 1e-6)
+    assert (plan.attempts - 1) * usable < needed or plan.attempts == 1
+    assert plan.last_attempt_seconds <= where.limit_seconds
+
+
+@given(WORKS, PLACES)
+def test_a_plan_never_ends_before_the_work_could_and_costs_at_least_it(
+    work: Work, where: Place
+) -> None:
+    plan = plan_chain(work, where)
+    assert work.seconds <= plan.finish.soonest <= plan.finish.latest
+    assert plan.node_hours >= where.nodes * work.seconds / HOUR * (1 - 1e-9)

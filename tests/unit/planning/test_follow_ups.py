@@ -1,0 +1,143 @@
+"""When the next attempt is queued, and what becomes of nodes that come early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diamond.planning.followup import (
+    MOST_CUSHION,
+    Arrival,
+    Chain,
+    Manners,
+    arrive,
+    cushion,
+    must_withdraw,
+    next_queueing,
+)
+from diamond.planning.waits import ENOUGH, NOTHING_KNOWN, Forecast
+
+HOUR = 3600.0
+LIMIT = 10 * HOUR
+MANNERS = Manners(hand_over_seconds=120)
+QUIET = Forecast(typical=10, bound=60, samples=ENOUGH, confidence=0.95)
+RESTLESS = Forecast(typical=HOUR, bound=30 * HOUR, samples=ENOUGH, confidence=0.95)
+RUNNING = Chain(
+    now=HOUR,
+    limit_seconds=LIMIT,
+    work_seconds_left=50 * HOUR,
+    waiting_since=(),
+    last_queued=0,
+    program_ends=LIMIT,
+)
+SILENT = replace(RUNNING, program_ends=None, silent_since=0.0, waiting_since=(0.0,), now=HOUR)
+
+
+def test_on_a_quiet_machine_the_follow_up_comes_shortly_before_the_end() -> None:
+    assert next_queueing(RUNNING, QUIET, MANNERS) == LIMIT - 2 * MANNERS.hand_over_seconds
+
+
+def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
+    assert next_queueing(RUNNING, RESTLESS, MANNERS) == LIMIT * (1 - MOST_CUSHION)
+
+
+def test_without_history_it_comes_as_early_as_on_a_restless_machine() -> None:
+    known = next_queueing(RUNNING, RESTLESS, MANNERS)
+    assert next_queueing(RUNNING, NOTHING_KNOWN, MANNERS) == known
+
+
+def test_no_follow_up_is_queued_when_the_running_attempt_will_finish_the_work() -> None:
+    nearly_done = replace(RUNNING, work_seconds_left=8 * HOUR)
+    assert next_queueing(nearly_done, RESTLESS, MANNERS) is None
+
+
+def test_the_rhythm_counts_from_the_last_queueing_also_when_that_attempt_still_waits() -> None:
+    ahead = replace(RUNNING, waiting_since=(5 * HOUR,), last_queued=5 * HOUR)
+    assert next_queueing(ahead, RESTLESS, MANNERS) == 5 * HOUR + LIMIT * (1 - MOST_CUSHION)
+
+
+def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -> None:
+    full = replace(RUNNING, waiting_since=(1.0, 2.0))
+    assert next_queueing(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
+
+
+def test_when_nothing_runs_and_nothing_waits_an_attempt_is_queued_at_once() -> None:
+    assert next_queueing(replace(SILENT, waiting_since=()), QUIET, MANNERS) == SILENT.now
+
+
+def test_in_a_long_silence_further_attempts_go_out_more_and_more_rarely() -> None:
+    times, chain = [0.0], SILENT
+    for _ in range(12):
+        due = next_queueing(chain, RESTLESS, MANNERS)
+        assert due is not None
+        times.append(due)
+        chain = replace(chain, last_queued=due, waiting_since=(*chain.waiting_since, due))
+    distances = [b - a for a, b in pairwise(times)]
+    assert distances[0] == LIMIT / 2
+    assert distances == sorted(distances) and distances[-1] > 2 * distances[0]
+
+
+def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_does() -> None:
+    two, one = replace(MANNERS, most_waiting=2), replace(MANNERS, most_waiting=1)
+    assert must_withdraw(replace(SILENT, waiting_since=(0.0, 5.0)), two)
+    assert not must_withdraw(SILENT, two)
+    assert next_queueing(SILENT, RESTLESS, one) is None
+
+
+@pytest.mark.parametrize(
+    ("left", "chosen"),
+    [
+        (HOUR, Arrival.HAND_OVER),
+        (6 * HOUR, Arrival.HAND_OVER),
+        (200, Arrival.WAIT),
+        (9 * HOUR, Arrival.GIVE_BACK),
+    ],
+    ids=["near-the-end", "halfway", "cheaper-than-a-save", "hardly-begun"],
+)
+def test_nodes_that_come_early_are_used_as_costs_least(left: float, chosen: Arrival) -> None:
+    assert arrive(replace(RUNNING, now=LIMIT - left), MANNERS) is chosen
+
+
+def test_a_program_that_cannot_hand_over_keeps_the_nodes_waiting_if_they_work_longer_than_they_idle() -> (
+    None
+):
+    stubborn = replace(MANNERS, can_hand_over=False)
+    assert arrive(replace(RUNNING, now=LIMIT - 4 * HOUR), stubborn) is Arrival.WAIT
+    assert arrive(replace(RUNNING, now=LIMIT - 6 * HOUR), stubborn) is Arrival.GIVE_BACK
+
+
+def test_a_follow_up_goes_away_when_the_work_ends_without_it() -> None:
+    done_soon = replace(RUNNING, now=5 * HOUR, work_seconds_left=HOUR)
+    assert arrive(done_soon, MANNERS) is Arrival.GIVE_BACK
+
+
+def test_nodes_start_the_program_when_none_runs() -> None:
+    assert arrive(SILENT, MANNERS) is Arrival.START
+
+
+@given(
+    limit=st.floats(600, 1e6),
+    typical=st.floats(0, 1e6),
+    growth=st.floats(0, 1e6),
+    save=st.floats(1, 60),
+)
+def test_the_cushion_stays_within_its_share_of_the_limit(
+    limit: float, typical: float, growth: float, save: float
+) -> None:
+    known = Forecast(typical, typical + growth, ENOUGH, 0.95)
+    early = cushion(limit, known, Manners(save))
+    assert 0 <= early <= MOST_CUSHION * limit
+
+
+@given(now=st.floats(0, LIMIT), left=st.floats(1, 1e6), hands_over=st.booleans())
+def test_a_hand_over_always_carries_the_chain_further(
+    now: float, left: float, hands_over: bool
+) -> None:
+    chain = replace(RUNNING, now=now, work_seconds_left=left)
+    if arrive(chain, replace(MANNERS, can_hand_over=hands_over)) is Arrival.HAND_OVER:
+        assert hands_over
+        assert now + LIMIT >= LIMIT + LIMIT / 3
