@@ -110,6 +110,7 @@ function Results({ task }: { task: Task }) {
         <Text size="sm">
           Everything the program wrote lies on <b>{task.endpoint}</b>:{" "}
           <Anchor
+            underline="always"
             size="sm"
             renderRoot={(props) => (
               <Link

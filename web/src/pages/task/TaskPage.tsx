@@ -115,6 +115,7 @@ function Lead({ task }: { task: Task }) {
       <Text size="sm">
         on{" "}
         <Anchor
+          underline="always"
           size="sm"
           renderRoot={(props) => (
             <Link to="/endpoints/$name" params={{ name: task.endpoint }} {...props} />

@@ -86,6 +86,7 @@ function LastLines({ task }: { task: Task }) {
       <Text size="xs" c="dimmed" mb={4}>
         The last lines of its {stream === "stderr" ? "errors" : "output"} (
         <Anchor
+          underline="always"
           size="xs"
           renderRoot={(props) => (
             <Link

@@ -22,6 +22,7 @@ export function Spec({ task }: { task: Task }) {
       <Text size="sm" c="dimmed">
         What was asked for. To run it with changes,{" "}
         <Anchor
+          underline="always"
           size="sm"
           renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
         >

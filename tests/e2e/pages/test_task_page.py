@@ -1,0 +1,160 @@
+"""A task's page: why, log, curves, files, code, and what can be done."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from support.browser import LAPTOP, OpenPage, Site, faults_of_access
+
+PROGRAM = Path(__file__).parents[2] / "support" / "telling_program.py"
+LINES = 20_000
+TABS = ("Overview", "Log", "Metrics", "Resources", "Files", "Spec and code", "History")
+
+
+@dataclass
+class Told:
+    """A task that has told a lot and goes on until `release` is there."""
+
+    task: str
+    more: Path
+    release: Path
+
+
+@pytest.fixture(scope="module")
+def told(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    folder = tmp_path_factory.mktemp("telling")
+    code = folder / "code"
+    code.mkdir()
+    shutil.copy(PROGRAM, code / "train.py")
+    (code / "diamond.yaml").write_text(
+        "name: telling\nrun: python3 train.py {lines} {folder}\n"
+        f"params: {{lines: {LINES}, folder: {folder}, lr: 0.01}}\n"
+    )
+    task = str(site.diamond.ask("run", str(code))["tasks"][0]["id"])
+    site.diamond.wait_for_state(task, "running")
+    yield Told(task, folder / "more", folder / "release")
+    (folder / "release").touch()
+
+
+def open_task(open_page: OpenPage, told: Told, tab: str, **options: str) -> Page:
+    page = open_page(f"/tasks/{told.task}?tab={tab}", **options)
+    expect(page.get_by_role("heading", level=1, name="telling")).to_be_visible()
+    return page
+
+
+def test_a_long_log_opens_at_its_end_and_goes_on_live(open_page: OpenPage, told: Told) -> None:
+    page = open_task(open_page, told, "log")
+    log = page.get_by_role("region", name="Output, line by line")
+    expect(log.get_by_text(f"line {LINES - 1} of many", exact=True)).to_be_visible()
+    assert page.locator("[data-line]").count() < 200
+    told.more.touch()
+    expect(log.get_by_text("<b>and more</b>", exact=True)).to_be_visible()
+    expect(log.get_by_text("in green", exact=True)).to_have_class(re.compile("ansi-green-fg"))
+
+
+def test_a_text_far_up_in_the_log_is_found_and_its_line_has_an_address(
+    open_page: OpenPage, told: Told
+) -> None:
+    page = open_task(open_page, told, "log")
+    log = page.get_by_role("region", name="Output, line by line")
+    expect(log.get_by_text(f"line {LINES - 1} of many", exact=True)).to_be_visible()
+    find = page.get_by_role("textbox", name="Find in the log")
+    find.fill("line 1234 of")
+    expect(page.get_by_text("1 match", exact=True)).to_be_visible()
+    find.press("Enter")
+    expect(log.locator("mark", has_text="line 1234 of")).to_be_visible()
+    find.fill("")
+    line = log.locator("[data-line]", has_text="line 1240 of")
+    line.hover()
+    line.get_by_role("button", name="Link to this line").click()
+    expect(page).to_have_url(re.compile(r"at=\d+"))
+    page.reload()
+    expect(log.locator("[data-marked]")).to_have_text(re.compile("line 1240 of many"))
+    page.get_by_role("button", name="Go to the start").click()
+    expect(log.get_by_text("line 0 of many", exact=True)).to_be_visible()
+    page.get_by_role("radiogroup").get_by_text("Errors").click()
+    errors = page.get_by_role("region", name="Errors, line by line")
+    expect(errors).to_contain_text("100% done")
+    expect(errors).not_to_contain_text("50% done")
+
+
+def test_curves_are_drawn_live_zoomed_and_told_by_the_address(
+    open_page: OpenPage, told: Told
+) -> None:
+    page = open_task(open_page, told, "metrics")
+    chart = page.get_by_role("group", name=re.compile("^loss:"))
+    expect(chart).to_have_attribute("data-chart", "drawn")
+    expect(page.get_by_text("1 place where a value was not a number")).to_be_visible()
+    chart.focus()
+    page.keyboard.press("+")
+    expect(page).to_have_url(re.compile("from="))
+    page.get_by_role("button", name="Show all").click()
+    expect(page).not_to_have_url(re.compile("from="))
+    page.get_by_role("switch", name="Log scale").click()
+    expect(page).to_have_url(re.compile("log=true"))
+    page.get_by_role("button", name="Save the chart loss").click()
+    with page.expect_download() as saved:
+        page.get_by_role("menuitem", name=re.compile("CSV")).click()
+    rows = Path(saved.value.path()).read_text().splitlines()
+    assert rows[0] == "curve,step,time,value" and len(rows) == 201
+
+
+def test_files_are_looked_into_and_nothing_in_them_runs(open_page: OpenPage, told: Told) -> None:
+    page = open_task(open_page, told, "files")
+    files = page.get_by_role("region", name="Files")
+    preview = page.get_by_role("region", name="Preview")
+    files.get_by_role("link", name="results.csv").click()
+    expect(preview.get_by_role("cell", name='a, "b"').first).to_be_visible()
+    files.get_by_role("link", name="analysis.ipynb").click()
+    expect(preview.get_by_text("<script>document.title='ran'</script>")).to_be_visible()
+    expect(preview.get_by_text("text/html is not shown here")).to_be_visible()
+    assert page.title() != "ran"
+    files.get_by_role("link", name="plots/").click()
+    files.get_by_role("link", name="dot.png").click()
+    picture = preview.get_by_role("img", name="plots/dot.png")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("async (img) => (await img.decode(), img.naturalWidth)") == 1
+
+
+def test_a_failure_says_why_and_a_retry_leads_to_the_new_task(
+    open_page: OpenPage, site: Site
+) -> None:
+    program = "echo >&2 'the images are 224 wide, the model wants 256'; exit 4"
+    failed = site.diamond.submit("sh", "-c", program, options=("--name", "misfit"))
+    site.diamond.wait_for_state(failed, "failed")
+    page = open_page(f"/tasks/{failed[:9]}")
+    expect(page).to_have_url(re.compile(f"/tasks/{failed}$"))
+    why = page.get_by_role("status").filter(has_text="Why it failed")
+    expect(why).to_contain_text("It ended with exit code 4")
+    expect(why).to_contain_text("the model wants 256")
+    page.get_by_role("button", name="Retry").click()
+    expect(page).not_to_have_url(re.compile(failed))
+    expect(page.get_by_text("Why it failed")).to_be_visible()
+    page.get_by_role("link", name="Edit and resubmit").click()
+    expect(page).to_have_url(re.compile("/compose.*from=t"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, scheme: str) -> None:
+    page = open_page(f"/tasks/{told.task}", scheme=scheme, size=LAPTOP)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab, exact=True).click()
+        expect(page.get_by_role("tabpanel", name=tab)).to_be_visible()
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+        assert not faults_of_access(page), tab
+
+
+def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, told: Told) -> None:
+    """The last story: it ends the task that the others look at."""
+    page = open_task(open_page, told, "overview")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel the task").click()
+    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    expect(page.get_by_role("region", name="What happened")).to_contain_text("Ran")
