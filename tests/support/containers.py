@@ -103,7 +103,7 @@ def busybox(folder: Path) -> Path:
     program = shutil.which("busybox")
     assert program is not None, "busybox-static is not installed"
     root = folder / "rootfs"
-    for name in ("bin", "etc", "usr/bin", "tmp", "root"):
+    for name in ("bin", "etc", "usr/bin", "tmp", "root", "opt"):
         (root / name).mkdir(parents=True)
     shutil.copy2(program, root / "bin/busybox")
     listed = subprocess.check_output([program, "--list"], text=True).split()

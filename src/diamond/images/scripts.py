@@ -23,6 +23,7 @@ umask 022
 diamond_site=${{DIAMOND_SITE:-{SITE}}}
 diamond_venv=${{DIAMOND_VENV:-{VENV}}}
 PATH=$PATH:$diamond_site
+[ ! -r "$diamond_site/site.env" ] || . "$diamond_site/site.env"
 """
 
 _SYSTEM = """\

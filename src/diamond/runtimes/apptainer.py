@@ -132,10 +132,8 @@ class _Shared:
         return job.call.run([*words, str(target), address], variables=self._folders())
 
     def variables(self) -> Dict[str, str]:
-        """Apptainer hands on what bears its prefix, and nothing else of the machine's variables."""
-        given = self._job.inside.variables.items()
-        prefix = f"{self._name.upper()}ENV_"
-        return {**self._folders(), **{f"{prefix}{name}": value for name, value in given}}
+        """For the program itself; `--cleanenv` lets none of them in, so steps read the site's from a file."""
+        return self._folders()
 
     def _folders(self) -> Dict[str, str]:
         """Its cache and temporary files fill a home folder otherwise (apptainer#1380)."""

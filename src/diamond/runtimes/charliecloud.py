@@ -30,6 +30,7 @@ from diamond.runtimes.places import short, write_json
 from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
 
+_EXIT = re.compile(r"RUN command exited with (\d+)")
 _DULL = re.compile(
     rb"^ *\d+[.*] (?:FROM|RUN)|^warning: --force|^hint: --force|^grown in |^copying image from cache"
 )
@@ -104,6 +105,7 @@ class CharliecloudBuilder:
         self._name = f"diamond-{job.scratch.name}"
         self._base = f"diamond-base-{short(job.plan.steps[0].key)}"
         self._steps: List[Step] = []
+        self._is_built = False
 
     def route(self) -> str:
         return "charliecloud, ch-image with its build cache"
@@ -120,29 +122,30 @@ class CharliecloudBuilder:
 
     def begin(self, step: Step) -> None:
         """The instructions up to `step` are in the cache; they are named again with the next one."""
-        self._steps = self._upto(step)
+        self._steps, self._is_built = self._upto(step), False
 
     def run(self, step: Step) -> int:
         """`--force` stands in for the rights that a package manager believes to need."""
         self._steps = [*self._steps, step]
-        return self._build()
+        code = self._build()
+        told = [_EXIT.search(line) for line in self._job.call.last] if code else []
+        return next((int(one[1]) for one in reversed(told) if one), code)
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        """On the image as built so far."""
+        """On the image as built so far. An interactive shell reads the file that ENV names."""
+        if not self._is_built:
+            self._build(quietly=True)
         command = ["ch-run", "--write", "--uid", "0", "--gid", "0", "--unset-env=*"]
         for source, target in self._job.inside.binds:
             command += ["--bind", f"{source}:{target}"]
-        for name, value in self._job.inside.variables.items():
-            command.append(f"--set-env={name}={value}")
+        command += [f"--set-env=ENV={SITE}/site.env"]
         command.append(
             "--set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         )
-        return [*command, "--storage", str(self._storage()), self._name, "--", *words]
+        return [*command, str(self._folder(self._name)), "--", *words]
 
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
-        if self._build(quietly=True):
-            return ""
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
         return self._job.call.output(words, variables=self.variables()) or ""
 
@@ -154,12 +157,12 @@ class CharliecloudBuilder:
 
     def abandon(self) -> None:
         """A failed instruction leaves nothing in the cache; the image itself is made again from it."""
-        self._steps = []
+        self._steps, self._is_built = [], False
         remove_tree(self._folder(self._name))
 
     def pack(self, top: Step, target: Path) -> None:
         """From ch-image's own folder: `ch-convert` would unpack and pack once more."""
-        if self._steps != self._upto(top) or not self._folder(self._name).is_dir():
+        if not self._is_built or self._steps != self._upto(top):
             self.begin(top)
             if self._build(quietly=True):
                 raise packing_failed(list(self._job.call.last))
@@ -185,7 +188,9 @@ class CharliecloudBuilder:
         words = ["build", "--force", "--tag", self._name, "--file", str(file)]
         for source, target in self._job.inside.binds:
             words += ["--bind", f"{source}:{target}"]
-        return self._ch_image([*words, str(self._job.scratch / "context")], quietly=quietly)
+        code = self._ch_image([*words, str(self._job.scratch / "context")], quietly=quietly)
+        self._is_built = code == 0
+        return code
 
     def _import_base(self) -> None:
         job, recipe = self._job, self._job.plan.recipe
@@ -226,7 +231,7 @@ class CharliecloudBuilder:
         who = {"GIT_AUTHOR_NAME": "diamond", "GIT_COMMITTER_NAME": "diamond"}
         mail = {"GIT_AUTHOR_EMAIL": "diamond@localhost", "GIT_COMMITTER_EMAIL": "diamond@localhost"}
         user = os.environ.get("USER") or str(os.getuid())
-        return {**self._job.inside.variables, **who, **mail, "PATH": path, "USER": user}
+        return {**who, **mail, "PATH": path, "USER": user}
 
     def _storage(self) -> Path:
         return self._job.places.root / "charliecloud"

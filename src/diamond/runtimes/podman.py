@@ -49,7 +49,8 @@ class Podman:
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """The image is loaded on nodes that do not have it; the program runs as the person herself."""
         program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
-        words = [*program, "run", "--rm", "--network", "host", "--ipc", "host", "--init"]
+        words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
+        words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
         if self.name == "podman":
             words += ["--userns", "keep-id"] if os.geteuid() else []
         else:
@@ -129,7 +130,7 @@ class PodmanBuilder:
         return self._job.call.output(words, variables=self.variables()) or ""
 
     def variables(self) -> Dict[str, str]:
-        return self._job.inside.variables
+        return {}
 
     def keep(self, step: Step) -> None:
         self._commit(tag_of(step.key))
@@ -185,13 +186,11 @@ class PodmanBuilder:
         )
 
     def _run(self, options: Sequence[str], words: Sequence[str]) -> List[str]:
-        """Variables go by name alone: their values stay out of the list of processes."""
+        """No variable is given: what a container is started with is committed with it."""
         command = [*self._words, "run", *options, "--network", "host", "--user", "0"]
         command += ["--workdir", "/", "--entrypoint", words[0]]
         for source, target in self._job.inside.binds:
             command += volume_words(source, target)
-        for name in self._job.inside.variables:
-            command += ["--env", name]
         return [*command, self._image, *words[1:]]
 
     def _commit(self, tag: str) -> None:
@@ -215,7 +214,8 @@ class PodmanBuilder:
         if has_venv(environment):
             variables.setdefault("PATH", f"{VENV}/bin:{DEFAULT_PATH}")
             variables.setdefault("VIRTUAL_ENV", VENV)
-        return [docker_change(name, value) for name, value in variables.items()]
+        changes = [docker_change(name, value) for name, value in variables.items()]
+        return [*changes, "ENTRYPOINT []", 'CMD ["/bin/sh"]']
 
     def _quiet(self, words: Sequence[str]) -> Optional[str]:
         """An answer, without a word in the log and also while the build is being called off."""

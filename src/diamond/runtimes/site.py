@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,13 +96,13 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
 
 @dataclass(frozen=True)
 class SiteFolder:
-    """The folder itself, what must be bound below it, and the variables that a step's process gets."""
+    """The folder itself, what must be bound below it, and the variables that a step gets."""
 
     path: Path
     binds: List[Bind]
     """Places of this machine and where they belong inside; the first is the folder itself."""
     variables: Dict[str, str]
-    """As seen from inside."""
+    """As seen from inside; a step reads them from `site.env`."""
 
     def outside(self) -> Dict[str, str]:
         """The same variables for a step that runs on the machine itself."""
@@ -131,11 +132,20 @@ def lay_out_site(
     cache.mkdir(parents=True, exist_ok=True)
     binds = _Binds(folder, [(str(folder), SITE), (str(cache), f"{SITE}/cache")])
     variables = _inside_variables(site, plan.recipe.environment.accelerator, binds)
-    return SiteFolder(folder, binds.made, variables)
+    made = SiteFolder(folder, binds.made, variables)
+    _write_variables(folder / "site.env", made.outside() if plan.builder == "venv" else variables)
+    return made
 
 
 def step_file(key: str) -> str:
     return f"{key.split(':')[-1]}.sh"
+
+
+def _write_variables(file: Path, variables: Mapping[str, str]) -> None:
+    """Steps read them from a file: as variables of a container they would be committed with it, or seen by `ps`."""
+    file.touch(mode=0o600)
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()]
+    file.write_text("".join(lines), encoding="utf-8")
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,6 @@ class VenvBuilder:
         """A Python that the machine lacks is fetched by uv, where it can."""
         job = self._job
         given = {
-            **job.inside.outside(),
             "DIAMOND_SITE": str(job.inside.path),
             "DIAMOND_VENV": str(self.venv),
             "VIRTUAL_ENV": str(self.venv),
