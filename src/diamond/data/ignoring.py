@@ -53,7 +53,7 @@ def parse_rule(line: str, base: str = "") -> Optional[Rule]:
 
 def is_ignored(path: str, is_folder: bool, rules: List[Rule]) -> bool:
     """Whether the last rule that matches leaves `path` out."""
-    rule = _last_match(path, is_folder, rules)
+    rule = last_match(path, is_folder, rules)
     return rule is not None and not rule.keeps
 
 
@@ -64,7 +64,8 @@ def is_under_ignored(path: str, rules: List[Rule]) -> bool:
     return any(is_ignored(one, True, rules) for one in parents) or is_ignored(path, False, rules)
 
 
-def _last_match(path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
+def last_match(path: str, is_folder: bool, rules: List[Rule]) -> Optional[Rule]:
+    """The rule that decides about `path`; None where no rule speaks of it."""
     for rule in reversed(rules):
         if (is_folder or not rule.folders_only) and rule.pattern.match(path):
             return rule
@@ -115,7 +116,7 @@ def _walk(folder: Path, base: str, above: List[Rule], walked: Walked) -> None:
         for entry in sorted(entries, key=lambda one: one.name):
             path = f"{base}/{entry.name}" if base else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
-            rule = _last_match(path, is_folder, rules)
+            rule = last_match(path, is_folder, rules)
             if rule is not None and not rule.keeps:
                 continue
             if entry.name == ".git" or (rule is None and is_folder and _is_made_by_tools(entry)):

@@ -28,6 +28,7 @@ __all__ = [
     "why_not_by_itself",
 ]  # fmt: skip
 
+MADE_BY_TOOLS_WORDS = "made by tools; `!NAME/` in .diamondignore brings one back"
 DEFAULT_SIZE_LIMIT = 500 * 2**20
 DIFF_LIMIT = 10 * 2**20
 
@@ -125,10 +126,7 @@ def _list(listing: _Listing, tree: Optional[WorkTree]) -> None:
     walked = walk_kept(listing.folder)
     listing.add_all(walked.kept)
     if walked.made_by_tools:
-        names = ", ".join(sorted(walked.made_by_tools))
-        listing.left_out.append(
-            (names, "made by tools; `!NAME/` in .diamondignore brings one back")
-        )
+        listing.left_out.append((", ".join(sorted(walked.made_by_tools)), MADE_BY_TOOLS_WORDS))
 
 
 class _Listing:

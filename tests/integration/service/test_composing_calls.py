@@ -169,6 +169,20 @@ def test_a_folder_from_a_browser_becomes_code_without_its_keys(scene: Scene) -> 
     assert [one["path"] for one in listed] == [".gitignore", "lib/a.txt", "train.py"]
 
 
+def test_a_folder_is_planned_before_it_is_sent(scene: Scene) -> None:
+    listing = {
+        "paths": ["train.py", ".env", ".git/HEAD", "out/run.log", ".gitignore"],
+        "rules": {".gitignore": "out/\n"},
+    }
+    assert scene.client.post("/snapshots/plan", listing) == {
+        "take": [".gitignore", "train.py"],
+        "left_out": [
+            ".env (looks like a key or password file)",
+            ".git (made by tools; `!NAME/` in .diamondignore brings one back)",
+        ],
+    }
+
+
 def test_a_tar_gives_the_same_snapshot_as_the_form(scene: Scene) -> None:
     files = {"a.py": b"1\n", "b/c.py": b"2\n"}
     archive = io.BytesIO()

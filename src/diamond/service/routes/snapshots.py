@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -39,3 +40,9 @@ async def add_snapshot(
     `strip` takes off the first folder of each path, as a browser names the folder that was picked.
     """
     return await snapshots.take_upload(services, request, strip=strip)
+
+
+@router.post("/plan", response_model=schemas.UploadPlan, responses=problems())
+async def plan_snapshot(body: schemas.FolderListing, person: Person) -> dict[str, Any]:
+    """Which files of a folder to send, judged by their names; nothing is kept."""
+    return await asyncio.to_thread(snapshots.plan_upload, body.paths, body.rules)

@@ -19,6 +19,21 @@ class CodeFacts(Body):
     bytes: int = 0
 
 
+class FolderListing(Body):
+    """What lies in a folder that somebody wants to send."""
+
+    paths: list[str] = Field(max_length=200_000)
+    """Relative to the folder, with `/`."""
+    rules: dict[str, str] = {}
+    """The texts of its .gitignore and .diamondignore files by their paths."""
+
+
+class UploadPlan(BaseModel):
+    take: list[str]
+    left_out: list[str]
+    """Each with its reason, as in CodeFacts; what an ignore file names is not listed."""
+
+
 class JobRequest(Body):
     spec: SpecData | None = None
     """Left out with `recipe`: the recipe's own."""

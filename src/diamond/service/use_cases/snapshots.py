@@ -15,7 +15,13 @@ from starlette.formparsers import MultiPartException
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
-from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot
+from diamond.data.listed import choose_listed
+from diamond.data.snapshots import (
+    DEFAULT_SIZE_LIMIT,
+    MADE_BY_TOOLS_WORDS,
+    Snapshot,
+    take_snapshot,
+)
 from diamond.service.services import Services
 
 MOST_FILES = 20_000
@@ -43,6 +49,15 @@ async def take_upload(services: Services, request: Request, *, strip: bool) -> d
         return await keep_folder(services, aside / "code")
     finally:
         await asyncio.to_thread(shutil.rmtree, aside, ignore_errors=True)
+
+
+def plan_upload(paths: list[str], rules: dict[str, str]) -> dict[str, Any]:
+    """Which of these need be sent at all: neither what tools made, nor what is ignored, nor keys."""
+    chosen = choose_listed(paths, rules)
+    left_out = list(chosen.left_out)
+    if chosen.made_by_tools:
+        left_out.append((", ".join(sorted(chosen.made_by_tools)), MADE_BY_TOOLS_WORDS))
+    return {"take": chosen.take, "left_out": [f"{path} ({why})" for path, why in left_out]}
 
 
 async def keep_folder(services: Services, folder: Path) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""Which files of a folder would travel, judged by their names before any of them is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, Iterable, List, Mapping, Set, Tuple
+
+from diamond.data.ignoring import IGNORE_FILES, MADE_BY_TOOLS, Rule, last_match, parse_rule
+from diamond.data.sensitive import why_kept_home
+
+Tree = Dict[str, "Tree"]
+"""Names within a folder; a file has nothing within."""
+
+
+@dataclass
+class Chosen:
+    take: List[str] = field(default_factory=list)
+    left_out: List[Tuple[str, str]] = field(default_factory=list)
+    made_by_tools: Set[str] = field(default_factory=set)
+
+
+def choose_listed(paths: Iterable[str], rule_texts: Mapping[str, str]) -> Chosen:
+    """As a snapshot chooses on disk: `rule_texts` are the ignore files of the folder by their paths.
+
+    The snapshot itself judges again, by contents too; here is decided what need not be sent.
+    """
+    chosen = Chosen()
+    _walk(_tree(paths), "", [], rule_texts, chosen)
+    return chosen
+
+
+def _tree(paths: Iterable[str]) -> Tree:
+    top: Tree = {}
+    for path in paths:
+        here = top
+        for name in path.split("/"):
+            here = here.setdefault(name, {})
+    return top
+
+
+def _walk(
+    folder: Tree, base: str, above: List[Rule], rule_texts: Mapping[str, str], chosen: Chosen
+) -> None:
+    rules = above + _rules(base, rule_texts)
+    for name, inside in sorted(folder.items()):
+        path = f"{base}/{name}" if base else name
+        rule = last_match(path, bool(inside), rules)
+        if rule is not None and not rule.keeps:
+            continue
+        if name == ".git" or (rule is None and inside and _is_made_by_tools(name, inside)):
+            chosen.made_by_tools.add(name)
+        elif inside:
+            _walk(inside, path, rules, rule_texts, chosen)
+        else:
+            _take(path, chosen)
+
+
+def _rules(base: str, rule_texts: Mapping[str, str]) -> List[Rule]:
+    places = [f"{base}/{name}" if base else name for name in IGNORE_FILES]
+    lines = [line for place in places for line in rule_texts.get(place, "").splitlines()]
+    return [rule for rule in (parse_rule(line, base) for line in lines) if rule]
+
+
+def _is_made_by_tools(name: str, inside: Tree) -> bool:
+    return name in MADE_BY_TOOLS or "pyvenv.cfg" in inside
+
+
+def _take(path: str, chosen: Chosen) -> None:
+    why = why_kept_home(path)
+    if why:
+        chosen.left_out.append((path, why))
+    else:
+        chosen.take.append(path)
