@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderName, notebooksOf } from "./folder";
+import { folderName, ignoreTexts, notebooksOf } from "./folder";
 
 const file = {} as File;
 const picked = ["mine/train.py", "mine/a.ipynb", "mine/.ipynb_checkpoints/a.ipynb"].map((path) => ({
@@ -13,4 +13,9 @@ test("a folder is called by its own name", () => {
 
 test("notebooks are found by their place in the folder, without the editor's copies", () => {
   expect(notebooksOf(picked)).toEqual(["a.ipynb"]);
+});
+
+test("ignore files are read wherever they lie in the folder", async () => {
+  const rules = { path: "mine/lib/.gitignore", file: new File(["*.log"], ".gitignore") };
+  expect(await ignoreTexts([...picked, rules])).toEqual({ "lib/.gitignore": "*.log" });
 });

@@ -43,8 +43,19 @@ export function folderName(files: PickedFile[]): string {
   return files[0]?.path.split("/")[0] ?? "";
 }
 
-/** Paths of notebooks within the folder, without its own name. */
+/** A file's place in the folder, without the folder's own name. */
+export function insidePath({ path }: PickedFile): string {
+  return path.includes("/") ? path.slice(path.indexOf("/") + 1) : path;
+}
+
+/** The ignore files of the folder: the service decides by them what need not be sent. */
+export async function ignoreTexts(files: PickedFile[]): Promise<Record<string, string>> {
+  const rules = files.filter(({ path }) => /(^|\/)\.(git|diamond)ignore$/.test(path));
+  const read = rules.map(async (one) => [insidePath(one), await one.file.text()]);
+  return Object.fromEntries(await Promise.all(read));
+}
+
 export function notebooksOf(files: PickedFile[]): string[] {
-  const inside = files.map(({ path }) => path.split("/").slice(1).join("/"));
+  const inside = files.map(insidePath);
   return inside.filter((path) => /\.ipynb$/i.test(path) && !path.includes(".ipynb_checkpoints/"));
 }

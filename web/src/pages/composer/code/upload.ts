@@ -1,12 +1,19 @@
-import { fetchRaw } from "~/api/client";
+import { api, dataOf, fetchRaw } from "~/api/client";
 import type { CodeFacts } from "../state/work";
-import type { PickedFile } from "./folder";
+import { ignoreTexts, insidePath, type PickedFile } from "./folder";
 
-/** Send a folder; the service keeps what it knows already once, and says what stays behind and why. */
+/** Send a folder: only what the service would keep, and it says what stays behind and why. */
 export async function sendFolder(files: PickedFile[]): Promise<CodeFacts> {
+  const body = { paths: files.map(insidePath), rules: await ignoreTexts(files) };
+  const plan = await dataOf(api.POST("/api/v1/snapshots/plan", { body }));
+  const taken = new Set(plan.take);
+  const code = await send(files.filter((file) => taken.has(insidePath(file))));
+  return { ...code, left_out: [...plan.left_out, ...(code.left_out ?? [])] };
+}
+
+async function send(files: PickedFile[]): Promise<CodeFacts> {
   const form = new FormData();
-  for (const { path, file } of files) form.append("files", file, path);
-  const strip = files.every(({ path }) => path.includes("/"));
-  const answer = await fetchRaw(`/api/v1/snapshots?strip=${strip}`, { method: "POST", body: form });
+  for (const picked of files) form.append("files", picked.file, insidePath(picked));
+  const answer = await fetchRaw("/api/v1/snapshots", { method: "POST", body: form });
   return (await answer.json()) as CodeFacts;
 }
