@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.browser import LAPTOP, OpenPage, Site, faults_of_access
+from support.waiting import PATIENCE
 
 LIVE = """\
 for step in 1 2 3; do
@@ -43,8 +46,9 @@ def expect_task(page: Page, name: str) -> None:
     expect(page).to_have_url(re.compile(r"/tasks/[0-9a-z-]+"))
 
 
-def expect_state(page: Page, words: str) -> None:
-    expect(page.get_by_role("main").get_by_text(words, exact=True).first).to_be_visible()
+def expect_state(page: Page, words: str, seconds: float = PATIENCE) -> None:
+    state = page.get_by_role("main").get_by_text(words, exact=True).first
+    expect(state).to_be_visible(timeout=seconds * 1000)
 
 
 @pytest.fixture
@@ -219,6 +223,33 @@ def test_a_folder_from_the_browser_runs_and_what_stays_behind_is_told(
     expect_state(page, "succeeded")
     page.get_by_role("tab", name="Log").click()
     expect(page.get_by_text("from the folder")).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_notebook_runs_from_top_to_bottom_and_its_executed_copy_is_shown(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "sum.ipynb").write_text(json.dumps(notebook("print('the sum is', 40 + 2)")))
+    page = open_page("/compose?start=notebook")
+    page.get_by_label("Folder of your code").set_input_files(folder)
+    page.get_by_role("combobox", name="Notebook").click()
+    page.get_by_role("option", name="sum.ipynb").click()
+    expect(yaml_of(page)).to_contain_text("notebook: sum.ipynb")
+    submit(page).click()
+    expect_task(page, "job")
+    expect_state(page, "succeeded", seconds=2 * PATIENCE)
+    page.get_by_role("tab", name="Files").click()
+    page.get_by_role("link", name=re.compile("executed.ipynb")).click()
+    expect(page.get_by_text("the sum is 42")).to_be_visible()
+
+
+def notebook(code: str) -> dict[str, Any]:
+    cell = {"cell_type": "code", "id": "a", "source": code, "metadata": {}, "outputs": []}
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    cells = [{**cell, "execution_count": None}]
+    return {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
 
 
 def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
