@@ -99,12 +99,14 @@ def _run(arguments: argparse.Namespace, folders: Folders) -> int:
 
 def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
     from diamond.agent.loop import Agent
+    from diamond.agent.steps import pace_of
     from diamond.schedulers.registry import detect, load_scheduler
 
     name = arguments.scheduler or detect()
     scheduler = load_scheduler(name, folders.work / "schedulers" / name)
     stdio = isinstance(link, StdioLink)
-    agent = Agent(folders, link, scheduler, stays=how_it_stays(os.environ, stdio=stdio))
+    stays, pace = how_it_stays(os.environ, stdio=stdio), pace_of(os.environ)
+    agent = Agent(folders, link, scheduler, stays=stays, pace=pace)
     signal.signal(signal.SIGTERM, lambda *_: agent.stop())
     signal.signal(signal.SIGINT, lambda *_: agent.stop())
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

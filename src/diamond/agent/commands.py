@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diamond.agent.attempts import Attempts
-from diamond.agent.steps import reached
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, PrepareFailed
@@ -30,6 +29,8 @@ class Clerk:
     probe: Callable[[bool], None]
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
+    reached: Callable[[str], None]
+    """Hears of a step of a submission that is done."""
     done: set[str] = field(default_factory=set)
     """Ids to be acknowledged with the next call."""
 
@@ -64,7 +65,7 @@ class Clerk:
             folder = self.tasks.record(
                 command["task"], command["attempt"], number, command["task_json"]
             )
-            reached("intent-written")
+            self.reached("intent-written")
         self.post(lambda: self.attempts.submit(folder, number, rival))
 
     def _cancel(self, command: Command) -> None:

@@ -17,14 +17,16 @@ from diamond.agent.commands import Clerk
 from diamond.agent.fence import Fence, Superseded
 from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
-from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.agent.links import Link
 from diamond.agent.logs import Streams
 from diamond.agent.orphans import Orphans
 from diamond.agent.profile import Profile, load_profile, save_settings
+from diamond.agent.reunion import STALE_EXIT, Reunion
 from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
+from diamond.agent.steps import Pace
 from diamond.agent.submit import Submitter
-from diamond.agent.sync import Caller, Hooks, Session, Welcome
+from diamond.agent.sync import Caller, Hooks, Session
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.tensorboard import Scalars
 from diamond.agent.upgrade import upgrade
@@ -38,40 +40,47 @@ log = logging.getLogger(__name__)
 TICK_SECONDS, IDLE_TICK_SECONDS = 0.2, 1.0
 SWEEP_SECONDS = 10.0
 CONCLUDE_SECONDS = 0.5
-HELLO_SECONDS = 5.0
-"""Between two greetings that were answered; one that was not is repeated with the call's own pauses."""
 ADVANCE_SECONDS = 10.0
-STALE_EXIT, KEY_EXIT = 3, 4
 
 
 class Agent:
     """Everything one endpoint process holds. `run` returns its exit code."""
 
-    def __init__(self, folders: Folders, link: Link, scheduler: Scheduler, *, stays: str) -> None:
+    def __init__(
+        self,
+        folders: Folders,
+        link: Link,
+        scheduler: Scheduler,
+        *,
+        stays: str,
+        pace: Pace | None = None,
+    ) -> None:
         self.folders, self.link, self.scheduler = folders, link, scheduler
+        self._pace = pace or Pace()
         self.fence = Fence(folders.keep)
         self.session = Session(link, folders=folders, fence=self.fence, stays=stays)
         self.tasks, self.streams = TaskFolders(folders), Streams()
         self._advance: Callable[[], None] | None = getattr(scheduler, "advance", None)
-        self.budget = Budget(unlimited=self._advance is not None)
+        fixed = self._pace.questions_per_minute
+        self.budget = Budget(unlimited=self._advance is not None, fixed=fixed)
         self._posted: queue.Queue[Callable[[], None]] = queue.Queue()
-        self._stopping, self._is_linked = threading.Event(), True
-        self._exit_code, self._needs_hello, self._hurry = 0, False, False
+        self.stopping, self._is_linked = threading.Event(), True
+        self._exit_code, self._hurry = 0, False
         self._lively_until = self._advanced_at = 0.0
-        self._hello_at = self._swept_at = self._concluded_at = self._fenced_at = 0.0
+        self._swept_at = self._concluded_at = self._fenced_at = 0.0
         self._profile = load_profile(folders)
         self._assemble()
 
     def run(self) -> int:
         """Greet, rebuild, then work until told to stop or superseded."""
         predecessor = self.fence.acting()
-        welcome = self._first_hello()
+        welcome = self.reunion.first_hello()
         if welcome is None:
             return self._exit_code
         self.fence.wait_for_predecessor(*predecessor)
         self.fence.sign()
         log.info("generation %d of endpoint %s", welcome.generation, welcome.name)
-        self._rebuild(welcome)
+        self.reunion.rebuild(welcome)
         self._start_threads()
         self._work()
         self.session.outbox.wait_until_empty(2.0 if self._is_linked and not self._exit_code else 0)
@@ -80,7 +89,7 @@ class Agent:
     def stop(self, code: int = 0) -> None:
         """Stop acting; jobs are left alone."""
         self._exit_code = self._exit_code or code
-        self._stopping.set()
+        self.stopping.set()
         self._posted.put(lambda: None)
 
     def profile(self) -> Profile:
@@ -103,73 +112,28 @@ class Agent:
         )
         submitter = Submitter(
             self.scheduler, stager.submission, self.fence, self.budget,
-            outcome=_Posted(self), room=self.attempts.room,
+            outcome=_Posted(self), room=self.attempts.room, pace=self._pace,
         )  # fmt: skip
         self.workers.bind(self.attempts, submitter)
         self.asker = Asker(self.scheduler, self.budget, answered=self._answered)
         self.orphans = Orphans(self.tasks, self.scheduler, self.budget, self.session.outbox.put)
-        self.house = Housekeeping(self)
+        self.house, self.reunion = Housekeeping(self), Reunion(self)
         self.clerk = Clerk(
             self.tasks, self.attempts, self.post, self.session.outbox.put,
             probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
-            clean=self.house.clean_soon,
+            clean=self.house.clean_soon, reached=self._pace.reached,
         )  # fmt: skip
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager), self.link)
         self.scalars = Scalars()
 
-    def _first_hello(self) -> Welcome | None:
-        """Greet until there is an answer; a service that is down is waited for."""
-        pause, waiting = 0.25, False
-        while not self._stopping.is_set():
-            try:
-                return self.session.hello()
-            except (LinkClosed, Stale) as error:
-                log.error("%s", error)
-                self.stop(STALE_EXIT if isinstance(error, Stale) else 0)
-            except LinkDown as error:
-                log.info("hello: %s", error)
-            except Declined as error:
-                waiting = self._is_awaited(error, waiting)
-            self._stopping.wait(pause)
-            pause = min(pause * 2, 2.0 if waiting else 10.0)
-        return None
-
-    def _is_awaited(self, error: Declined, waiting: bool) -> bool:
-        if error.code == "awaiting-confirmation":
-            if not waiting:
-                log.warning("waiting: the endpoint's owner must confirm this host and user")
-            return True
-        log.error("the service does not accept this agent: %s", error)
-        if error.status in (401, 403):
-            self.stop(KEY_EXIT)
-        return False
-
-    def _rebuild(self, welcome: Welcome) -> None:
-        """Take up every attempt that is not closed, and what the service believes open."""
-        self._welcomed(welcome)
-        wanted = {str(one.get("task")) for one in welcome.open_tasks}
-        wanted |= self._forgotten(welcome)
-        for folder in self.tasks.every_attempt():
-            if not folder.is_closed or folder.task in wanted:
-                self._load(folder)
-        for tracked in list(self.attempts.known.values()):
-            self._follow_streams(tracked)
-            tracked.is_confirmed = tracked.folder.task not in wanted
-
-    def _load(self, folder: AttemptFolder) -> None:
-        try:
-            self.attempts.load(folder)
-        except Exception:
-            log.exception("attempt %s cannot be taken up", folder.attempt)
-
     def _start_threads(self) -> None:
         hooks = Hooks(
-            stopping=self._stopping,
+            stopping=self.stopping,
             generation=lambda: self.link.generation,
             is_greeting=lambda: self.session.is_greeting,
             stale=lambda words: self._superseded(words),
             closed=self._link_closed,
-            failed=self._link_failed,
+            failed=self.reunion.link_failed,
         )
         self.workers.start()
         self.asker.start()
@@ -181,14 +145,14 @@ class Agent:
         Caller("bytes", self._bytes_once, quiet).start()
 
     def _work(self) -> None:
-        while not self._stopping.is_set():
+        while not self.stopping.is_set():
             try:
                 self._tick()
             except Superseded as error:
                 self._superseded(str(error))
             except Exception:
                 log.exception("a tick failed")
-                self._stopping.wait(1.0)
+                self.stopping.wait(1.0)
 
     def _tick(self) -> None:
         self._do_posted()
@@ -224,7 +188,7 @@ class Agent:
         self.attempts.time_passed()
         self._ask(active)
         for tracked in list(self.attempts.known.values()):
-            self._follow_streams(tracked)
+            self.follow_streams(tracked)
             self._close(tracked)
         self.scalars.look(active)
 
@@ -249,7 +213,7 @@ class Agent:
             self.attempts.look_at(tracked)
         else:
             self.attempts.look_at_run(tracked, mark.run)
-        self._follow_streams(tracked)
+        self.follow_streams(tracked)
         self._lively_until = time.monotonic() + ADVANCE_SECONDS
 
     def _ask(self, active: list[Tracked]) -> None:
@@ -265,7 +229,7 @@ class Agent:
     def _ask_soon(self) -> None:
         self._hurry = True
 
-    def _follow_streams(self, tracked: Tracked) -> None:
+    def follow_streams(self, tracked: Tracked) -> None:
         watched, folder = tracked.watched, tracked.folder
         known = (len(watched.starts), len(watched.exits), watched.over)
         if known == tracked.followed:
@@ -295,12 +259,7 @@ class Agent:
         return self.attempts.is_idle() and self._posted.empty()
 
     def _commands_once(self) -> None:
-        if self._needs_hello:
-            self._stopping.wait(max(0.0, self._hello_at + HELLO_SECONDS - time.monotonic()))
-            self._needs_hello = False
-            welcome = self.session.hello()
-            self._hello_at = time.monotonic()
-            self.post(lambda: self._welcomed_again(welcome))
+        self.reunion.hello_again()
         sent = set(self.clerk.done)
         answer = self.session.poll(sent)
         self.clerk.done -= sent
@@ -329,58 +288,11 @@ class Agent:
         if events:
             unknown = self.session.send_events(events)
             if unknown:
-                self.post(lambda: self._adopt(unknown))
+                self.post(lambda: self.reunion.adopt(unknown))
 
     def _bytes_once(self) -> None:
         if not self.streams.send(self.link):
-            self._stopping.wait(self.streams.pause)
-
-    def _adopt(self, unknown: list[str]) -> None:
-        """The service was restored from a backup: give it the task anew, then all that is known of it."""
-        for task in unknown:
-            folders = [one for one in self.tasks.attempts(task) if one.is_known]
-            if not folders or not self.tasks.has(task):
-                continue
-            self._doubt(task)
-            attempts = [{"attempt": one.attempt, "number": one.number} for one in folders]
-            message = {"task_json": folders[0].task_json(), "attempts": attempts}
-            with contextlib.suppress(LinkDown, Declined):
-                ask(self.link, "adopt", message)
-                self.attempts.tell_again([task])
-                self.streams.start_again([task])
-
-    def _doubt(self, task: str) -> None:
-        """The service does not know this task, so it cannot have recorded its end."""
-        for tracked in self.attempts.known.values():
-            if tracked.folder.task == task:
-                tracked.is_confirmed = False
-
-    def _welcomed(self, welcome: Welcome) -> None:
-        self.orphans.told_open(welcome.open_tasks, time.monotonic())
-        self.attempts.endpoint = welcome.endpoint
-        self.budget.set_rate(welcome.questions_per_minute)
-        if save_settings(self.folders, welcome.settings):
-            self.reload_profile()
-
-    def _welcomed_again(self, welcome: Welcome) -> None:
-        """After the link was away the service may be another: tell it what it believes open, and all that is."""
-        self._welcomed(welcome)
-        tasks = {str(one.get("task")) for one in welcome.open_tasks}
-        tasks |= {tracked.folder.task for tracked in self.attempts.known.values()}
-        tasks |= self._forgotten(welcome)
-        self.attempts.tell_again(sorted(tasks))
-        self.streams.start_again(tasks)
-
-    def _forgotten(self, welcome: Welcome) -> set[str]:
-        """Ended tasks that a service from a backup may know nothing of."""
-        if not welcome.is_restored:
-            return set()
-        log.warning("the service has come back from an older backup: it is told all that is here")
-        every = self.tasks.every_attempt()
-        return {one.task for one in every if one.is_closed_for(welcome.endpoint)}
-
-    def _link_failed(self) -> None:
-        self._needs_hello = True
+            self.stopping.wait(self.streams.pause)
 
     def _link_closed(self) -> None:
         self._is_linked = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import queue
 import threading
 import time
@@ -25,16 +24,17 @@ Answers = dict[str, "NativeStatus | None"]
 class Budget:
     """A bucket of questions, filled at `per_minute`; several threads may draw from it."""
 
-    def __init__(self, per_minute: float = 4.0, *, unlimited: bool = False) -> None:
+    def __init__(
+        self, per_minute: float = 4.0, *, unlimited: bool = False, fixed: float | None = None
+    ) -> None:
         self._lock = threading.Lock()
         self._tokens, self._at = BURST, time.monotonic()
-        self.per_minute, self.unlimited = per_minute, unlimited
+        self.per_minute, self.unlimited, self._fixed = per_minute, unlimited, fixed
 
     def set_rate(self, per_minute: float) -> None:
-        """At the service's word, unless a test is in a hurry."""
-        wanted = float(os.environ.get("DIAMOND_TEST_QUESTIONS") or per_minute)
+        """At the service's word, unless this agent's rate is fixed."""
         with self._lock:
-            self.per_minute = max(wanted, 0.05)
+            self.per_minute = max(self._fixed or per_minute, 0.05)
 
     def take(self, *, reserve: float = 0.0) -> bool:
         """Draw one question; False when there are no more than `reserve` left, which are for urgent ones."""

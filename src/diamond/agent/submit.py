@@ -12,7 +12,7 @@ from typing import Protocol
 from diamond.agent.disk import mark
 from diamond.agent.fence import Fence
 from diamond.agent.status import Budget
-from diamond.agent.steps import grace, reached
+from diamond.agent.steps import Pace
 from diamond.agent.tasks import AttemptFolder
 from diamond.core.errors import DiamondError, Refused, Unanswered
 from diamond.core.task import Reason
@@ -60,6 +60,7 @@ class Submitter:
     budget: Budget
     outcome: Outcome
     room: Callable[[str], str]
+    pace: Pace
     _entries: list[Entry] = field(default_factory=list)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _full_until: dict[str, float] = field(default_factory=dict)
@@ -144,9 +145,9 @@ class Submitter:
         folder = entry.folder
         try:
             mark(folder.path / "submitting")
-            reached("submitting-written")
+            self.pace.reached("submitting-written")
             native_id = self.scheduler.submit(self.submission(folder))
-            reached("taken-by-the-scheduler")
+            self.pace.reached("taken-by-the-scheduler")
             self._found(entry, native_id)
         except Unanswered as error:
             log.warning(
@@ -166,7 +167,7 @@ class Submitter:
             entry.folder.write_native(native_id, scheduler=self.scheduler.name, at=time.time())
         except OSError as error:
             log.error("%s: native.json could not be written: %s", entry.folder.attempt, error)
-        reached("native-written")
+        self.pace.reached("native-written")
         self._settle(entry)
         self.outcome.submitted(entry.folder, native_id)
 
@@ -207,11 +208,11 @@ class Submitter:
         now = time.monotonic()
         if entry.negative_since is None:
             entry.negative_since = now
-            self._later(entry, grace())
+            self._later(entry, self.pace.grace_seconds)
             return
         entry.is_uncertain, entry.negative_since = False, None
         (entry.folder.path / "submitting").unlink()
-        words = f"no trace of it in the batch system for {grace():.0f} s: handed over again"
+        words = f"no trace of it in the batch system for {self.pace.grace_seconds:.0f} s: handed over again"
         self.outcome.note(entry.folder, words, "resubmitted")
 
     def _later(self, entry: Entry, seconds: float) -> None:
