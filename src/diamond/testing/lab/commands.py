@@ -188,10 +188,20 @@ def add_run(verbs: Verbs) -> None:
 
 def add_break(verbs: Verbs) -> None:
     one = verbs.add_parser("break", help="fail, crash, hang or mend a node or a controller")
+    add_common(one)
     one.add_argument("cluster")
     parts = one.add_subparsers(required=True, metavar="node|controller")
     node = add(parts, "node", break_node, "a compute node")
     node.add_argument("node", help="its name or number")
     node.add_argument("action", choices=get_args(NodeAction))
+    keep_what_came_before(node)
     controller = add(parts, "controller", break_controller, "the slurmctld")
     controller.add_argument("action", choices=get_args(ControllerAction))
+    keep_what_came_before(controller)
+
+
+def keep_what_came_before(one: argparse.ArgumentParser) -> None:
+    """--dir and --json may stand before the words or behind them; their defaults are those of `break` itself."""
+    for action in one._actions:
+        if action.dest in ("dir", "json"):
+            action.default = argparse.SUPPRESS
