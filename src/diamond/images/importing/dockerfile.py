@@ -146,10 +146,13 @@ def _instructions(text: str) -> Iterator[Tuple[str, str]]:
         word, rest = found.groups()
         mark = _HEREDOC.search(rest) if word.upper() == "RUN" else None
         if mark:
-            body = list(takewhile(lambda one: one.strip() != mark.group(2), lines))
-            yield word, "\n" + "\n".join(body)
+            yield word, "\n" + "\n".join(_until(mark.group(2), lines))
         else:
             yield word, rest.strip()
+
+
+def _until(mark: str, lines: Iterator[str]) -> Iterator[str]:
+    return takewhile(lambda line: line.strip() != mark, lines)
 
 
 def _command(rest: str) -> str:
