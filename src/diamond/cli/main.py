@@ -21,6 +21,7 @@ COMMANDS = {
     "up": "starting",
     "open": "starting",
     "run": "running",
+    "plan": "planning",
     "recipe": "recipes",
     "tasks": "tasks",
     "show": "showing",

@@ -164,4 +164,4 @@ def late_waits(work: Work, place: Place, follow_ups: int) -> float:
 
 
 def whole_minutes(seconds: float) -> float:
-    return WHOLE_SECONDS * math.ceil(seconds / WHOLE_SECONDS)
+    return WHOLE_SECONDS * math.ceil(seconds / WHOLE_SECONDS - 1e-9)

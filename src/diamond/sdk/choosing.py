@@ -66,7 +66,7 @@ def precheck(
 ) -> dict[str, Any]:
     """The service's check, before anything travels; a `code:` that is not here is told with the other faults."""
     faults = _code_faults(spec.get("code"), folder)
-    body = {"spec": {key: value for key, value in spec.items() if not _is_folder(key, value)}}
+    body = {"spec": without_folder(spec)}
     try:
         answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
     except InvalidSpec as error:
@@ -74,6 +74,11 @@ def precheck(
     if faults:
         raise InvalidSpec(f"code: {faults[0]['message']}", faults[0]["hint"], faults=faults)
     return dict(answer)
+
+
+def without_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec as the service can judge it before a folder has been sent."""
+    return {key: value for key, value in spec.items() if not _is_folder(key, value)}
 
 
 def _is_folder(key: str, value: object) -> bool:

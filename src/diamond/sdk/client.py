@@ -91,6 +91,24 @@ class Client(LookingCalls):
         code = self._code(made, place, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 
+    def plan(
+        self,
+        spec: Spec,
+        goal: Mapping[str, Any],
+        *,
+        on: str | None = None,
+        set: Settings = (),
+    ) -> dict[str, Any]:
+        """How many attempts a spec takes to reach a goal, until when, at what cost; nothing is asked for or sent.
+
+        The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps).
+        """
+        from diamond.sdk.choosing import without_folder
+
+        made, _ = self._spec(spec, on, set, None, with_code=True)
+        body = {"spec": without_folder(made), "goal": dict(goal)}
+        return dict(self.transport.post(f"{API}/plans", body))
+
     def job(self, job: str) -> Job:
         return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
 

@@ -36,6 +36,7 @@ from diamond.service.routes import (
     overview,
     pages,
     people,
+    plans,
     recipes,
     snapshots,
     sync,
@@ -132,7 +133,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _api() -> APIRouter:
     api = APIRouter(prefix=PREFIX)
     for part in (
-        people, notifications, overview, composing, jobs, recipes, tasks, metrics, logs, output,
+        people, notifications, overview, composing, plans, jobs, recipes, tasks, metrics, logs, output,
         endpoints, blobs, snapshots, events,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])

@@ -1,0 +1,100 @@
+"""Plans: how long a job takes, in how many attempts, and what it costs."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from diamond.service.schemas.common import Body, SpecData
+from diamond.service.schemas.jobs import CodeFacts
+
+
+class Goal(Body):
+    """How much is to be trained, and what is known of its pace. What is left out is taken from `like`."""
+
+    steps: int | None = Field(default=None, ge=1, le=10**12)
+    epochs: float | None = Field(default=None, gt=0, le=10**9)
+    """In place of `steps`, with `samples` and `batch`."""
+    samples: int | None = Field(default=None, ge=1)
+    batch: int | None = Field(default=None, ge=1)
+    """Samples of one step over all ranks."""
+    step_seconds: float | None = Field(default=None, gt=0)
+    save_seconds: float = Field(default=0.0, ge=0)
+    """What one checkpoint costs the training."""
+    startup_seconds: float | None = Field(default=None, ge=0)
+    save_every_seconds: float | None = Field(default=None, gt=0)
+    like: str = Field(default="", max_length=64)
+    """A task whose logged steps tell the pace."""
+
+
+class PlanRequest(Body):
+    """As POST /jobs/check, with a goal."""
+
+    spec: SpecData | None = None
+    code: CodeFacts | None = None
+    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
+    goal: Goal
+
+
+class WaitForecast(BaseModel):
+    typical: float | None
+    """Seconds that half of such jobs wait less than; null while nothing is known."""
+    bound: float | None
+    """Seconds that `quantile` of them wait less than, with `confidence`."""
+    quantile: float
+    confidence: float
+    samples: int
+    words: str
+
+
+class FinishSpan(BaseModel):
+    """Seconds from now."""
+
+    soonest: float
+    latest: float
+
+
+class Ceiling(BaseModel):
+    """The spec's budget against the whole chain."""
+
+    fits: bool
+    cost: float
+    """If every attempt uses all that it asks for."""
+    amount: float
+    unit: str
+    words: str
+
+
+class OtherLimit(BaseModel):
+    """The same work with another wall-time."""
+
+    walltime_minutes: int
+    attempts: int
+    finish: FinishSpan
+    node_hours: float
+
+
+class Plan(BaseModel):
+    endpoint: str
+    partition: str
+    nodes: int
+    steps: int
+    step_seconds: float
+    measured: bool
+    """Whether the pace comes from a task's own log."""
+    attempts: int
+    attempt_minutes: int
+    last_attempt_minutes: int
+    save_every_seconds: float
+    saves: int
+    finish: FinishSpan
+    node_hours: float
+    node_hours_at_most: float
+    charge_at_most: float | None
+    """In the site's units; null where no rate is known."""
+    interruptions: float
+    lost_seconds: float
+    lost_at_most_seconds: float
+    waits: WaitForecast
+    budget: Ceiling | None
+    others: list[OtherLimit]
+    warnings: list[str]

@@ -1,0 +1,132 @@
+"""A plan: from a spec and a goal, with the pace of an earlier task and the person's own waits."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from support.http import Answer
+from support.scene import Scene, new_scene
+from support.service import RunningService
+
+FACTS = {
+    "scheduler": {"name": "slurm", "version": "22.05"},
+    "partitions": [{"name": "gpu", "default": True, "max_minutes": 480, "nodes_total": 4}],
+    "accounts": [{"name": "research"}],
+    "charge": {"gpu": 3.0},
+}
+HOUR = 3600
+
+
+@pytest.fixture
+def scene(service: RunningService) -> Scene:
+    made = new_scene(service)
+    stamped = {
+        name: {"value": value, "source": "sinfo", "at": 7.0} for name, value in FACTS.items()
+    }
+    made.agent.good("profile", {"version": 1, "probed_at": 7.0, "facts": stamped})
+    return made
+
+
+def ask(scene: Scene, goal: dict[str, Any], spec: dict[str, Any]) -> Answer:
+    resources = {"nodes": 2, "walltime": "2h"}
+    whole = {"run": "python train.py", "on": scene.name, "resources": resources, **spec}
+    return scene.client.call("POST", "/plans", {"spec": whole, "goal": goal})
+
+
+def plan(scene: Scene, goal: dict[str, Any], **spec: Any) -> Any:
+    answer = ask(scene, goal, spec)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def refusal(scene: Scene, goal: dict[str, Any], **spec: Any) -> Any:
+    answer = ask(scene, goal, spec)
+    assert answer.status in (400, 422), answer.body
+    return answer.json
+
+
+def test_work_beyond_the_limit_is_planned_as_a_chain(scene: Scene) -> None:
+    told = plan(scene, {"steps": 36_000, "step_seconds": 0.5})
+    assert (told["endpoint"], told["partition"], told["nodes"]) == (scene.name, "gpu", 2)
+    assert (told["attempts"], told["attempt_minutes"], told["last_attempt_minutes"]) == (3, 120, 66)
+    assert told["node_hours"] == pytest.approx(10, rel=0.02)
+    assert told["charge_at_most"] == pytest.approx(3 * told["node_hours_at_most"])
+    assert told["finish"]["soonest"] == pytest.approx(5 * HOUR)
+    assert told["waits"]["bound"] is None and "unknown" in told["waits"]["words"]
+
+
+def test_other_walltimes_of_the_partition_are_offered(scene: Scene) -> None:
+    others = plan(scene, {"steps": 36_000, "step_seconds": 0.5})["others"]
+    assert [(one["walltime_minutes"], one["attempts"]) for one in others] == [(240, 2), (480, 1)]
+
+
+def test_epochs_become_steps(scene: Scene) -> None:
+    goal = {"epochs": 2, "samples": 1000, "batch": 64, "step_seconds": 1}
+    assert plan(scene, goal)["steps"] == 32
+
+
+def test_ones_own_waits_of_the_same_kind_make_the_forecast(scene: Scene) -> None:
+    for waited in (60, 600, 1200):
+        task, attempt = scene.taken(resources={"nodes": 2, "walltime": "2h"})
+        created = scene.task(task)["created"]
+        scene.tell("started", task, attempt, run=1, node="n1", at=created + waited)
+    other, attempt = scene.taken(resources={"nodes": 1, "walltime": "10m"})
+    scene.tell("started", other, attempt, run=1, node="n1", at=scene.task(other)["created"] + 9)
+    waits = plan(scene, {"steps": 100, "step_seconds": 1})["waits"]
+    assert waits["samples"] == 3
+    assert waits["typical"] == pytest.approx(600, abs=1)
+    assert waits["bound"] == pytest.approx(1200, abs=1)
+    assert "from 3 past waits" in waits["words"]
+
+
+def test_a_chain_that_the_spec_does_not_allow_is_warned_of(scene: Scene) -> None:
+    spec = {"continue": {"max_attempts": 5}}
+    told = ask(scene, {"steps": 720_000, "step_seconds": 0.5}, spec).json
+    assert "raise continue.max_attempts" in told["warnings"][-1]
+
+
+def test_a_budget_is_held_against_the_whole_chain(scene: Scene) -> None:
+    goal = {"steps": 36_000, "step_seconds": 0.5}
+    assert plan(scene, goal, budget="20 node-hours")["budget"]["fits"]
+    assert not plan(scene, goal, budget="9 node-hours")["budget"]["fits"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ({"step_seconds": 1}, "how much is to be trained"),
+        ({"steps": 10}, "how long a step takes"),
+        ({"epochs": 2, "samples": 10, "step_seconds": 1}, "how much is to be trained"),
+        ({"steps": 10, "step_seconds": 1, "startup_seconds": 8000}, "too short"),
+    ],
+)
+def test_what_is_missing_is_asked_for(scene: Scene, goal: dict[str, Any], words: str) -> None:
+    assert words in refusal(scene, goal)["title"]
+
+
+def test_the_pace_is_measured_by_an_earlier_task(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    begin = scene.task(task)["created"]
+    scene.tell("started", task, attempt, run=1, node="n1", at=begin)
+    rows = [{"step": n, "time": begin + 30 + 2.5 * n, "loss": 1.0} for n in range(1, 50)]
+    part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "metrics", "offset": 0}
+    scene.agent.bytes((part, b"".join(json.dumps(row).encode() + b"\n" for row in rows)))
+    told = plan(scene, {"steps": 5760, "like": task})
+    assert told["measured"]
+    assert told["step_seconds"] == pytest.approx(2.5)
+    # Two limits of steps, and half a minute of start-up in each of the attempts.
+    assert told["attempts"] == 3
+
+
+def test_a_task_without_steps_tells_no_pace(scene: Scene) -> None:
+    task, _ = scene.taken()
+    told = refusal(scene, {"steps": 10, "like": task})
+    assert "tells no pace" in told["title"]
+
+
+def test_faults_of_the_spec_are_told_as_ever(scene: Scene) -> None:
+    told = refusal(scene, {"steps": 10, "step_seconds": 1}, nam="x")
+    assert told["code"] == "invalid-spec"
