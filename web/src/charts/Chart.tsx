@@ -20,10 +20,10 @@ type ChartProps = Omit<Look, "dark"> & {
 /** Curves on a canvas. Drag, or the keys + - ← →, choose a part of them; a double click or 0 shows all again. */
 export function Chart({ label, curves, height = 240, onRange, handle, ...given }: ChartProps) {
   const dark = useComputedColorScheme("light") === "dark";
-  const { axis, log, smooth, range } = given;
+  const { axis, log, smooth, range, fromZero } = given;
   const look = useMemo(
-    () => ({ axis, log, smooth, range, dark }),
-    [axis, log, smooth, range, dark],
+    () => ({ axis, log, smooth, range, fromZero, dark }),
+    [axis, log, smooth, range, fromZero, dark],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { engine, drawn, setDrawn } = useEngine(frame);

@@ -16,6 +16,8 @@ export type Look = {
   log: boolean;
   smooth: number;
   range: Range | null;
+  /** The y axis begins at zero. */
+  fromZero?: boolean;
   dark: boolean;
 };
 
@@ -37,7 +39,7 @@ export function optionOf(curves: Curve[], look: Look): Option {
     },
     yAxis: {
       type: look.log ? "log" : "value",
-      scale: true,
+      scale: !look.fromZero,
       axisLabel: { color: ink, formatter: figure },
       splitLine: { lineStyle: { color: grid } },
     },
@@ -66,18 +68,19 @@ function seriesOf(curve: Curve, look: Look): Option[] {
       ? [{ ...line, data: pairs, silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
       : []),
     { ...line, id: curve.key, data: smoothed(pairs, look.smooth), lineStyle: { width: 1.6 } },
-    ...(broken.length ? [brokenSeries(broken)] : []),
+    ...(broken.length ? [brokenSeries(broken, look.dark)] : []),
   ];
 }
 
 /** Crosses: never colour alone. */
-function brokenSeries(places: [number, number][]): Option {
+function brokenSeries(places: [number, number][], dark: boolean): Option {
   return {
     type: "scatter",
+    z: 5,
     data: places,
     symbol: "path://M0,1 L1,0 L5,4 L9,0 L10,1 L6,5 L10,9 L9,10 L5,6 L1,10 L0,9 L4,5 Z",
-    symbolSize: 9,
-    color: "#e03131",
+    symbolSize: 10,
+    color: dark ? "#ffffff" : "#a61e1e",
     silent: true,
     tooltip: { show: false },
   };

@@ -45,7 +45,12 @@ export function TaskPage() {
   return (
     <Page title={query.error ? "Task" : "…"} tab="Task">
       {query.error ? (
-        <Failed error={query.error} onRetry={() => void query.refetch()} />
+        <>
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+          <Anchor size="sm" mt="md" renderRoot={(props) => <Link to="/tasks" {...props} />}>
+            All tasks
+          </Anchor>
+        </>
       ) : (
         <Waiting />
       )}

@@ -96,7 +96,7 @@ function shortly(seconds: number): string {
 
 function Legend({ lanes }: { lanes: Lane[] }) {
   return (
-    <Group gap="lg" mt="xs">
+    <Group gap="6px 24px" mt="xs">
       {[...totals(lanes)].map(([phase, seconds]) => (
         <Text key={phase} size="sm" className={classes.legend}>
           <span className={classes.mark} data-phase={phase} aria-hidden />

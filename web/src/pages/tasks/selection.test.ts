@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { stepped, toggled, withRange } from "./selection";
+import { toggled } from "~/lib/sets";
+import { stepped, withRange } from "./selection";
 
 const ROWS = ["a", "b", "c", "d"].map((id) => ({ id }));
 
 test("choosing a row twice leaves it", () => {
-  const chosen = toggled(new Set(), "a");
+  const chosen = toggled(new Set<string>(), "a");
   expect([...chosen]).toEqual(["a"]);
   expect([...toggled(chosen, "a")]).toEqual([]);
 });

@@ -1,12 +1,6 @@
 /** Which rows are chosen: by id, so that a list that grows or is read anew loses none. */
 export type Selection = ReadonlySet<string>;
 
-export function toggled(chosen: Selection, id: string): Selection {
-  const next = new Set(chosen);
-  if (!next.delete(id)) next.add(id);
-  return next;
-}
-
 /** With all rows between two places, in either direction. */
 export function withRange(
   chosen: Selection,

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
+import { toggled } from "~/lib/sets";
 import type { Row } from "./list";
-import { type Selection, toggled, withRange } from "./selection";
+import { type Selection, withRange } from "./selection";
 
 export type Picking = {
   chosen: Selection;

@@ -3,12 +3,14 @@ import { useElementSize, useInViewport } from "@mantine/hooks";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Chart, type ChartHandle } from "~/charts/Chart";
 import { type Curve, colourOf, csvOf, type Range, stepsWithin } from "~/charts/curves";
+import { Legend } from "~/charts/Legend";
 import { save, saveText } from "~/charts/save";
 import { Failed, Lines } from "~/components/Answer";
 import { count, figure } from "~/lib/format";
+import { toggled } from "~/lib/sets";
 import { curvesQuery } from "./queries";
 import { brokenCount, type MetricSet } from "./set";
 
@@ -48,6 +50,8 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
     () => curvesOf(set, tasks, labels, names.length === 1),
     [set, tasks, labels, names.length],
   );
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => curves.filter(({ key }) => !hidden.has(key)), [curves, hidden]);
   const handle = useRef<ChartHandle>(null);
   const zoom = (next: Range | null) =>
     void navigate({ search: (now) => ({ ...now, from: next?.from, to: next?.to }), replace: true });
@@ -62,7 +66,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
           <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
             {lastWords(curves)}
           </Text>
-          <Exports title={title} curves={curves} handle={handle} />
+          <Exports title={title} curves={shown} handle={handle} />
         </Group>
       </Group>
       <div ref={sized} style={{ minHeight: height }}>
@@ -71,7 +75,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
         ) : set ? (
           <Chart
             label={chartWords(title, curves)}
-            curves={curves}
+            curves={shown}
             axis={axis}
             log={log}
             smooth={smooth}
@@ -84,6 +88,13 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
           <Lines count={4} height={height / 6} />
         )}
       </div>
+      {names.length !== 1 && curves.length > 1 && (
+        <Legend
+          curves={curves}
+          hidden={hidden}
+          onToggle={(key) => setHidden((now) => toggled(now, key))}
+        />
+      )}
       {broken > 0 && (
         <Text size="xs" mt={4}>
           ✕ {count(broken, "place")} where a value was not a number

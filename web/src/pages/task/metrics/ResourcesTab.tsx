@@ -89,6 +89,7 @@ function Usage({ title, series, range, onRange }: UsageProps) {
         axis="time"
         log={false}
         smooth={0}
+        fromZero
         range={range}
         onRange={onRange}
       />

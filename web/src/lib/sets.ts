@@ -1,0 +1,6 @@
+/** A set with one member more or less. */
+export function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
+  const next = new Set(set);
+  if (!next.delete(member)) next.add(member);
+  return next;
+}
