@@ -45,10 +45,11 @@ def measure(options: Options) -> Findings:
     with contextlib.ExitStack() as exits:
         service = exits.enter_context(started_service(options.folder / "service"))
         exits.enter_context(local_agent(service, options.folder / "agent"))
-        context = exits.enter_context(signed_in(exits.enter_context(chromium()), service))
         log_task = finished(service, WRITE_LINES)
         chart_task = finished(service, WRITE_POINTS)
         fill_tasks(service, "", TASKS)
+        # Last: while Playwright is there no other loop may run in this thread.
+        context = exits.enter_context(signed_in(exits.enter_context(chromium()), service))
         count = options.samples(FULL_COUNT)
         task_list(findings, context, count)
         log_view(findings, context, log_task, count)
