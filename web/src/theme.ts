@@ -32,6 +32,10 @@ export const theme = createTheme({
     Card: { defaultProps: { withBorder: true, padding: "md" } },
     Table: { defaultProps: { verticalSpacing: 7 } },
     Badge: { defaultProps: { variant: "light", tt: "none", fw: 550 } },
+    Notification: {
+      defaultProps: { closeButtonProps: { "aria-label": "Close" } },
+      styles: { description: { color: "var(--mantine-color-dimmed)" } },
+    },
     Modal: {
       defaultProps: {
         centered: true,
