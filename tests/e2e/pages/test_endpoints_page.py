@@ -1,0 +1,181 @@
+"""Endpoints: adding one, what is known of it, correcting that, and what is said when it is away."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from diamond.sdk.client import Client
+from diamond.sdk.where import saved_address
+from support.browser import PHONE, OpenPage, Site, faults_of_access
+from support.waiting import PATIENCE
+
+HOLD = "while [ ! -e {} ]; do sleep 0.2; done"
+
+
+def client(site: Site) -> Client:
+    saved = saved_address(site.diamond.home)
+    assert saved
+    return Client(saved.url, saved.token)
+
+
+def card(page: Page, name: str) -> Locator:
+    return page.get_by_role("article", name=f"Endpoint {name}", exact=True)
+
+
+@contextmanager
+def agent_that_calls(site: Site, code: str, folder: Path) -> Iterator[None]:
+    """What the pasted line does: fetch the agent, and pair it by the code."""
+    file = folder / "agent.pyz"
+    file.write_bytes(client(site).agent_file())
+    words = [sys.executable, str(file), "pair", "--url", site.url, "--foreground"]
+    agent = subprocess.Popen(
+        [*words, "--scheduler", "local"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**site.diamond.env, "DIAMOND_KEEP": str(folder / "keep")},
+    )  # fmt: skip
+    try:
+        assert agent.stdin
+        agent.stdin.write(code.encode() + b"\n")
+        agent.stdin.close()
+        yield
+    finally:
+        agent.terminate()
+        agent.wait(PATIENCE)
+
+
+def test_a_machine_is_added_by_a_line_to_paste_and_the_owners_word(
+    open_page: OpenPage, site: Site, tmp_path: Path
+) -> None:
+    page = open_page("/endpoints")
+    page.get_by_role("button", name="Add an endpoint").click()
+    assert not faults_of_access(page)
+    dialog = page.get_by_role("dialog", name="Add an endpoint")
+    dialog.get_by_role("button", name=re.compile("By pairing")).click()
+    name = dialog.get_by_label("What shall it be called here?")
+    name.fill("local")
+    dialog.get_by_role("button", name="Show the line to paste").click()
+    expect(dialog.get_by_text("You already have an endpoint local")).to_be_visible()
+    expect(name).to_have_value("local")
+    name.fill("paired")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_text("agent.pyz pair --url")).to_be_visible()
+    expect(dialog.get_by_text("Waiting for paired to call")).to_be_visible()
+    code = dialog.locator("code").nth(1).inner_text()
+    with agent_that_calls(site, code, tmp_path):
+        dialog.get_by_role("button", name="Yes, that is mine").click()
+        expect(dialog.get_by_text("paired is connected")).to_be_visible()
+        dialog.get_by_role("link", name="Look at it").click()
+        expect(page.get_by_role("heading", level=1, name="paired")).to_be_visible()
+        expect(page.get_by_role("heading", name="Folders")).to_be_visible()
+    client(site).endpoint_away("paired")
+    expect(page.get_by_text("To bring it back, type:")).to_be_visible()
+    page.get_by_role("button", name="More about paired").click()
+    page.get_by_role("menuitem", name="Remove…").click()
+    page.get_by_role("button", name="Remove paired").click()
+    expect(page).to_have_url(re.compile("/endpoints$"))
+    expect(card(page, "paired")).to_have_count(0)
+
+
+def test_adding_by_ssh_gives_the_line_and_waits_for_the_call(open_page: OpenPage) -> None:
+    page = open_page("/endpoints?add=ssh")
+    page.get_by_label("How do you reach it?").fill("me@login.delta.example.org")
+    line = "diamond endpoint add login --ssh me@login.delta.example.org"
+    expect(page.get_by_text(line)).to_be_visible()
+    page.get_by_label("What shall it be called here?").fill("delta")
+    expect(page.get_by_text(line.replace("add login", "add delta"))).to_be_visible()
+    expect(page.get_by_text("Waiting for delta to call")).to_be_visible()
+
+
+def test_one_that_goes_away_says_what_to_do_and_is_seen_to_return(
+    open_page: OpenPage, site: Site
+) -> None:
+    page = open_page("/endpoints")
+    expect(card(page, "local")).to_contain_text("online")
+    pid = int((site.diamond.home / "agents/local/agent.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        client(site).endpoint_away("local")
+        expect(card(page, "local").get_by_text("diamond endpoint start local")).to_be_visible()
+        assert not faults_of_access(page)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    expect(card(page, "local")).to_contain_text("online")
+    expect(page.get_by_text("diamond endpoint start local")).to_have_count(0)
+
+
+def test_a_fact_is_corrected_refused_in_the_services_words_and_taken_back(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("/endpoints/local?tab=profile")
+    cores = page.get_by_role("region", name="Processor cores")
+    cores.get_by_role("button", name="Correct Processor cores").click()
+    field = cores.get_by_role("textbox", name="Processor cores")
+    field.fill("-3")
+    page.keyboard.press("Enter")
+    expect(cores.get_by_text("Write: a number, such as 8")).to_be_visible()
+    expect(field).to_have_value("-3")
+    field.fill("1")
+    cores.get_by_role("button", name="Save").click()
+    expect(cores.get_by_text("corrected by")).to_be_visible()
+    expect(cores.get_by_text("Probed, not used:")).to_be_visible()
+    cores.get_by_role("button", name="Take back the correction of Processor cores").click()
+    expect(cores.get_by_text("corrected by")).to_have_count(0)
+    expect(cores.get_by_text("from this machine")).to_be_visible()
+
+
+def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
+    open_page: OpenPage, site: Site, tmp_path: Path
+) -> None:
+    held = site.diamond.submit("sh", "-c", HOLD.format(tmp_path / "go"), options=("--name", "held"))
+    page = open_page("/endpoints/local?tab=secrets")
+    page.get_by_label("Name").fill("HF_TOKEN")
+    page.get_by_role("textbox", name="Value").fill("very-secret")
+    page.get_by_role("button", name="Keep it there").click()
+    expect(page.get_by_role("listitem").filter(has_text="HF_TOKEN")).to_be_visible()
+    expect(page.get_by_text("very-secret")).to_have_count(0)
+    page.get_by_role("button", name="Remove HF_TOKEN").click()
+    expect(page.get_by_text("There are none yet.")).to_be_visible()
+    page.get_by_role("button", name="More about local").click()
+    page.get_by_role("menuitem", name="Remove…").click()
+    page.get_by_role("button", name="Remove local").click()
+    expect(page.get_by_text(re.compile("still open on local"))).to_be_visible()
+    page.get_by_role("button", name="Keep it", exact=True).click()
+    (tmp_path / "go").touch()
+    site.diamond.wait_for_state(held, "succeeded")
+
+
+def test_room_is_made_after_a_look_at_what_would_go(open_page: OpenPage, site: Site) -> None:
+    old = site.diamond.submit("true", options=("--name", "to-be-cleaned"))
+    site.diamond.wait_for_state(old, "succeeded")
+    page = open_page("/endpoints/local?tab=upkeep")
+    page.get_by_label("Ended more than (days) ago").fill("0")
+    page.get_by_role("button", name="Show what would go").click()
+    expect(page.get_by_role("cell", name="to-be-cleaned")).to_be_visible()
+    page.get_by_role("button", name=re.compile("Remove .* run director")).click()
+    expect(page.get_by_text("The run directories are being removed.")).to_be_visible()
+    page.get_by_label("When older than (days)").fill("30")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("The rule is kept.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("When older than (days)")).to_have_value("30")
+
+
+def test_endpoints_are_for_everybody_in_both_looks_and_on_a_phone(open_page: OpenPage) -> None:
+    paths = ["/endpoints", *(f"/endpoints/local{tab}" for tab in ("", "?tab=profile"))]
+    for look in ("light", "dark"):
+        page = open_page("/endpoints", scheme=look)
+        for path in paths:
+            page.goto(path)
+            expect(page.get_by_text("online").first).to_be_visible()
+            assert not faults_of_access(page)
+    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    expect(page.get_by_role("heading", name="Site profile")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
