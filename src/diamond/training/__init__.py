@@ -33,12 +33,16 @@ from diamond.training.session import Session, finish, init
 
 if TYPE_CHECKING:
     from diamond.training.checkpoints.checkpointer import Checkpointer
+    from diamond.training.lightning_callback import LightningCheckpoints
     from diamond.training.resumable import ResumableLoader, ResumableSampler
+    from diamond.training.transformers_callback import TransformersCheckpoints
 
 _WITH_TORCH = {
     "Checkpointer": "diamond.training.checkpoints.checkpointer",
     "ResumableLoader": "diamond.training.resumable",
     "ResumableSampler": "diamond.training.resumable",
+    "LightningCheckpoints": "diamond.training.lightning_callback",
+    "TransformersCheckpoints": "diamond.training.transformers_callback",
 }
 
 
@@ -51,10 +55,12 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "CONTINUE",
     "Checkpointer",
+    "LightningCheckpoints",
     "NotGiven",
     "ResumableLoader",
     "ResumableSampler",
     "Session",
+    "TransformersCheckpoints",
     "data",
     "deadline",
     "finish",

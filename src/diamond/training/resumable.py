@@ -37,18 +37,35 @@ class ResumableSampler(Sampler):
         self.epoch = 0
         self.taken = 0
         """Of this epoch, by all ranks."""
+        self._resumed = False
 
     def __iter__(self) -> Iterator[int]:
-        epoch, own = self.epoch, self._left()[self.rank :: self.world_size]
-        for index in own:
-            self.epoch = epoch
-            self.taken = min(self.taken + self.world_size, len(self._dataset))
+        epoch = self.begin()
+        for index in self.own_part():
+            self.go_to(epoch, self.taken + self.world_size)
             yield index
         self.go_to(epoch + 1, 0)
 
+    def begin(self) -> int:
+        """Start to iterate; the epoch's number.
+
+        An epoch that somebody stopped asking for at its very end is over. One that was resumed there is gone through
+        once more, without any sample: the program still has to do what it does at an epoch's end.
+        """
+        resumed, self._resumed = self._resumed, False
+        if self.taken >= len(self._dataset) and not resumed:
+            self.go_to(self.epoch + 1, 0)
+        return self.epoch
+
+    def own_part(self) -> List[int]:
+        """What is left of the epoch for this rank."""
+        return self._left()[self.rank :: self.world_size]
+
     def __len__(self) -> int:
-        """Samples left for this rank in this epoch."""
-        return len(self._left()) // self.world_size
+        """Samples of this rank in a whole epoch."""
+        size = len(self._dataset)
+        whole = size // self.world_size
+        return whole if self._drop_last or size % self.world_size == 0 else whole + 1
 
     def go_to(self, epoch: int, taken: int) -> None:
         self.epoch, self.taken = epoch, min(taken, len(self._dataset))
@@ -59,6 +76,7 @@ class ResumableSampler(Sampler):
     def load_state_dict(self, state: Dict[str, int]) -> None:
         self._seed = state["seed"]
         self.go_to(state["epoch"], state["taken"])
+        self._resumed = True
 
     def _left(self) -> List[int]:
         """What is left of the epoch, in order, made divisible by the number of ranks."""
@@ -98,8 +116,9 @@ class ResumableLoader(DataLoader):
     ) -> None:
         """`options` are those of DataLoader, but for the ones that choose the order."""
         self._place = ResumableSampler(dataset, shuffle=shuffle, seed=seed, drop_last=drop_last)
+        self._pass = _Pass(len(self._place))
         self._resumed = False
-        super().__init__(dataset, batch_size, sampler=self._place, drop_last=drop_last, **options)
+        super().__init__(dataset, batch_size, sampler=self._pass, drop_last=drop_last, **options)
 
     @property
     def epoch(self) -> int:
@@ -107,12 +126,10 @@ class ResumableLoader(DataLoader):
         return self._place.epoch
 
     def __iter__(self) -> Iterator[Any]:
-        epoch, start = self._place.epoch, self._place.taken
-        each = self.batch_size * self._place.world_size
-        for count, batch in enumerate(self._batches(start), 1):
-            self._place.go_to(epoch, start + count * each)
-            yield batch
-        self._place.go_to(epoch + 1, 0)
+        """The place is read now, and not when the first batch is asked for."""
+        epoch, start = self._place.begin(), self._place.taken
+        self._pass.indices = self._place.own_part()
+        return self._counted(self._batches(start), epoch, start)
 
     def state_dict(self) -> Dict[str, int]:
         return self._place.state_dict()
@@ -120,6 +137,13 @@ class ResumableLoader(DataLoader):
     def load_state_dict(self, state: Dict[str, int]) -> None:
         self._place.load_state_dict(state)
         self._resumed = True
+
+    def _counted(self, batches: Iterator[Any], epoch: int, start: int) -> Iterator[Any]:
+        each = self.batch_size * self._place.world_size
+        for count, batch in enumerate(batches, 1):
+            self._place.go_to(epoch, start + count * each)
+            yield batch
+        self._place.go_to(epoch + 1, 0)
 
     def _batches(self, start: int) -> Iterator[Any]:
         """Beginning an epoch draws a random number; in mid-epoch that was drawn before the checkpoint."""
@@ -129,3 +153,18 @@ class ResumableLoader(DataLoader):
         if before is not None:
             give_rng(before)
         return iterator
+
+
+class _Pass(Sampler):
+    """One way through the data, or what is left of it."""
+
+    def __init__(self, length: int) -> None:
+        self.indices: List[int] = []
+        self._length = length
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.indices)
+
+    def __len__(self) -> int:
+        """Of a whole epoch: progress bars and trainers divide by it."""
+        return self._length

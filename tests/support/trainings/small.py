@@ -1,7 +1,7 @@
 """A small training that is killed and resumed: `python small.py KIND STEPS`, ranks by the usual variables.
 
 With `quiet` in KIND it runs through without a checkpointer.
-Prints what a test wants to know as JSON lines; random numbers, batch norm, a scheduler and the order of the data
+Prints what a test wants to know as JSON lines; random numbers, a scheduler and the order of the data
 all have to survive for the last line to come out the same.
 """
 
@@ -35,7 +35,7 @@ def main(kind: str, steps: int) -> int:
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5)
     loader = training.ResumableLoader(samples(), 8 // session.world_size, seed=3)
     if "quiet" in kind:
-        batches = enumerate(itertools.islice(endless(loader), steps))
+        batches: Iterator[Any] = enumerate(itertools.islice(endless(loader), steps))
         checkpointer = None
     else:
         checkpointer = training.Checkpointer(
@@ -89,7 +89,7 @@ def wrapped(kind: str, world_size: int) -> torch.nn.Module:
 
 def samples() -> TensorDataset:
     generator = torch.Generator().manual_seed(1)
-    features = torch.randn(90, 6, generator=generator)
+    features = torch.randn(96, 6, generator=generator)
     return TensorDataset(features, features.sum(1, keepdim=True))
 
 

@@ -1,0 +1,73 @@
+"""Checkpoints for Lightning: `Trainer(callbacks=[LightningCheckpoints()])`, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from lightning.pytorch import Callback
+
+from diamond.training.checkpoints.checkpointer import Checkpointer
+from diamond.training.session import finish
+
+
+class LightningCheckpoints(Callback):
+    """Resumes when fitting starts, saves when it is due, and leaves with exit code 75 before the time limit.
+
+    With `training.ResumableLoader` a resume in mid-epoch goes on with the very next batch; with other loaders
+    Lightning begins the epoch's data anew.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """`options` are those of Checkpointer: folder, keep, best, every_minutes."""
+        self._options = options
+        self.checkpointer: Optional[Checkpointer] = None
+
+    def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+        """Here the optimizers exist and the first batch has not been asked for."""
+        self.checkpointer = Checkpointer(
+            pl_module, trainer.optimizers, progress=_Progress(trainer, self), **self._options
+        )
+        self.checkpointer.resume()
+
+    def on_train_batch_end(
+        self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        assert self.checkpointer is not None
+        if self.checkpointer.after_step(trainer.global_step):
+            trainer.should_stop = True
+
+    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        """Leaves at once when there is work left: what the script does after `fit` belongs to the last attempt."""
+        assert self.checkpointer is not None
+        self.checkpointer.save(trainer.global_step, wait=True)
+        self.checkpointer.close()
+        if self.checkpointer.exit_code:
+            finish()
+            raise SystemExit(self.checkpointer.exit_code)
+
+
+class _Progress:
+    """What Lightning knows beside model and optimizers: loops, place in the data, schedulers, precision, callbacks."""
+
+    def __init__(self, trainer: Any, own: Callback) -> None:
+        self._trainer = trainer
+        self._callbacks = {one.state_key: one for one in trainer.callbacks if one is not own}
+
+    def state_dict(self) -> Dict[str, Any]:
+        trainer = self._trainer
+        return {
+            "loops": trainer.fit_loop.state_dict(),
+            "schedulers": [one.scheduler.state_dict() for one in trainer.lr_scheduler_configs],
+            "precision": trainer.precision_plugin.state_dict(),
+            "callbacks": {key: one.state_dict() for key, one in self._callbacks.items()},
+        }
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        trainer = self._trainer
+        trainer.fit_loop.load_state_dict(state["loops"])
+        for config, saved in zip(trainer.lr_scheduler_configs, state["schedulers"]):
+            config.scheduler.load_state_dict(saved)
+        trainer.precision_plugin.load_state_dict(state["precision"])
+        for key, one in self._callbacks.items():
+            if state["callbacks"].get(key):
+                one.load_state_dict(state["callbacks"][key])

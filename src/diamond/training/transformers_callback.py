@@ -1,0 +1,113 @@
+"""Checkpoints for the Hugging Face Trainer: `Trainer(callbacks=[TransformersCheckpoints()])`, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from transformers import TrainerCallback
+
+from diamond.training.checkpoints.checkpointer import Checkpointer
+from diamond.training.checkpoints.events import tell
+from diamond.training.checkpoints.rng import give_rng, take_rng
+from diamond.training.session import finish
+
+
+class TransformersCheckpoints(TrainerCallback):
+    """Resumes when `train` starts, saves when it is due, and leaves with exit code 75 before the time limit.
+
+    Set `save_strategy="no"`: the Trainer's own checkpoints would be a second set.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """`options` are those of Checkpointer: folder, keep, best, every_minutes."""
+        self._options = options
+        self._epochs_before = 0.0
+        self._loader: Any = None
+        self._random: Optional[Dict[str, Any]] = None
+        self.checkpointer: Optional[Checkpointer] = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        optimizer = given["optimizer"]
+        self.checkpointer = Checkpointer(
+            given["model"],
+            getattr(optimizer, "optimizer", optimizer),
+            scheduler=given["lr_scheduler"],
+            progress=_Progress(state),
+            **self._options,
+        )
+        if self.checkpointer.resume():
+            self._skip_what_is_done(args, state, given["train_dataloader"])
+            self._random = take_rng()
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Starting the data and skipping batches has drawn random numbers that were drawn before."""
+        if self._random is not None:
+            give_rng(self._random)
+            self._random = None
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """The Trainer counts epochs from where it started."""
+        assert self.checkpointer is not None
+        state.epoch += self._epochs_before
+        if self.checkpointer.after_step(state.global_step):
+            control.should_training_stop = True
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Only the first epoch lacks its first batches."""
+        if self._loader is not None:
+            self._epochs_before = float(int(self._epochs_before))
+            self._loader.skip_batches = 0
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Leaves at once when there is work left: what the script does after `train` belongs to the last attempt."""
+        assert self.checkpointer is not None
+        self.checkpointer.save(state.global_step, wait=True)
+        self.checkpointer.close()
+        if self.checkpointer.exit_code:
+            finish()
+            raise SystemExit(self.checkpointer.exit_code)
+
+    def _skip_what_is_done(self, args: Any, state: Any, loader: Any) -> None:
+        """The order of the data follows from the epoch's number; within it, batches are passed over."""
+        each = args.gradient_accumulation_steps
+        epochs, done = divmod(state.global_step, -(-len(loader) // each))
+        _count_from(_sampler(loader), epochs)
+        loader.skip_batches = len(loader) if state.global_step >= state.max_steps else done * each
+        self._loader = loader
+        self._epochs_before = epochs + loader.skip_batches / len(loader)
+        if done and len(loader) % each:
+            tell(
+                "the epoch is no multiple of the gradient accumulation: "
+                "its last, smaller step is lost in this resume"
+            )
+
+
+def _sampler(loader: Any) -> Any:
+    """accelerate wraps the batch sampler to divide it among ranks."""
+    batches = loader.batch_sampler
+    while hasattr(batches, "batch_sampler"):
+        batches = batches.batch_sampler
+    return batches.sampler
+
+
+def _count_from(sampler: Any, epochs: int) -> None:
+    """The Trainer starts at epoch 0 again; the order shall be that of the epoch it really is."""
+    original = getattr(sampler, "set_epoch", None)
+    if original is not None:
+        sampler.set_epoch = lambda epoch: original(epoch + epochs)
+
+
+class _Progress:
+    """The Trainer's own state: steps, history of the log, best metric."""
+
+    _NAMES = ("global_step", "epoch", "log_history", "best_metric", "total_flos")
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {name: getattr(self._state, name) for name in self._NAMES}
+
+    def load_state_dict(self, saved: Dict[str, Any]) -> None:
+        for name, value in saved.items():
+            setattr(self._state, name, value)

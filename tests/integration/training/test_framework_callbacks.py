@@ -1,0 +1,64 @@
+"""Lightning and the Hugging Face Trainer, as released, stop and go on to the same bits with one callback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import diamond
+
+TRAININGS = Path(__file__).parents[2] / "support" / "trainings"
+FRAMEWORKS = ["lightning", "transformers", "accelerate"]
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the frameworks, which finds torch where these tests have it."""
+    place = tmp_path_factory.mktemp("frameworks")
+    venv.create(place, with_pip=True)
+    own = next(place.glob("lib/python*/site-packages"))
+    (own / "host.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    words = [str(place / "bin" / "pip"), "install", "--quiet", *FRAMEWORKS]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"the frameworks cannot be installed here: {done.stderr[-300:]}")
+    return place / "bin" / "python"
+
+
+def run(python: Path, script: str, folder: Path, **environ: str) -> tuple[int, dict[str, Any]]:
+    folder.mkdir(exist_ok=True)
+    done = subprocess.run(
+        [str(python), str(TRAININGS / script), "3"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(diamond.__file__).parents[1]), **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 75), done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"event"')]
+    return done.returncode, json.loads(lines[-1]) if lines else {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("script", ["by_lightning.py", "by_transformers.py"])
+def test_stopped_in_mid_epoch_it_goes_on_to_the_same_weights(
+    python: Path, script: str, tmp_path: Path
+) -> None:
+    _, quiet = run(python, script, tmp_path / "quiet")
+    flag = tmp_path / "stop"
+    stopped, _ = run(
+        python, script, tmp_path / "stopped", STOP_AT="13", DIAMOND_STOP_FILE=str(flag)
+    )
+    assert stopped == 75
+    ended, resumed = run(python, script, tmp_path / "stopped")
+    assert ended == 0
+    assert resumed == quiet
