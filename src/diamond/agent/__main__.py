@@ -6,10 +6,11 @@ import argparse
 import logging
 import logging.handlers
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from diamond import __version__
 from diamond.agent.disk import read_json, write_json
@@ -17,9 +18,12 @@ from diamond.agent.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
 from diamond.agent.links import Declined, HttpLink, Link, LinkDown
 from diamond.agent.pairing import check_address, pair, read_code
-from diamond.agent.stays import WAYS, cron_line, how_it_stays, own_command, settle
+from diamond.agent.stays import BATCH_JOB, WAYS, cron_line, how_it_stays, own_command, settle
 from diamond.agent.stdio_link import StdioLink
 from diamond.core.errors import BadRequest, DiamondError
+
+if TYPE_CHECKING:
+    from diamond.schedulers.base import Scheduler
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -100,10 +104,8 @@ def _run(arguments: argparse.Namespace, folders: Folders) -> int:
 def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
     from diamond.agent.loop import Agent
     from diamond.agent.steps import pace_of
-    from diamond.schedulers.registry import detect, load_scheduler
 
-    name = arguments.scheduler or detect()
-    scheduler = load_scheduler(name, folders.work / "schedulers" / name)
+    scheduler = _scheduler(arguments, folders)
     stdio = isinstance(link, StdioLink)
     stays, pace = how_it_stays(os.environ, stdio=stdio), pace_of(os.environ)
     agent = Agent(folders, link, scheduler, stays=stays, pace=pace)
@@ -116,6 +118,13 @@ def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
     elif code == 4:
         print("The service does not accept this agent's key. Pair again.", file=sys.stderr)
     return code
+
+
+def _scheduler(arguments: argparse.Namespace, folders: Folders) -> Scheduler:
+    from diamond.schedulers.registry import detect, load_scheduler
+
+    name = arguments.scheduler or detect()
+    return load_scheduler(name, folders.work / "schedulers" / name)
 
 
 def _link(arguments: argparse.Namespace, folders: Folders, pipe: BinaryIO | None) -> Link:
@@ -165,11 +174,23 @@ def _pair(arguments: argparse.Namespace) -> int:
         return 0
     if not arguments.foreground:
         words = ["--scheduler", arguments.scheduler] if arguments.scheduler else []
-        print(settle(arguments.stay, own_command(["run", "--endpoint", endpoint, *words])))
+        command = own_command(["run", "--endpoint", endpoint, *words])
+        if arguments.stay == BATCH_JOB:
+            print(_submit_itself(arguments, folders, command))
+        else:
+            print(settle(arguments.stay, command))
         return 0
     _start_log(folders, quiet=False)
     plain = argparse.Namespace(url=None, key_file=None, scheduler=arguments.scheduler)
     return _act(plain, folders, _link(plain, folders, None))
+
+
+def _submit_itself(arguments: argparse.Namespace, folders: Folders, command: list[str]) -> str:
+    from diamond.agent.agent_job import submit_agent
+
+    number, script = submit_agent(_scheduler(arguments, folders), folders, command)
+    again = shlex.quote(str(script))
+    return f"The agent is batch job {number}. When that ends, submit it again: sbatch {again}"
 
 
 def _status(_: argparse.Namespace, folders: Folders) -> int:

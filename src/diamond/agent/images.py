@@ -28,7 +28,7 @@ from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import own_python
 
 CANCELLED = 130
-SHOWN_LINES = 40
+SHOWN_LINES = 200
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from diamond.agent.folders import Folders
 from diamond.agent.probe import RUNTIMES, Fact, index_host
 from diamond.agent.profile import Profile
 from diamond.core.ids import new_id
-from diamond.core.order import Placement, Resources
+from diamond.core.order import Resources
 from diamond.schedulers.base import Scheduler, Submission
 
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 900.0
+MEMORY_MB = 200
 _BODY = r"""
 say() { printf '%s"%s": %s' "$comma" "$1" "$2"; comma=', '; }
 version() { "$1" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1; }
@@ -59,8 +60,8 @@ def _submission(scheduler: Scheduler, folder: Path, profile: Profile) -> Submiss
         name=f"diamond-probe-{folder.name}",
         script=folder / "script.sh",
         folder=folder,
-        resources=Resources(walltime_minutes=2),
-        placement=Placement(),
+        resources=Resources(walltime_minutes=2, memory_mb=MEMORY_MB),
+        placement=profile.own_placement(),
     )
     host, port = index_host()
     values = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
+from diamond.core.order import Placement
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,24 @@ class Profile:
         if name:
             return name
         return next((str(p.get("name")) for p in self._partitions() if p.get("default")), "")
+
+    def own_placement(self) -> Placement:
+        """Where jobs of the agent's own go: the default partition, at the cost of an account that may use it."""
+        chosen = next(
+            (one for one in self._partitions() if one.get("name") == self.partition("")), {}
+        )
+        accounts = self.facts.get("accounts")
+        names = [str(one["name"]) for one in accounts if one.get("default")] if accounts else []
+        allowed = [str(name) for name in chosen.get("accounts") or []]
+        account = next((name for name in names if name in allowed), "") or next(iter(allowed), "")
+        return Placement(partition=str(chosen.get("name", "")), account=account)
+
+    def longest_minutes(self) -> int | None:
+        """How long a job may run in the default partition; None when nothing limits it."""
+        for one in self._partitions():
+            if one.get("name") == self.partition("") and isinstance(one.get("max_minutes"), int):
+                return int(one["max_minutes"])
+        return None
 
     def submit_limit(self, partition: str) -> int | None:
         """How many jobs a person may have in a partition; None when nothing is known."""

@@ -33,15 +33,10 @@ def how_it_stays(environment: Mapping[str, str], *, stdio: bool) -> str:
 
 
 def settle(way: str, command: list[str]) -> str:
-    """Let the agent stay here in the way chosen; the answer says what was done and what comes next."""
+    """Let the agent stay on this host in the way chosen; the answer says what was done and what comes next."""
     host = socket.gethostname()
     if way in (CRON, SCRONTAB):
         _add_line(TABLES[way], cron_line(command, way))
-    if way == BATCH_JOB:
-        number = _run(
-            ["sbatch", "--parsable", "--job-name=diamond-agent", "--wrap", _words(command)]
-        )
-        return f"The agent is batch job {number.strip()}. When that ends, submit it again: {_words(command)}"
     process = _start(command, RESIDENT if way == RESIDENT else way)
     said = f"The agent stays on {host} as process {process} ({way})."
     if way != RESIDENT:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.bundle import build_bundle
+from diamond.testing.lab import Lab
 from support.agents import AgentProcess
 from support.sync_service import SyncService, eventually
 
@@ -29,7 +30,7 @@ def pair(
     endpoint: AgentProcess, service: SyncService, bundle: Path, *words: str, **env: str
 ) -> str:
     done = subprocess.run(
-        [sys.executable, str(bundle), "pair", "--url", service.url, "--scheduler", "local", *words],
+        [sys.executable, str(bundle), "pair", "--url", service.url, *("--scheduler", "local"), *words],
         env={**endpoint.environment(), **env}, input="a-pairing-code\n", capture_output=True,
         text=True, check=True,
     )  # fmt: skip
@@ -70,3 +71,20 @@ def test_cron_starts_it_again_beside_what_was_in_the_table(
     eventually(lambda: bool(service.hellos))
     assert service.hellos[-1]["stays"] == "cron"
     stop(endpoint, bundle)
+
+
+def test_a_batch_job_keeps_it_where_compute_nodes_reach_the_service(
+    endpoint: AgentProcess, service: SyncService, bundle: Path, slurm_lab: Lab
+) -> None:
+    cluster = slurm_lab.cluster("alpha")
+    said = pair(
+        endpoint, service, bundle, "--stay", "batch-job", "--scheduler", "slurm", **cluster.env()
+    )
+    number = said.split("batch job ")[1].split(".")[0]
+    try:
+        hello = eventually(lambda: service.hellos)[-1]
+        assert (hello["stays"], hello["host"][:6]) == ("batch-job", "alpha-")
+        job = cluster.run(["squeue", "-h", "-j", number, "-o", "%j %a %P %l"]).stdout.split()
+        assert job[:3] == ["diamond-agent", "root", "debug"] and job[3] != "UNLIMITED"
+    finally:
+        cluster.run(["scancel", number])

@@ -23,6 +23,7 @@ from diamond.agent.sync import Outbox
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.events import Submitted
+from diamond.core.order import Placement
 
 
 @pytest.fixture
@@ -234,3 +235,17 @@ def test_a_task_folder_is_for_its_owner_alone(folders: Folders) -> None:
     assert (folders.tasks / "t1").stat().st_mode & 0o777 == 0o700
     written = json.loads((folder.path / "attempt.json").read_text())
     assert (written["number"], written["job_name"]) == (1, "diamond-a1")
+
+
+def test_the_agents_own_jobs_go_where_an_account_may_pay() -> None:
+    partitions = [
+        {"name": "gpu", "default": False, "accounts": ["a"]},
+        {"name": "cpu", "default": True, "accounts": ["b", "c"], "max_minutes": 120},
+    ]
+    accounts = [{"name": "a", "default": True}, {"name": "c", "default": False}]
+    profile = Profile({"partitions": partitions, "accounts": accounts})
+    assert profile.own_placement() == Placement(partition="cpu", account="b")
+    assert profile.longest_minutes() == 120
+    accounts[1]["default"] = True
+    assert profile.own_placement().account == "c"
+    assert Profile({}).own_placement() == Placement()

@@ -22,4 +22,4 @@ def test_the_folder_of_a_lab_may_be_named_anywhere_in_a_break(words: list[str]) 
 def test_a_break_finds_the_usual_lab(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DIAMOND_LAB_DIR", raising=False)
     told = parser().parse_args(["break", "alpha", "node", "1", "fail"])
-    assert (told.dir, told.json) == ("/tmp/diamond-lab", False)
+    assert (str(told.dir), told.json) == ("/tmp/diamond-lab", False)
