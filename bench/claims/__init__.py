@@ -7,6 +7,7 @@ from bench.claims import (
     cli_start,
     endings,
     idle,
+    images,
     log_lines,
     pages,
     planning,
@@ -26,4 +27,5 @@ CLAIMS = [
     questions.CLAIM,
     pages.CLAIM,
     planning.CLAIM,
+    images.CLAIM,
 ]

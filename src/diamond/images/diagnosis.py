@@ -98,7 +98,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
     ),
     (
         "python-version",
-        r"(?:requires-python|requires python|requires a different python|python requirement|current python version)[^\n]*",
+        r"(?:python version[^\n]*does not satisfy|requires-python|requires python|requires a different python|python requirement|current python version)[^\n]*",
         "A package does not work with this version of Python",
         "Choose another `python:` (and a base that has it), or another version of the package.",
     ),
@@ -110,21 +110,21 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
     ),
     (
         "compiler-missing",
-        r"(?:unable to execute '?|command '?|: )(?P<program>gcc|g\+\+|cc|c\+\+|clang|gfortran|nvcc|rustc|cargo|cmake|ninja|make)'?:? (?:failed: )?(?:no such file|not found|command not found|no such file or directory)|error: command '(?P<other>\S*(?:gcc|g\+\+|cc|nvcc))' failed: no such file|no cmake_c_compiler could be found|no acceptable c compiler|unknown compiler\(s\)|cuda_home environment variable is not set|can't find rust compiler|fatal error: python\.h: no such file|(?P<third>gcc|g\+\+|cc|nvcc|cmake|make|cargo): (?:command )?not found",
+        r"no such file or directory: '(?P<named>gcc|g\+\+|cc|c\+\+|clang|gfortran|nvcc|rustc|cargo|cmake|ninja|make)'|(?:unable to execute '?|command '?|: )(?P<program>gcc|g\+\+|cc|c\+\+|clang|gfortran|nvcc|rustc|cargo|cmake|ninja|make)'?:? (?:failed: )?(?:no such file|not found|command not found|no such file or directory)|error: command '(?P<other>\S*(?:gcc|g\+\+|cc|nvcc))' failed: no such file|no cmake_c_compiler could be found|no acceptable c compiler|unknown compiler\(s\)|cuda_home environment variable is not set|can't find rust compiler|fatal error: python\.h: no such file|(?P<third>gcc|g\+\+|cc|nvcc|cmake|make|cargo): (?:command )?not found",
         "A package must be compiled, and a compiler or its headers are not in the image",
         "Add them under `system:` (Debian: build-essential, python3-dev, cmake), use a base with the CUDA toolkit for nvcc, or choose a version that comes as a wheel.",
-    ),
-    (
-        "conflict",
-        r"no solution found when resolving|conflicting dependencies|resolutionimpossible|unsatisfiable|the following packages have unmet dependencies|held broken packages|nothing provides",
-        "The packages cannot be installed together",
-        "The lines above say which stand against each other; loosen or change one of them.",
     ),
     (
         "package-not-found",
         r"unable to locate package (?P<package>\S+)|(?:has no installation candidate)|no match for argument:? (?P<second>\S+)|unable to find a match: (?P<third>\S+)|no matching distribution found for (?P<fourth>\S+)|(?:because )?(?P<fifth>\S+) was not found in the (?:package registry|provided package locations)|there is no version of (?P<sixth>\S+)|could not find a version that satisfies the requirement (?P<seventh>\S+)|(?P<eighth>\S+) \(no such package\)|no package (?P<ninth>\S+) available",
         "A package does not exist under that name or version",
         "Check the spelling and the version. System packages bear the names of the base's distribution.",
+    ),
+    (
+        "conflict",
+        r"no solution found when resolving|conflicting dependencies|resolutionimpossible|unsatisfiable|the following packages have unmet dependencies|held broken packages|nothing provides",
+        "The packages cannot be installed together",
+        "The lines above say which stand against each other; loosen or change one of them.",
     ),
     (
         "hash-mismatch",

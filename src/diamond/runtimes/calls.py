@@ -19,7 +19,8 @@ POLL_SECONDS = 0.2
 GRACE_SECONDS = 5.0
 LINGER_SECONDS = 2.0
 """How long a child of an ended program may hold the pipe open."""
-LAST_LINES = 40
+LAST_LINES = 400
+"""Enough for all of uv's explanation of a conflict."""
 LONGEST_LINE = 16384
 
 

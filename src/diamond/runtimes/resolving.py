@@ -97,6 +97,7 @@ class Resolver:
         words += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
         words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
         variables = site_variables(self.site, self.places, environment.accelerator)
+        variables["UV_PYTHON_DOWNLOADS"] = "never"
         text = self.call.output([*words, str(listed)], variables=variables)
         listed.unlink()
         if text is None:
