@@ -156,6 +156,7 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     "internet": _where(lambda value: "yes" if value else "no"),
     "runtimes": _where(_runtimes),
     "modules": lambda value: "; ".join(value) or "none",
+    "waits": lambda value: f"those of your last {count(len(value), 'job')}",
     "charge": lambda value: ", ".join(
         f"{rate:g} a node-hour in {name}" for name, rate in value.items()
     ),

@@ -11,6 +11,7 @@ from diamond.core.errors import DiamondError
 from diamond.schedulers.slurm_accounts import Accounting, read_accounting
 from diamond.schedulers.slurm_calls import answer
 from diamond.schedulers.slurm_flags import probe_flags
+from diamond.schedulers.slurm_history import ask_waits
 from diamond.schedulers.slurm_nodes import NODE_FORMAT, NodeGroup, free_of, read_nodes
 from diamond.schedulers.slurm_parsing import minutes, pairs
 
@@ -31,6 +32,7 @@ def probe() -> Dict[str, Fact]:
         ("qos", "sacctmgr show qos", accounting.qos_fact()),
         ("free", "sinfo", _or(dict, lambda: with_pending(free_of(nodes)))),
         ("flags", "sbatch --test-only", _or(dict, lambda: probe_flags(partitions, accounting))),
+        ("waits", "sacct", _or(list, ask_waits)),
     ]
     now = time.time()
     return {name: {"value": v, "source": source, "at": now} for name, source, v in found if v}

@@ -11,7 +11,7 @@ from support.http import Answer
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
-FACTS = {
+FACTS: dict[str, Any] = {
     "scheduler": {"name": "slurm", "version": "22.05"},
     "partitions": [{"name": "gpu", "default": True, "max_minutes": 480, "nodes_total": 4}],
     "accounts": [{"name": "research"}],
@@ -23,11 +23,13 @@ HOUR = 3600
 @pytest.fixture
 def scene(service: RunningService) -> Scene:
     made = new_scene(service)
-    stamped = {
-        name: {"value": value, "source": "sinfo", "at": 7.0} for name, value in FACTS.items()
-    }
-    made.agent.good("profile", {"version": 1, "probed_at": 7.0, "facts": stamped})
+    tell_facts(made, FACTS, at=7.0)
     return made
+
+
+def tell_facts(scene: Scene, facts: dict[str, Any], *, at: float) -> None:
+    stamped = {name: {"value": value, "source": "sinfo", "at": at} for name, value in facts.items()}
+    scene.agent.good("profile", {"version": 1, "probed_at": at, "facts": stamped})
 
 
 def ask(scene: Scene, goal: dict[str, Any], spec: dict[str, Any]) -> Answer:
@@ -80,6 +82,16 @@ def test_ones_own_waits_of_the_same_kind_make_the_forecast(scene: Scene) -> None
     assert waits["typical"] == pytest.approx(600, abs=1)
     assert waits["bound"] == pytest.approx(1200, abs=1)
     assert "from 3 past waits" in waits["words"]
+
+
+def test_waits_from_the_batch_systems_record_count_and_are_not_counted_twice(scene: Scene) -> None:
+    task, attempt = scene.taken(resources={"nodes": 2, "walltime": "2h"})
+    created = scene.task(task)["created"]
+    scene.tell("started", task, attempt, run=1, node="n1", at=created + 50)
+    record = [[created, 50, 2, 7200, "gpu"], [created - 9, 70, 1, 7200, "gpu"], ["odd"], None]
+    tell_facts(scene, {**FACTS, "waits": record}, at=created + 60)
+    waits = plan(scene, {"steps": 100, "step_seconds": 1})["waits"]
+    assert (waits["samples"], waits["bound"]) == (2, 70)
 
 
 def test_a_chain_that_the_spec_does_not_allow_is_warned_of(scene: Scene) -> None:

@@ -15,12 +15,16 @@ LOOKED_AT = 1000
 """Tasks; those before them tell of other times."""
 
 
-async def past_waits(connection: AsyncConnection, owner: str, endpoint: str) -> list[PastWait]:
+async def past_waits(
+    connection: AsyncConnection, owner: str, endpoint: str, since: float = 0.0
+) -> list[PastWait]:
+    """Of tasks that were asked for after `since`."""
     query = select(tasks.c.created, tasks.c.attempts, tasks.c.order).where(
         tasks.c.owner == owner,
         tasks.c.kind == "run",
         tasks.c.endpoint == endpoint,
         tasks.c.started.is_not(None),
+        tasks.c.created > since,
     )
     last = query.order_by(tasks.c.created.desc()).limit(LOOKED_AT)
     found = await connection.execute(last)
