@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from support.agents import AgentProcess
 from support.sync_service import SyncService, eventually
 
@@ -40,6 +43,31 @@ def test_of_a_flood_head_and_tail_are_sent_and_the_middle_stays_here(
         offset=100 * MB, length=10,
     )  # fmt: skip
     assert (status, middle) == ("ok", b"\0" * 10)
+
+
+def test_the_middle_of_a_log_is_searched_where_it_lies(
+    agent: AgentProcess, service: SyncService
+) -> None:
+    task = service.submit({"command": "seq -f 'line %06g' 1 200000"})
+    service.until(task.id, "succeeded")
+    line = len("line 000001\n")
+
+    def search(text: str, start: int, end: int) -> dict[str, Any]:
+        status, body = service.ask(
+            "search-log", task=task.id, attempt=task.attempt.id, run=1, rank=0, stream="stdout",
+            text=text, case=False, limit=3, start=start, end=end,
+        )  # fmt: skip
+        assert status == "ok", body
+        return dict(json.loads(body))
+
+    found = search("LINE 1500", 1000 * line, 190_000 * line + 5)
+    assert [one["text"] for one in found["items"]] == ["line 150000", "line 150001", "line 150002"]
+    assert found["next"] == 150_002 * line
+    assert found["items"][0]["offset"] == 149_999 * line
+    # A line that goes over the end is looked at as a whole.
+    edge = search("190001", 189_990 * line, 190_000 * line + 5)
+    assert [one["text"] for one in edge["items"]] == ["line 190001"]
+    assert search("nothing", 0, 200_000 * line) == {"items": [], "next": 200_000 * line}
 
 
 def test_a_line_is_home_while_the_program_still_runs(
