@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.links import Link
+from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
 
 log = logging.getLogger(__name__)
 
 CALL_BYTES = 1_000_000
 FIRST_BYTES = 65_536
 """The service may stand further than a new agent knows; so the first part of a stream is small."""
-HEAD_BYTES = TAIL_BYTES = 8 * 2**20
-"""What the service keeps of a log; the rest stays here and is fetched by range."""
 QUICK_SECONDS, SLOW_SECONDS, RECORD_SECONDS = 0.2, 1.0, 2.0
 """How often a lively log, a quiet one among many, and metrics are looked at."""
 QUIET_AFTER = 5.0

@@ -14,7 +14,7 @@ from diamond.agent.fence import Fence, Superseded
 from diamond.agent.files import list_files, read_file
 from diamond.agent.folders import Folders, choose_folders, safe_id
 from diamond.agent.links import Declined, LinkDown, Stale, check_answer
-from diamond.agent.logs import HEAD_BYTES, TAIL_BYTES, Stream
+from diamond.agent.logs import Stream
 from diamond.agent.probe import file_system, index_host, probe_folders, read_quota
 from diamond.agent.profile import Profile
 from diamond.agent.status import Budget
@@ -23,6 +23,7 @@ from diamond.agent.sync import Outbox
 from diamond.agent.tasks import TaskFolders
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.events import Submitted
+from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
 from diamond.core.order import Placement
 
 

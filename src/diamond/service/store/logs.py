@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import log_chunks, log_streams
 
-HEAD_BYTES = TAIL_BYTES = 8 << 20
 CHUNK_BYTES = 64 << 10
 # A live log comes in crumbs: they are put together up to this size, so that a long one has few rows.
 CRUMB_BYTES = 16 << 10
