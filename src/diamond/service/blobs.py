@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import os
 import re
 import shutil
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -36,13 +38,17 @@ class BlobStore(Protocol):
     def stream_tar(self, digests: list[str]) -> Iterator[bytes]:
         """A tar of these blobs, member names the plain hex; raises NotFound before the first byte."""
 
+    def prune(self, keep: Container[str], before: float) -> int:
+        """Remove what is not to be kept (plain hex) and was neither sent nor asked for since; how many that were."""
+
 
 class FolderBlobStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def missing(self, digests: Iterable[str]) -> list[str]:
-        return [digest for digest in digests if not self._path(digest).is_file()]
+        """One that is here is wanted again: it counts as sent now."""
+        return [digest for digest in digests if not _touch(self._path(digest))]
 
     def add_tar(self, archive: Path) -> int:
         try:
@@ -72,6 +78,14 @@ class FolderBlobStore:
         if absent:
             raise NotFound(f"{len(absent)} blobs are not here, {absent[0]} among them")
         return self._tar(digests)
+
+    def prune(self, keep: Container[str], before: float) -> int:
+        removed = 0
+        for path in self._folder.glob("sha256/*/*"):
+            if path.name not in keep and _written(path) < before:
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
 
     def _add(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> int:
         source = tar.extractfile(member) if member.isfile() else None
@@ -114,6 +128,22 @@ class FolderBlobStore:
                 f"{digest!r} is not a digest", "Digests are sha256: and 64 letters of 0-9a-f."
             )
         return self._folder / "sha256" / plain[:2] / plain
+
+
+def _touch(path: Path) -> bool:
+    """Whether it is there; from now on it is young."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
 
 
 def make_private(folder: Path) -> None:

@@ -12,6 +12,7 @@ from diamond.service.store.commands import forget_commands
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import forget_events
 from diamond.service.store.users import drop_expired
+from diamond.service.use_cases.blob_upkeep import prune_blobs
 from diamond.service.use_cases.idempotency import forget_keys
 from diamond.service.use_cases.warning import warn
 
@@ -29,6 +30,7 @@ async def keep(services: Services) -> None:
             if time.monotonic() - tidied > TIDY_SECONDS:
                 tidied = time.monotonic()
                 await services.store.run(_tidy)
+                await prune_blobs(services.store, services.blobs)
                 await warn(services)
         except Exception:
             log.exception("periodic work failed; it goes on")
