@@ -25,6 +25,7 @@ export function DraftNote() {
 }
 
 function FromTask({ id }: { id: string }) {
+  const { draft } = useComposer();
   return (
     <Group gap={6}>
       <IconHistory size={16} aria-hidden />
@@ -38,7 +39,7 @@ function FromTask({ id }: { id: string }) {
         >
           {id.slice(0, 8)}
         </Anchor>
-        , with its code.
+        {draft.work.code ? ", with its code." : "."}
       </Text>
     </Group>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Anchor, Card, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -34,44 +34,46 @@ export function EarlierTasks() {
 
 function List({ tasks }: { tasks: Task[] }) {
   return (
-    <Table.ScrollContainer minWidth={520}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Task</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Endpoint</Table.Th>
-            <Table.Th>Submitted</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tasks.map((task) => (
-            <Table.Tr key={task.id}>
-              <Table.Td>
-                <Anchor
-                  size="sm"
-                  renderRoot={(props) => (
-                    <Link to="/compose" search={{ from: task.id }} {...props} />
-                  )}
-                >
-                  {task.name}
-                </Anchor>{" "}
-                <Text span size="xs" c="dimmed" ff="monospace">
-                  {task.id.slice(0, 8)}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <StateBadge task={task} size="sm" />
-              </Table.Td>
-              <Table.Td>{task.endpoint}</Table.Td>
-              <Table.Td>
-                <Ago at={task.created} />
-              </Table.Td>
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={520}>
+        <Table highlightOnHover horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Task</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th>Endpoint</Table.Th>
+              <Table.Th>Submitted</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+          </Table.Thead>
+          <Table.Tbody>
+            {tasks.map((task) => (
+              <Table.Tr key={task.id}>
+                <Table.Td>
+                  <Anchor
+                    size="sm"
+                    renderRoot={(props) => (
+                      <Link to="/compose" search={{ from: task.id }} {...props} />
+                    )}
+                  >
+                    {task.name}
+                  </Anchor>{" "}
+                  <Text span size="xs" c="dimmed" ff="monospace">
+                    {task.id.slice(0, 8)}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <StateBadge task={task} size="sm" />
+                </Table.Td>
+                <Table.Td>{task.endpoint}</Table.Td>
+                <Table.Td>
+                  <Ago at={task.created} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
   );
 }
 

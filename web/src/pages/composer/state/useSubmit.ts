@@ -1,7 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { ProblemError } from "~/api/client";
 import { keys } from "~/api/queries";
 import { sayDone } from "~/components/say";
+import { jumpTo } from "../jump";
 import { parseYaml, submitJob, type TextFault } from "./calls";
 import type { DraftState } from "./useDraft";
 
@@ -19,6 +21,10 @@ export function useSubmit(draft: DraftState) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async () => submitJob(await newest(draft.work)),
+    onError: (error) => {
+      const first = error instanceof ProblemError ? error.faults[0] : undefined;
+      if (first) jumpTo(first.field);
+    },
     onSuccess: ({ tasks, job }) => {
       draft.forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
