@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 PROBE_AGE = 86400.0
 LOOK_SECONDS = 15.0
 CLEAN_SECONDS = 3600.0
+IDLE_FREE_SECONDS = 300.0
+"""Between two questions about what is free while nothing runs: people choose a machine by it."""
 PURGE_LEAD_DAYS = 3.0
 CLEAN_ASKED = "clean-asked"
 
@@ -33,7 +35,7 @@ class Housekeeping:
         self._agent = agent
         self._probes: queue.Queue[bool | None] = queue.Queue()
         self._to_clean: set[str] = set()
-        self._cleaned_at = time.monotonic()
+        self._cleaned_at = self._free_at = time.monotonic()
         self._unsent = False
 
     def start(self) -> None:
@@ -111,10 +113,12 @@ class Housekeeping:
         self._unsent = True
 
     def _refresh_free(self) -> None:
-        if not self._agent.attempts.active():
+        idle = not self._agent.attempts.active()
+        if idle and time.monotonic() - self._free_at < IDLE_FREE_SECONDS:
             return
         fact = self._agent.asker.free()
         if fact:
+            self._free_at = time.monotonic()
             self._save({"free": fact})
 
     def _clean(self) -> None:

@@ -67,7 +67,7 @@ function When({ now, told }: { now: Now; told: boolean }) {
   if (now.state !== "online")
     return (
       <>
-        Away since <Ago at={now.since} />.
+        {isNew(now) ? "Added" : "It went away"} <Ago at={now.since} />.
       </>
     );
   if (now.as_of == null || !told) return null;
@@ -76,4 +76,8 @@ function When({ now, told }: { now: Now; told: boolean }) {
       Told <Ago at={now.as_of} />.
     </>
   );
+}
+
+function isNew({ state }: Now): boolean {
+  return state === "pairing" || state === "confirming";
 }

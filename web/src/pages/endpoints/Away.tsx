@@ -19,7 +19,7 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
     >
       <Stack gap="xs">
         <Text size="sm">
-          {endpoint.last_seen != null ? "Gone since " : "Added "}
+          {endpoint.last_seen != null ? "It went away " : "Added "}
           <Ago at={endpoint.since} />. {endpoint.last_seen != null && "Its jobs go on. "}
           {signIn ? "To connect, type in your terminal:" : "To bring it back, type:"}
         </Text>

@@ -8,6 +8,7 @@ import { bytes, count } from "~/lib/format";
 import { Away } from "./Away";
 import classes from "./EndpointCard.module.css";
 import {
+  balanceWords,
   carrierWords,
   factOf,
   folderWords,
@@ -147,5 +148,7 @@ function machineWords(profile: Profile): string {
 }
 
 function accountWords(profile: Profile): string {
-  return (factOf(profile, "accounts") ?? []).map((one) => one.name).join(", ");
+  const words = (one: { name: string }) =>
+    [one.name, balanceWords(one) && `(${balanceWords(one)})`].filter(Boolean).join(" ");
+  return (factOf(profile, "accounts") ?? []).map(words).join(", ");
 }

@@ -50,12 +50,15 @@ function Lead({ endpoint }: { endpoint: Endpoint }) {
     <Group gap="xs" mt={4}>
       <EndpointBadge endpoint={endpoint} />
       {endpoint.default && <Badge color="gray">default</Badge>}
-      <span>{words.filter(Boolean).join(" · ")}</span>
-      {endpoint.last_seen != null && (
-        <span>
-          · last seen <Ago at={endpoint.last_seen} />
-        </span>
-      )}
+      <span>
+        {words.filter(Boolean).join(" · ")}
+        {endpoint.last_seen != null && (
+          <>
+            {" · last seen "}
+            <Ago at={endpoint.last_seen} />
+          </>
+        )}
+      </span>
     </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, SimpleGrid } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconPlus, IconServer2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -7,6 +7,7 @@ import { endpointsQuery } from "~/api/queries";
 import { Answer, Empty, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { AddEndpoint } from "./adding/AddEndpoint";
+import classes from "./Columns.module.css";
 import { EndpointCard } from "./EndpointCard";
 import type { Way } from "./search";
 
@@ -36,11 +37,11 @@ export function Endpoints() {
 
 function Cards({ endpoints }: { endpoints: Endpoint[] }) {
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" style={{ alignItems: "start" }}>
+    <div className={classes.columns}>
       {endpoints.map((endpoint) => (
         <EndpointCard key={endpoint.id} endpoint={endpoint} />
       ))}
-    </SimpleGrid>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Card, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Endpoint } from "~/api/client";
@@ -6,7 +6,9 @@ import { Empty } from "~/components/Answer";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
 import { bytes, count, duration } from "~/lib/format";
+import classes from "./Columns.module.css";
 import {
+  balanceWords,
   factOf,
   folderWords,
   gpuWords,
@@ -24,12 +26,12 @@ export function OverviewTab({ endpoint }: { endpoint: Endpoint }) {
   return (
     <Stack gap="md">
       <Partitions profile={profile} />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <div className={classes.columns}>
         <Machine profile={profile} />
         <Accounts profile={profile} />
         <Folders profile={profile} />
         <Software endpoint={endpoint} />
-      </SimpleGrid>
+      </div>
     </Stack>
   );
 }
@@ -167,12 +169,6 @@ function Accounts({ profile }: { profile: Profile }) {
   );
 }
 
-/** Sites that tell what is left of an allocation do so under these names. */
-function balanceWords(account: object): string {
-  const { balance, unit } = account as { balance?: number | null; unit?: string };
-  return balance == null ? "" : `${balance.toLocaleString()} ${unit ?? "units"} left`;
-}
-
 const FOLDER_WORDS: Record<string, string> = {
   keep: "Keep (key, secrets)",
   work: "Work (runs, environments)",
@@ -186,12 +182,10 @@ function Folders({ profile }: { profile: Profile }) {
       <Stack gap="xs">
         {folders.map(([name, folder]) => (
           <div key={name}>
-            <Group justify="space-between" gap="xs">
-              <Text size="sm" fw={550}>
-                {FOLDER_WORDS[name] ?? name}
-              </Text>
-              <Text size="sm">{folderWords(folder) || "not known"}</Text>
-            </Group>
+            <Text size="sm" fw={550}>
+              {FOLDER_WORDS[name] ?? name}
+            </Text>
+            <Text size="sm">{folderWords(folder) || "nothing is known of its room"}</Text>
             <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: "anywhere" }}>
               {folder.path}
             </Text>

@@ -137,3 +137,9 @@ export function folderWords(folder: Folder | undefined): string {
   ];
   return words.filter(Boolean).join(", ");
 }
+
+/** "1,204.5 node-hours left"; sites that tell what is left of an allocation do so under these names. */
+export function balanceWords(account: object): string {
+  const { balance, unit } = account as { balance?: number | null; unit?: string };
+  return balance == null ? "" : `${balance.toLocaleString()} ${unit ?? "units"} left`;
+}

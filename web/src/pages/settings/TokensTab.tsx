@@ -30,8 +30,8 @@ export function TokensTab() {
       title="Tokens"
       about={
         <>
-          For the command line and for scripts on other machines: whoever has one acts as you. There
-          it goes into <code>DIAMOND_TOKEN</code>, or <code>diamond login</code> asks for it.
+          For scripts and the command line on other machines: whoever has one acts as you. There it
+          goes into <code>DIAMOND_TOKEN</code>, beside <code>DIAMOND_URL</code>.
         </>
       }
     >

@@ -8,6 +8,9 @@ const line = (type: string, data: Record<string, unknown> = {}) =>
 test("events are told in words, with where and how", () => {
   expect(happened(line("started", { node: "gpu07" }))).toBe("The program started on gpu07");
   expect(happened(line("exited", { exit_code: 0 }))).toBe("The program ended with code 0");
+  expect(happened(line("observed", { native_state: "PENDING" }))).toBe(
+    "The batch system says: PENDING",
+  );
   expect(happened(line("eclipse"))).toBe("eclipse");
 });
 

@@ -12,7 +12,7 @@ export function happened({ type, data }: Line): string {
     staging: "Being prepared",
     submitted: "Handed to the batch system",
     held: "Kept back",
-    observed: "The batch system says",
+    observed: `The batch system says${said(data)}`,
     started: `The program started${node}`,
     exited: `The program ended${code}`,
     "attempt-known": "Found again in its run directory",
@@ -24,6 +24,10 @@ export function happened({ type, data }: Line): string {
     note: "Note",
   };
   return words[type] ?? type;
+}
+
+function said({ native_state: word }: Line["data"]): string {
+  return word ? `: ${word}` : "";
 }
 
 /** What else is known of it, without what is empty. */

@@ -49,6 +49,10 @@ export function Bulk({ picking, nameOf }: { picking: Picking; nameOf: (id: strin
   const [act, setAct] = useState<Act>(CANCEL);
   const [opened, { open, close }] = useDisclosure(false);
   const chosen = [...picking.chosen];
+  const done = () => {
+    close();
+    picking.clear();
+  };
   const ask = (next: Act) => {
     setAct(next);
     open();
@@ -80,7 +84,9 @@ export function Bulk({ picking, nameOf }: { picking: Picking; nameOf: (id: strin
         </div>
       )}
       <Modal opened={opened} onClose={close} title={act.title(count(chosen.length, "task"))}>
-        {opened && <Question act={act} tasks={chosen} nameOf={nameOf} onClose={close} />}
+        {opened && (
+          <Question act={act} tasks={chosen} nameOf={nameOf} onClose={close} onDone={done} />
+        )}
       </Modal>
     </>
   );
@@ -91,12 +97,12 @@ type QuestionProps = {
   tasks: string[];
   nameOf: (id: string) => string;
   onClose: () => void;
+  onDone: () => void;
 };
 
-function Question({ act, tasks, nameOf, onClose }: QuestionProps) {
+function Question({ act, tasks, nameOf, onClose, onDone }: QuestionProps) {
   const doing = useMutation({ mutationFn: () => act.run(tasks) });
-  if (doing.data)
-    return <Outcomes act={act} items={doing.data} nameOf={nameOf} onClose={onClose} />;
+  if (doing.data) return <Outcomes act={act} items={doing.data} nameOf={nameOf} onClose={onDone} />;
   return (
     <Stack>
       <Text size="sm">{act.text}</Text>

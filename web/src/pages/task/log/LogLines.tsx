@@ -39,6 +39,8 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
     if (bottom > lines.length - NEAR_AN_EDGE && !follow) void window.down();
   }, [top, bottom, lines.length, follow, window]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wrapped lines are higher
+  useLayoutEffect(() => rows.measure(), [wrap, rows]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is set anew when lines come or go
   useLayoutEffect(() => {
     const box = scroller.current;
