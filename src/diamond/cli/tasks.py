@@ -38,6 +38,9 @@ def tasks(
     kind: Annotated[str, typer.Option("--kind", help="run, build or transfer.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
     everything: Annotated[bool, typer.Option("--all", "-a", help="All, without a limit.")] = False,
+    cursor: Annotated[
+        str, typer.Option("--cursor", help="Go on from the `next` of an earlier list.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """List tasks, the newest first."""
@@ -46,21 +49,16 @@ def tasks(
             raise BadRequest(f"{word!r} is not a state", f"States: {', '.join(STATES)}")
     if kind and kind not in KINDS:
         raise BadRequest(f"{kind!r} is not a kind of task", f"Kinds: {', '.join(KINDS)}")
-    wanted = None if everything else limit + 1
     client = Client()
-    found = list(
-        client.tasks(
-            state=state or [], endpoint=endpoint, name=name, search=search, kind=kind, limit=wanted
-        )
-    )
-    shown = found if everything else found[:limit]
+    found = client.tasks(
+        state=state or [], endpoint=endpoint, name=name, search=search, kind=kind, cursor=cursor,
+        limit=None if everything else limit,
+    )  # fmt: skip
+    shown = list(found)
     if as_json:
-        more = len(found) > len(shown)
-        print_json(
-            {"items": [dict(task.raw) for task in shown], "next": shown[-1].id if more else None}
-        )
+        print_json({"items": [dict(task.raw) for task in shown], "next": found.next})
         return
-    _print(shown, more=len(found) > len(shown))
+    _print(shown, more=found.next is not None)
     for words in away_notes(client, [task for task in shown if not task.is_final]):
         say(words)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.following import Follower
+from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.looking import LookingCalls
 from diamond.sdk.models import Endpoint, Job, Task, build, build_job
@@ -124,13 +126,14 @@ class Client(LookingCalls):
         since: float | None = None,
         sort: str = "",
         limit: int | None = None,
-    ) -> Iterator[Task]:
-        """Tasks, newest first, page by page as they are asked for; at most `limit`."""
+        cursor: str = "",
+    ) -> Listing[Task]:
+        """Tasks, newest first, page by page as they are asked for; at most `limit`, from a `cursor` of an earlier list."""
         query = {
             "state": list(state), "endpoint": endpoint, "name": name, "search": search,
             "kind": kind, "job": job, "since": since, "sort": sort,
         }  # fmt: skip
-        return (build(Task, one) for one in self.pages(f"{API}/tasks", query, limit))
+        return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(build, Task))
 
     def task(self, task: str) -> Task:
         """By task id, job id or a unique beginning of one."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from diamond.sdk.listing import Listing
 from diamond.sdk.models import Endpoint, build
 from diamond.sdk.transport import API, Query, Transport, segment
 
@@ -101,20 +102,11 @@ class EndpointCalls:
         """The agent as one file."""
         return self.transport.call("GET", "/agent.pyz").body
 
-    def pages(self, path: str, query: Query, limit: int | None) -> Iterator[dict[str, Any]]:
+    def pages(
+        self, path: str, query: Query, limit: int | None, cursor: str = ""
+    ) -> Listing[dict[str, Any]]:
         """Items of a list, over all its pages, at most `limit`."""
-        left = limit if limit is not None else -1
-        asked = {**query, "limit": min(left, 200) if left > 0 else None}
-        while left != 0:
-            page = self.transport.get(path, asked)
-            for item in page["items"]:
-                yield item
-                left -= 1
-                if left == 0:
-                    return
-            if not page.get("next"):
-                return
-            asked = {**asked, "cursor": page["next"]}
+        return Listing(self.transport, path, query, limit, cursor)
 
 
 def _path(name: str, *more: str) -> str:
