@@ -13,7 +13,16 @@ from diamond.testing.runtimes import Bench, Built, RuntimeConformance
 from support.containers import container_bench, unsquashed
 
 
-class TestPodman(RuntimeConformance):
+class Layers(RuntimeConformance):
+    """Both start many processes for one step; what does not differ between runtimes is left to the long run."""
+
+    test_two_at_once_build_one = pytest.mark.slow(RuntimeConformance.test_two_at_once_build_one)
+    test_what_a_killed_build_left_is_swept_by_the_next = pytest.mark.slow(
+        RuntimeConformance.test_what_a_killed_build_left_is_swept_by_the_next
+    )
+
+
+class TestPodman(Layers):
     runtime = "podman"
     takes_odd_paths = True
 
@@ -33,7 +42,7 @@ class TestPodman(RuntimeConformance):
         return found.getvalue()
 
 
-class TestCharliecloud(RuntimeConformance):
+class TestCharliecloud(Layers):
     runtime = "charliecloud"
 
     @pytest.fixture(scope="class")

@@ -50,7 +50,8 @@ class Apptainer:
         return Probe(version, builds=True, runs=True, why=why)
 
     def builder(self, job: Job) -> OverlayBuilder | SandboxBuilder:
-        if has_namespaces() and takes_overlays(job.places.layers):
+        overlays = job.site.overlay and has_namespaces()
+        if overlays and takes_overlays(job.places.layers):
             return OverlayBuilder(self.name, job)
         return SandboxBuilder(self.name, job)
 

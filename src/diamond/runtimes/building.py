@@ -187,8 +187,9 @@ class _Build:
             if not is_open:
                 builder.begin(kept)
         except EnvironmentFailed as error:
+            self._report.say(error.message)
             self._report.ended(step, 1)
-            raise self._failure(step, 1, error.message.splitlines()) from error
+            raise self._failure(step, 1, error.message.splitlines(), error) from error
         return builder.run(step)
 
     def _pack(self, builder: Builder, scratch: Path) -> Record:
@@ -200,15 +201,21 @@ class _Build:
             record = _built(record, self._work, self._begun)
             record = store.keep_record(self._work.places, record)
         except EnvironmentFailed as error:
+            self._report.say(error.message)
             self._report.ended(step, 1)
-            raise self._failure(step, 1, error.message.splitlines()) from error
+            raise self._failure(step, 1, error.message.splitlines(), error) from error
         self._report.ended(step, 0)
         self._report.say(f"image {record.sha256} in {record.file}")
         self._report.tell("image", record=record_data(record), reused=False)
         return record
 
-    def _failure(self, step: Step, code: int, lines: List[str]) -> StepFailed:
+    def _failure(
+        self, step: Step, code: int, lines: List[str], error: Optional[EnvironmentFailed] = None
+    ) -> StepFailed:
+        """Of the step's own ending, or of one that Diamond itself has words for."""
         found = diagnose(lines, code, step=step.name)
+        if error is not None:
+            found = replace(found, message=error.message.splitlines()[0], hint=error.hint)
         shell = [*self._work.shell, step.name] if self._work.shell else []
         self._report.tell(
             "failed",

@@ -48,6 +48,8 @@ class Site:
     compression: str = "zstd"
     insecure: List[str] = field(default_factory=list)
     """Registries that speak http; those on this very machine always may."""
+    overlay: bool = True
+    """Off for file systems that take an overlay and then break."""
     registry: str = ""
     """The registry that is meant by a base without a host."""
 
@@ -90,6 +92,7 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
         tmp=str(facts.get("tmp") or ""),
         compression=str(facts.get("compression") or "zstd"),
         insecure=[str(one) for one in facts.get("insecure") or []],
+        overlay=facts.get("overlay") is not False,
         registry=str(facts.get("registry") or ""),
     )
 
