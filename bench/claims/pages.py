@@ -109,7 +109,8 @@ def chart(findings: Findings, context: BrowserContext, task: str, count: int) ->
 def first_paint(findings: Findings, context: BrowserContext) -> None:
     """JavaScript asked for before the first paint, packed as it travels."""
     page = context.new_page()
-    page.goto("/", wait_until="networkidle")
+    page.goto("/")
+    page.get_by_role("heading", level=1).wait_for()
     names: list[str] = page.evaluate(
         """() => {
           const paint = performance.getEntriesByName('first-contentful-paint')[0].startTime;
