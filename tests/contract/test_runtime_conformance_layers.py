@@ -16,10 +16,15 @@ from support.containers import container_bench, unsquashed
 class Layers(RuntimeConformance):
     """Both start many processes for one step; what does not differ between runtimes is left to the long run."""
 
-    test_two_at_once_build_one = pytest.mark.slow(RuntimeConformance.test_two_at_once_build_one)
-    test_what_a_killed_build_left_is_swept_by_the_next = pytest.mark.slow(
-        RuntimeConformance.test_what_a_killed_build_left_is_swept_by_the_next
-    )
+    @pytest.mark.slow
+    def test_two_at_once_build_one(self, bench: Bench, first: Built) -> None:
+        super().test_two_at_once_build_one(bench, first)
+
+    @pytest.mark.slow
+    def test_what_a_killed_build_left_is_swept_by_the_next(
+        self, bench: Bench, first: Built
+    ) -> None:
+        super().test_what_a_killed_build_left_is_swept_by_the_next(bench, first)
 
 
 class TestPodman(Layers):
