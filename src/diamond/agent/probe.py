@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from diamond.agent.folders import Folders
+from diamond.runtimes.abilities import abilities
 from diamond.schedulers.base import Scheduler
 
 RUNTIMES = ("apptainer", "singularity", "charliecloud", "podman", "enroot", "shifter")
@@ -29,6 +30,8 @@ def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
     facts = dict(scheduler.probe())
     facts["folders"] = _fact(probe_folders(folders), "statvfs, quota")
     facts["runtimes"] = _fact({"login": runtimes(), "compute": None}, "PATH")
+    able = abilities(folders.work, folders.tmp)
+    facts["builders"] = _fact({"login": able, "compute": None}, "tried on the login node")
     facts["python"] = _fact({"login": platform.python_version(), "compute": None}, "the agent")
     facts["internet"] = _fact(
         {"login": internet(), "compute": None}, "one connection to pip's index"

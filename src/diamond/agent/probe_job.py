@@ -12,6 +12,7 @@ from typing import Any
 
 from diamond.agent.disk import read_json, write_whole
 from diamond.agent.folders import Folders
+from diamond.agent.images import builder_file
 from diamond.agent.probe import RUNTIMES, Fact, index_host
 from diamond.agent.profile import Profile
 from diamond.core.ids import new_id
@@ -32,7 +33,10 @@ version() { "$1" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 
     [ "$name" != charliecloud ] || program=ch-run
     if command -v "$program" >/dev/null; then say "$name" "\"$(version "$program")\""; fi
   done
-  if command -v python3 >/dev/null; then say python "\"$(version python3)\""; fi
+  if command -v python3 >/dev/null; then
+    say python "\"$(version python3)\""
+    if able=$(python3 "$builder" build probe "$work" "$tmp" 2>/dev/null); then say builders "$able"; fi
+  fi
   if [ -n "$host" ]; then
     if timeout 5 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$host" "$port" 2>/dev/null; then say internet true; else say internet false; fi
   fi
@@ -45,7 +49,7 @@ def probe_compute(scheduler: Scheduler, folders: Folders, profile: Profile) -> d
     """Run the job and read its facts; {} when it did not get to run in a quarter of an hour."""
     folder = folders.work / "probes" / new_id("p")
     folder.mkdir(parents=True, mode=0o700)
-    native_id = scheduler.submit(_submission(scheduler, folder, profile))
+    native_id = scheduler.submit(_submission(scheduler, folder, folders, profile))
     log.info("a short job (%s) looks at a compute node", native_id)
     found = _wait_for(folder / "facts.json")
     if found is None:
@@ -55,7 +59,9 @@ def probe_compute(scheduler: Scheduler, folders: Folders, profile: Profile) -> d
     return _facts(found)
 
 
-def _submission(scheduler: Scheduler, folder: Path, profile: Profile) -> Submission:
+def _submission(
+    scheduler: Scheduler, folder: Path, folders: Folders, profile: Profile
+) -> Submission:
     submission = Submission(
         name=f"diamond-probe-{folder.name}",
         script=folder / "script.sh",
@@ -68,6 +74,9 @@ def _submission(scheduler: Scheduler, folder: Path, profile: Profile) -> Submiss
         "folder": str(folder),
         "host": host,
         "port": str(port),
+        "builder": builder_file(folders.work / "builder"),
+        "work": str(folders.work),
+        "tmp": str(folders.tmp),
         "runtimes": " ".join(RUNTIMES),
     }
     head = [f"{name}={shlex.quote(value)}" for name, value in values.items()]
@@ -93,6 +102,7 @@ def _facts(found: dict[str, Any]) -> dict[str, Fact]:
         "runtimes": runtimes,
         "python": found.get("python"),
         "internet": found.get("internet"),
+        "builders": found.get("builders"),
     }
     log.info("a compute node has %s", json.dumps(values))
     return {

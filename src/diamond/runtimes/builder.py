@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from diamond.core.errors import BadRequest, Cancelled, DiamondError
 from diamond.core.order import Build, build_from
 from diamond.images.plan import Plan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
+from diamond.runtimes.abilities import abilities
 from diamond.runtimes.adapters import choose_builder
 from diamond.runtimes.base import Builder, Inside, Runtime
 from diamond.runtimes.building import Work, build_image, open_builder
@@ -37,6 +39,9 @@ FAILED, CANCELLED, CONTINUE = 1, 130, 75
 
 def main(argv: Optional[List[str]] = None) -> int:
     arguments = _parser().parse_args(argv)
+    if arguments.act == "probe":
+        print(json.dumps(abilities(arguments.work, arguments.tmp)))
+        return 0
     stop = _Stop()
     report = Report(arguments.steps or _beside_metrics())
     try:
@@ -233,6 +238,9 @@ def _parser() -> argparse.ArgumentParser:
         act.add_argument("--steps", type=Path, help="a file for one line of JSON an event")
         if name == "shell":
             act.add_argument("step")
+    probe = acts.add_parser("probe", help="say what this node can build and run with")
+    probe.add_argument("work", type=Path)
+    probe.add_argument("tmp", type=Path)
     enter = acts.add_parser("enter", help="write a script that starts a command inside the image")
     enter.add_argument("file", type=Path)
     enter.add_argument("--script", type=Path, required=True)

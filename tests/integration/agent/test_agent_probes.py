@@ -28,3 +28,7 @@ def test_a_short_job_learns_what_compute_nodes_have(
     compute = eventually(lambda: value(service, "python")["compute"])
     assert compute.startswith("3.")
     assert value(service, "python")["login"].startswith("3.")
+    able = eventually(lambda: value(service, "builders")["compute"])
+    assert able["runtimes"]["venv"]["builds"]
+    assert able["tmp_free_bytes"] > 0
+    assert set(able) == set(value(service, "builders")["login"])

@@ -1,0 +1,29 @@
+"""What one node can build and run with, for the site profile: login and compute nodes often differ."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Dict
+
+from diamond.runtimes.adapters import RUNTIMES, runtime
+from diamond.runtimes.namespaces import has_namespaces, has_sub_ids, takes_overlays
+
+
+def abilities(work: Path, tmp: Path) -> Dict[str, Any]:
+    """Asked by doing: a namespace is opened, an overlay is mounted."""
+    found = {name: runtime(name).probe(tmp) for name in RUNTIMES}
+    return {
+        "runtimes": {
+            name: {"version": one.version, "builds": one.builds, "runs": one.runs, "why": one.why}
+            for name, one in found.items()
+            if one.version
+        },
+        "namespaces": has_namespaces(),
+        "sub_ids": has_sub_ids(),
+        "fakeroot": bool(shutil.which("fakeroot")),
+        "fuse": os.access("/dev/fuse", os.R_OK | os.W_OK),
+        "overlay": {"work": takes_overlays(work), "tmp": takes_overlays(tmp)},
+        "tmp_free_bytes": shutil.disk_usage(tmp).free,
+    }
