@@ -212,11 +212,23 @@ function Software({ endpoint }: { endpoint: Endpoint }) {
             internet?.compute == null ? "" : internetWords(internet.compute),
           ],
           ["Python", factOf(profile, "python")?.login ?? ""],
-          ["Agent", [endpoint.agent_version, endpoint.stays].filter(Boolean).join(", ")],
+          ["Agent", agentWords(endpoint)],
         ]}
       />
     </Box>
   );
+}
+
+const STAYS: Record<string, string> = {
+  resident: "runs on by itself",
+  cron: "started again by your crontab",
+  scrontab: "started again by Slurm's crontab",
+  "batch-job": "runs as a small batch job",
+  connection: "lives with your ssh connection",
+};
+
+function agentWords({ agent_version: version, stays }: Endpoint): string {
+  return [version, STAYS[stays] ?? stays].filter(Boolean).join(", ");
 }
 
 function internetWords(reachable: boolean | null | undefined): string {
