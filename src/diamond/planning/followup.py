@@ -18,7 +18,7 @@ from diamond.planning.waits import Forecast
 
 MOST_CUSHION = 0.3
 """No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
-LEAST_GAIN = 1 / 3
+LEAST_GAIN = 0.25
 """Nodes that would carry the program less far beyond its present end are given back."""
 FIRST_PATIENCE = 0.5
 """Without a running program, the share of the limit between two attempts at least."""
@@ -101,12 +101,14 @@ def arrive(chain: Chain, manners: Manners) -> Arrival:
 
 
 def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:
-    """How much sooner than by the bare rhythm: what the wait may grow by, within reason."""
+    """How much sooner than by the bare rhythm: what the wait may grow by, if being early for it pays for a hand-over."""
     most = MOST_CUSHION * limit_seconds
     if not forecast.is_sure or forecast.bound is None or forecast.typical is None:
         return most
-    growth = forecast.bound - forecast.typical
-    return min(most, max(growth, 2 * manners.hand_over_seconds))
+    least = min(most, 2 * manners.hand_over_seconds)
+    if forecast.expected_growth(most) < manners.hand_over_seconds:
+        return least
+    return min(most, max(least, forecast.bound - forecast.typical))
 
 
 def next_in_silence(chain: Chain, manners: Manners) -> float | None:

@@ -52,6 +52,14 @@ class Forecast:
     samples: int
     confidence: float
     quantile: float = QUANTILE
+    spread: tuple[float, ...] = ()
+    """Ten of the waits that stand for all, shortest first."""
+
+    def expected_growth(self, most: float) -> float:
+        """How much longer than the typical wait one is on average, where no more than `most` of it counts."""
+        base = self.typical or 0.0
+        growths = [min(most, max(0.0, waited - base)) for waited in self.spread]
+        return sum(growths) / max(1, len(growths))
 
     @property
     def is_sure(self) -> bool:
@@ -120,7 +128,9 @@ class Waits:
         if not count:
             return NOTHING_KNOWN
         rank, confidence = bound_rank(count)
-        return Forecast(middle(self._sorted), self._sorted[rank - 1], count, confidence)
+        typical, bound = middle(self._sorted), self._sorted[rank - 1]
+        spread = tuple(self._sorted[(2 * n + 1) * count // 20] for n in range(10))
+        return Forecast(typical, bound, count, confidence, spread=spread)
 
     def _forget_but(self, count: int) -> None:
         while len(self._recent) > count:

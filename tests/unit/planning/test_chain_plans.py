@@ -15,7 +15,7 @@ NEVER_FAILS = 1e12
 
 
 def forecast(typical: float, bound: float) -> Forecast:
-    return Forecast(typical, bound, ENOUGH, 0.95)
+    return Forecast(typical, bound, ENOUGH, 0.95, spread=(typical, bound))
 
 
 def place(nodes: int = 2, hours: float = 10, **more: float) -> Place:

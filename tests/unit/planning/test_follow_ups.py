@@ -25,7 +25,9 @@ HOUR = 3600.0
 LIMIT = 10 * HOUR
 MANNERS = Manners(hand_over_seconds=120)
 QUIET = Forecast(typical=10, bound=60, samples=ENOUGH, confidence=0.95)
-RESTLESS = Forecast(typical=HOUR, bound=30 * HOUR, samples=ENOUGH, confidence=0.95)
+RESTLESS = Forecast(
+    typical=HOUR, bound=30 * HOUR, samples=ENOUGH, confidence=0.95, spread=(HOUR, 9 * HOUR)
+)
 RUNNING = Chain(
     now=HOUR,
     limit_seconds=LIMIT,
@@ -43,6 +45,13 @@ def test_on_a_quiet_machine_the_follow_up_comes_shortly_before_the_end() -> None
 
 def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
     assert next_queueing(RUNNING, RESTLESS, MANNERS) == LIMIT * (1 - MOST_CUSHION)
+
+
+def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
+    """One wait in ten is half an hour longer: three minutes on average, for hand-overs of two, or of five."""
+    rare = replace(RESTLESS, typical=0.0, spread=(*[0.0] * 9, 1800.0))
+    assert cushion(LIMIT, rare, MANNERS) == LIMIT * MOST_CUSHION
+    assert cushion(LIMIT, rare, Manners(300)) == 600
 
 
 def test_without_history_it_comes_as_early_as_on_a_restless_machine() -> None:
@@ -128,7 +137,7 @@ def test_nodes_start_the_program_when_none_runs() -> None:
 def test_the_cushion_stays_within_its_share_of_the_limit(
     limit: float, typical: float, growth: float, save: float
 ) -> None:
-    known = Forecast(typical, typical + growth, ENOUGH, 0.95)
+    known = Forecast(typical, typical + growth, ENOUGH, 0.95, spread=(typical, typical + growth))
     early = cushion(limit, known, Manners(save))
     assert 0 <= early <= MOST_CUSHION * limit
 
@@ -140,4 +149,4 @@ def test_a_hand_over_always_carries_the_chain_further(
     chain = replace(RUNNING, now=now, work_seconds_left=left)
     if arrive(chain, replace(MANNERS, can_hand_over=hands_over)) is Arrival.HAND_OVER:
         assert hands_over
-        assert now + LIMIT >= LIMIT + LIMIT / 3
+        assert now + LIMIT >= LIMIT + LIMIT / 4

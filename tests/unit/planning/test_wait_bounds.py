@@ -103,3 +103,14 @@ def test_waits_are_told_in_the_order_of_the_starts() -> None:
     chosen = similar([past(0, 100), past(50, 10)], queue="gpu", nodes=4, limit_seconds=3600)
     assert [one.started for one in chosen] == [60, 100]
     assert forecast(chosen, queue="gpu", nodes=4, limit_seconds=3600).bound == 100
+
+
+def test_expected_growth_counts_no_more_than_is_asked_about() -> None:
+    found = told([60.0] * 90 + [3660.0] * 10)
+    assert found.expected_growth(600) == 60
+    assert found.expected_growth(7200) == 360
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=80), st.floats(0, 1e6))
+def test_expected_growth_stays_within_what_is_asked_about(waits: list[float], most: float) -> None:
+    assert 0 <= told(waits).expected_growth(most) <= most * (1 + 1e-9)
