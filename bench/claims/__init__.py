@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.claims import (
     burst,
+    checkpoints,
     cli_start,
     endings,
     idle,
@@ -28,4 +29,6 @@ CLAIMS = [
     pages.CLAIM,
     planning.CLAIM,
     images.CLAIM,
+    checkpoints.ARMS,
+    checkpoints.SLOWDOWN,
 ]

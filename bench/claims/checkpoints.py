@@ -1,0 +1,103 @@
+"""What a checkpoint of 400 MB costs a training: against a copy in memory, the disk, and torch's own ways to save."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.claim import Claim, Findings, Options
+from bench.numbers import median, seconds
+
+FULL_COUNT = 10
+FULL_PAIRS, FULL_MINUTES, EVERY_SECONDS = 10, 2.0, 30.0
+MOST_BLOCKED = {"in-call": 1.2, "overlapped": 0.25, "added": 1.2}
+LEAST_OVER = {"torch.save": 8.0, "dcp.save": 12.0, "async THREAD": 2.0, "async PROCESS": 4.0}
+MOST_DURABLE_BEST, MOST_DURABLE_MEDIAN = 1.5, 2.2
+MOST_SLOWDOWN = 0.03
+Times = dict[str, list[float]]
+
+
+def measure_arms(options: Options) -> Findings:
+    found = run("arms", options.folder, count=options.samples(FULL_COUNT))
+    findings = Findings()
+    for name, values in found.items():
+        findings.add(name, seconds(values))
+    compare_with_memory(findings, found)
+    compare_with_torch(findings, found)
+    compare_with_disk(findings, found)
+    findings.note("state 403 MB (AdamW), one torch thread, arms in turn, 2 rounds of warm-up")
+    return findings
+
+
+def compare_with_memory(findings: Findings, found: Times) -> None:
+    for name, most in MOST_BLOCKED.items():
+        ratio = median(found[name]) / median(found["memcpy"])
+        findings.add(f"{name} / memcpy", f"{ratio:.2f}×", f"≤ {most}×", ratio <= most)
+
+
+def compare_with_torch(findings: Findings, found: Times) -> None:
+    """Against the whole copy in the call; what is overlapped with compute blocks even less."""
+    for name, least in LEAST_OVER.items():
+        ratio = median(found[name]) / median(found["in-call"])
+        overlapped = median(found[name]) / median(found["overlapped"])
+        shown = f"{ratio:.1f}× (overlapped {overlapped:.0f}×)"
+        findings.add(f"{name} / in-call", shown, f"≥ {least}×", ratio >= least)
+
+
+def compare_with_disk(findings: Findings, found: Times) -> None:
+    raw = found["raw write"]
+    best, middle = min(found["durable"]) / min(raw), median(found["durable"]) / median(raw)
+    findings.add(
+        "durable / raw, best", f"{best:.2f}×", f"≤ {MOST_DURABLE_BEST}×", best <= MOST_DURABLE_BEST
+    )
+    findings.add(
+        "durable / raw, median",
+        f"{middle:.2f}×",
+        f"≤ {MOST_DURABLE_MEDIAN}×",
+        middle <= MOST_DURABLE_MEDIAN,
+    )
+
+
+def measure_slowdown(options: Options) -> Findings:
+    found = run(
+        "slowdown",
+        options.folder,
+        count=options.samples(FULL_PAIRS),
+        seconds=options.seconds(FULL_MINUTES),
+        every=EVERY_SECONDS,
+    )
+    pairs = list(zip(found["never"], found["saving"], strict=True))
+    losses = sorted(1 - saving / never for never, saving in pairs)
+    low, high = interval_of_median(losses)
+    findings = Findings()
+    middle = median(losses)
+    shown = f"{middle:+.2%} (95 % interval {low:+.2%} to {high:+.2%}, n={len(losses)})"
+    findings.add(
+        "training that saves, slower by", shown, f"≤ {MOST_SLOWDOWN:.0%}", middle <= MOST_SLOWDOWN
+    )
+    findings.note(f"403 MB every {EVERY_SECONDS:.0f} s against never, in alternating pairs")
+    return findings
+
+
+def interval_of_median(ordered: Sequence[float]) -> tuple[float, float]:
+    """By order statistics, for the ten pairs of the full measure: from the second to the last but one."""
+    cut = 1 if len(ordered) >= 9 else 0
+    return ordered[cut], ordered[-1 - cut]
+
+
+def run(what: str, folder: Path, **options: float) -> Times:
+    words = [sys.executable, "-m", "bench.checkpoint_training", what, "--folder", str(folder)]
+    for name, value in options.items():
+        words += [f"--{name}", str(value)]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(words, env=env, check=True, stdout=subprocess.PIPE, text=True)
+    found: Times = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+ARMS = Claim("checkpoints", "What a checkpoint costs a training of 400 MB", measure_arms)
+SLOWDOWN = Claim("checkpoint-slowdown", "A training that saves every 30 s", measure_slowdown)
