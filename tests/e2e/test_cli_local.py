@@ -180,6 +180,53 @@ def test_cleaning_shows_before_it_removes(diamond: Diamond) -> None:
     wait_for(lambda: not folder.exists(), what="removed run directory")
 
 
+def test_limits_of_an_endpoint_remove_run_directories_and_leave_the_record(
+    diamond: Diamond,
+) -> None:
+    task = diamond.submit("sh", "-c", "echo kept; echo large > large")
+    diamond.wait_for_state(task, "succeeded")
+    folder = Path(diamond.ask("show", task)["run_dir"])
+    wait_for(lambda: list(folder.glob("attempts/*/closed")), what="record of its end")
+    few = ("--gigabytes", "0.0000001")
+    assert diamond.call("endpoint", "retention", "local", *few).returncode == 0
+    wait_for(lambda: not folder.exists(), what="removed run directory")
+    wait_for(lambda: diamond.ask("show", task)["cleaned"], what="word of it")
+    assert diamond.call("logs", task).stdout == "kept\n"
+    assert "removed" in diamond.call("files", task).stderr
+    assert diamond.call("endpoint", "retention", "local", "--off").returncode == 0
+    assert diamond.call("endpoint", "retention", "local").returncode == 1
+
+
+def test_the_shell_completes_commands_tasks_and_endpoints(diamond: Diamond, tmp_path: Path) -> None:
+    task = diamond.submit("true")
+    program = tmp_path / "diamond"
+    program.write_text(f"#!{sys.executable}\nfrom diamond.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    for typed, wanted in (
+        ("diamond endpoi", "endpoint"),
+        (f"diamond show {task[:6]}", task),
+        ("diamond run --on loc", "local"),
+    ):
+        assert wanted in completions(diamond, tmp_path, typed), typed
+
+
+COMPLETE = """
+eval "$(diamond --show-completion bash)"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_diamond_completion diamond "${@: -1}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def completions(diamond: Diamond, folder: Path, typed: str) -> str:
+    """What bash offers for the last of the words typed, by the script that --show-completion prints."""
+    env = {**diamond.env, "PATH": f"{folder}{os.pathsep}{diamond.env['PATH']}"}
+    words = ["bash", "-c", COMPLETE, "bash", *typed.split(" ")]
+    done = subprocess.run(words, env=env, cwd=diamond.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "hint"),
     [

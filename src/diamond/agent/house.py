@@ -51,6 +51,11 @@ class Housekeeping:
             self._to_clean.add(task)
             self._probes.put(None)
 
+    def limits_changed(self) -> None:
+        """A person set other limits: they hold now, not at the next round."""
+        self._cleaned_at = -CLEAN_SECONDS
+        self._probes.put(None)
+
     def _run(self) -> None:
         self._to_clean |= {
             one.parent.name for one in self._agent.tasks.root.glob(f"*/{CLEAN_ASKED}")

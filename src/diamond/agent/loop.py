@@ -274,6 +274,7 @@ class Agent:
             self.budget.set_rate(float(answer["status_questions_per_minute"]))
         if save_settings(self.folders, answer.get("settings") or {}):
             self.reload_profile()
+            self.house.limits_changed()
         closed = {str(task) for task in answer.get("closed") or []}
         if closed:
             self.post(lambda: self._confirmed(closed))

@@ -184,6 +184,31 @@ def set_fact(
 
 
 @app.command()
+def retention(
+    name: EndpointName,
+    days: Annotated[
+        float | None, typer.Option("--days", help="Remove run directories older than this.")
+    ] = None,
+    gigabytes: Annotated[
+        float | None, typer.Option("--gigabytes", help="Remove the oldest while there is more.")
+    ] = None,
+    off: Annotated[bool, typer.Option("--off", help="Remove nothing by itself.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say how long run directories of ended tasks stay on a machine."""
+    if off == (days is not None or gigabytes is not None):
+        raise BadRequest(
+            "Give a limit, or --off", f"Such as: diamond endpoint retention {name} --days 30"
+        )
+    limits = {"older_than_days": days, "max_gigabytes": gigabytes}
+    changed = Client().change_endpoint(name, {"retention": limits})
+    if as_json:
+        print_json(dict(changed.raw))
+    else:
+        say(f"{name} {'removes nothing by itself' if off else 'keeps to these limits'} from now on")
+
+
+@app.command()
 def export(
     name: EndpointName,
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
