@@ -21,6 +21,7 @@ PACKAGES = {
     "openssh-client": "ssh",
     "iproute2": "ip",
     "munge": "munged",
+    "openssl": "openssl",
     "slurmctld": "slurmctld",
     "slurmd": "slurmd",
     "slurm-client": "sbatch",

@@ -55,22 +55,25 @@ class RunningService:
 
 @contextmanager
 def running_service(
-    home: Path, *, port: int = 0, database_url: str = ""
+    home: Path, *, port: int = 0, database_url: str = "", public_url: str = ""
 ) -> Iterator[RunningService]:
-    service = start_service(home, port=port, database_url=database_url)
+    service = start_service(home, port=port, database_url=database_url, public_url=public_url)
     try:
         yield service
     finally:
         service.stop()
 
 
-def start_service(home: Path, *, port: int = 0, database_url: str = "") -> RunningService:
+def start_service(
+    home: Path, *, port: int = 0, database_url: str = "", public_url: str = ""
+) -> RunningService:
     """Returns once it answers; `home` may hold an earlier service's state."""
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"
     words = [sys.executable, "-m", "diamond.service", "--home", str(home), "--port", str(port)]
     words += ["--database-url", database_url] if database_url else []
+    words += ["--public-url", public_url] if public_url else []
     known = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         process = subprocess.Popen(
