@@ -59,7 +59,7 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
         faults.add(
             "account",
             f"Several accounts may pay{where}; say which",
-            f"One of {', '.join(able)}. Add --account {able[0]} to the command, or `account:` to the spec.",
+            f"Choose one of {', '.join(able)}. Add --account {able[0]} to the command, or `account:` to the spec.",
         )
     return named or (able[0] if len(able) == 1 else "")
 

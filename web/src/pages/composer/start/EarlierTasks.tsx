@@ -1,4 +1,4 @@
-import { Anchor, Card, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Anchor, Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -49,17 +49,19 @@ function List({ tasks }: { tasks: Task[] }) {
             {tasks.map((task) => (
               <Table.Tr key={task.id}>
                 <Table.Td>
-                  <Anchor
-                    size="sm"
-                    renderRoot={(props) => (
-                      <Link to="/compose" search={{ from: task.id }} {...props} />
-                    )}
-                  >
-                    {task.name}
-                  </Anchor>{" "}
-                  <Text span size="xs" c="dimmed" ff="monospace">
-                    {task.id.slice(0, 8)}
-                  </Text>
+                  <Group gap={8}>
+                    <Anchor
+                      size="sm"
+                      renderRoot={(props) => (
+                        <Link to="/compose" search={{ from: task.id }} {...props} />
+                      )}
+                    >
+                      {task.name}
+                    </Anchor>
+                    <Text size="xs" c="dimmed" ff="monospace">
+                      {task.id.slice(0, 8)}
+                    </Text>
+                  </Group>
                 </Table.Td>
                 <Table.Td>
                   <StateBadge task={task} size="sm" />
