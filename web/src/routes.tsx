@@ -5,7 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from "@tanstack/react-router";
-import { Failed } from "./components/Answer";
+import { Broken } from "./components/Broken";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
@@ -19,7 +19,7 @@ import { Shell } from "./shell/Shell";
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <Failed error={error as Error} onRetry={reset} />,
+  errorComponent: Broken,
 });
 
 const dashboard = createRoute({
@@ -74,6 +74,8 @@ export function makeRouter(queries: QueryClient) {
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    // Around each page, so that the frame stays when one breaks.
+    defaultErrorComponent: Broken,
   });
 }
 

@@ -1,17 +1,18 @@
 import { Anchor, Group, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { CatchBoundary, Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Suspense, useEffect } from "react";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
 import { Failed, Lines } from "~/components/Answer";
+import { Broken } from "~/components/Broken";
 import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
 import { Ago, Took } from "~/components/Time";
 import { Actions } from "./Actions";
-import { Overview } from "./Overview";
 import type { Tab, TaskSearch } from "./search";
 import classes from "./TaskPage.module.css";
+import { CONTENTS, fetchTabs } from "./tabs";
 import { Why } from "./Why";
 
 const LABELS: Record<Tab, string> = {
@@ -24,23 +25,11 @@ const LABELS: Record<Tab, string> = {
   history: "History",
 };
 
-/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
-const CONTENTS: Record<Tab, React.ComponentType<{ task: Task }>> = {
-  overview: Overview,
-  log: lazy(() => import("./log/LogTab").then((tab) => ({ default: tab.LogTab }))),
-  metrics: lazy(() => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab }))),
-  resources: lazy(() =>
-    import("./metrics/ResourcesTab").then((tab) => ({ default: tab.ResourcesTab })),
-  ),
-  files: lazy(() => import("./files/FilesTab").then((tab) => ({ default: tab.FilesTab }))),
-  code: lazy(() => import("./code/CodeTab").then((tab) => ({ default: tab.CodeTab }))),
-  history: lazy(() => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab }))),
-};
-
 export function TaskPage() {
   const { task: id } = useParams({ from: "/tasks/$task" });
   const query = useQuery(taskQuery(id));
   useFullAddress(id, query.data?.id);
+  useEffect(fetchTabs, []);
   if (query.data) return <Shown key={query.data.id} task={query.data} />;
   return (
     <Page title={query.error ? "Task" : "…"} tab="Task">
@@ -104,9 +93,11 @@ function Shown({ task }: { task: Task }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value={tab}>
-          <Suspense fallback={<Waiting />}>
-            <Content task={task} />
-          </Suspense>
+          <CatchBoundary getResetKey={() => tab} errorComponent={Broken}>
+            <Suspense fallback={<Waiting />}>
+              <Content task={task} />
+            </Suspense>
+          </CatchBoundary>
         </Tabs.Panel>
       </Tabs>
     </Page>

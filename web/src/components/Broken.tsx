@@ -1,0 +1,26 @@
+import { Alert, Button, Stack } from "@mantine/core";
+import { IconCloudOff } from "@tabler/icons-react";
+import { useReconnected } from "~/live/hooks";
+import { Failed } from "./Answer";
+
+const NOT_LOADED = /preload CSS|dynamically imported module|importing a module/i;
+
+/** What stands in place of a page that broke; one that could not be loaded comes by itself once the service answers. */
+export function Broken({ error, reset }: { error: Error; reset: () => void }) {
+  return NOT_LOADED.test(error.message) ? <NotLoaded /> : <Failed error={error} onRetry={reset} />;
+}
+
+/** The service is away, or was renewed since the page was opened and has other files now. */
+function NotLoaded() {
+  useReconnected(() => location.reload());
+  return (
+    <Alert color="gray" icon={<IconCloudOff />} title="This part of the page is not loaded yet">
+      <Stack gap="sm" align="flex-start">
+        It comes as soon as Diamond answers again.
+        <Button size="xs" variant="default" onClick={() => location.reload()}>
+          Load the page again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,36 @@
+import { type ComponentType, lazy } from "react";
+import type { Task } from "~/api/client";
+import { Overview } from "./Overview";
+import type { Tab } from "./search";
+
+type Content = ComponentType<{ task: Task }>;
+
+/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
+const LOADERS = {
+  log: () => import("./log/LogTab").then((tab) => ({ default: tab.LogTab })),
+  metrics: () => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab })),
+  resources: () => import("./metrics/ResourcesTab").then((tab) => ({ default: tab.ResourcesTab })),
+  files: () => import("./files/FilesTab").then((tab) => ({ default: tab.FilesTab })),
+  code: () => import("./code/CodeTab").then((tab) => ({ default: tab.CodeTab })),
+  history: () => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab })),
+};
+
+export const CONTENTS: Record<Tab, Content> = {
+  overview: Overview,
+  log: lazy(LOADERS.log),
+  metrics: lazy(LOADERS.metrics),
+  resources: lazy(LOADERS.resources),
+  files: lazy(LOADERS.files),
+  code: lazy(LOADERS.code),
+  history: lazy(LOADERS.history),
+};
+
+const QUIET = 3_000;
+
+/** Have all tabs at hand once the page has come to rest, also for when the service is away. */
+export function fetchTabs(): () => void {
+  const timer = setTimeout(async () => {
+    for (const load of Object.values(LOADERS)) await load().catch(() => undefined);
+  }, QUIET);
+  return () => clearTimeout(timer);
+}
