@@ -33,7 +33,7 @@ def diagnose(lines: Iterable[str], exit_code: int, *, step: str = "") -> Diagnos
     return Diagnosis(
         "command-failed",
         f"The step {step or 'in question'} ended with exit code {exit_code}",
-        "Its last lines tell most. Open a shell just before it with `diamond image shell`, try, then edit the step and resume.",
+        "Its last lines tell most. Open a shell just before it (the build names the command), try, then edit the step and resume.",
     )
 
 
@@ -70,7 +70,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
         "disk-full",
         _DISK,
         "There is no room left (disk full, or your quota is used up)",
-        "See what can go with `diamond image prune`, or set `build: {{cache: …, tmp: …}}` in the site profile to a larger place.",
+        "Remove images and layers that nobody needs, or set `build: {{cache: …, tmp: …}}` in the site profile to a larger place.",
     ),
     (
         "out-of-memory",
@@ -130,7 +130,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
         "hash-mismatch",
         r"hash mismatch|hashes? (?:do not|does not|don't) match|these packages do not match the hashes",
         "A package is not the one that the lock names: it was replaced on the index, or damaged on the way",
-        "Lock again with `diamond image build --upgrade` if you trust the index.",
+        "Build with `upgrade` to lock again, if you trust the index.",
     ),
     (
         "permission",

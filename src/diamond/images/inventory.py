@@ -8,9 +8,9 @@ from diamond.images.scripts import VENV
 
 INVENTORY = f"""\
 exec 2>/dev/null
-diamond_venv=${{DIAMOND_VENV:-{VENV}}}
+diamond_venv=${{diamond_venv:-{VENV}}}
 echo "[system]"
-if [ -n "${{DIAMOND_VENV:-}}" ]; then :
+if [ -n "${{diamond_bare:-}}" ]; then :
 elif [ -s /var/lib/dpkg/status ]; then dpkg-query -W -f '${{Package}} ${{Version}}\\n'
 elif [ -d /var/lib/rpm ] || [ -d /usr/lib/sysimage/rpm ]; then rpm -qa --queryformat '%{{NAME}} %{{VERSION}}-%{{RELEASE}}\\n'
 elif [ -d /lib/apk/db ]; then apk info -v 2>/dev/null | sed 's/^\\(.*\\)-\\([0-9][^-]*-r[0-9]*\\)$/\\1 \\2/'

@@ -87,9 +87,7 @@ def dockerfile(recipe: Recipe) -> str:
 
 def script_file(recipe: Recipe) -> str:
     """What a virtual environment is made by, as one shell script."""
-    head = (
-        '#!/bin/sh\nset -eu\nexport DIAMOND_VENV="${1:?where to make it}" DIAMOND_SITE="${2:-.}"\n'
-    )
+    head = '#!/bin/sh\nset -eu\nexport diamond_bare=1 diamond_venv="${1:?where to make it}" diamond_site="${2:-.}"\n'
     return head + "".join(_heredoc(step) for step in _steps(recipe))
 
 
@@ -132,7 +130,7 @@ def _heredoc(step: Step) -> str:
     script = step.script
     if step.kind == FILES:
         script = script.replace('"$diamond_site/inputs/', '"/.diamond-inputs/')
-    mark = "DIAMOND_STEP"
+    mark = "END_OF_STEP"
     while mark in script.splitlines():
         mark += "_"
     comment = f"# {step.name}: {step.title}".replace("\n", " ")

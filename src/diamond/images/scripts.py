@@ -1,5 +1,5 @@
 """The text of each step, for `sh -eu` inside the image so far. It is self-contained: what it needs beyond
-itself lies in the site folder, bound on /mnt while building (`DIAMOND_SITE` names it where nothing is bound)."""
+itself lies in the site folder, bound on /mnt while building (without a container `diamond_site` names it)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._:=~*/-]*")
 
 _HEAD = f"""\
 umask 022
-diamond_site=${{DIAMOND_SITE:-{SITE}}}
-diamond_venv=${{DIAMOND_VENV:-{VENV}}}
+diamond_site=${{diamond_site:-{SITE}}}
+diamond_venv=${{diamond_venv:-{VENV}}}
 PATH=$PATH:$diamond_site
 [ ! -r "$diamond_site/site.env" ] || . "$diamond_site/site.env"
 """
@@ -105,7 +105,7 @@ def variables_script(variables: Mapping[str, str], *, has_venv: bool) -> str:
     )
     apptainer += "[ -e /.singularity.d/env/99-base.sh ] || : >/.singularity.d/env/99-base.sh\n"
     charliecloud = _here("mkdir -p /ch\ncat >>/ch/environment", plain)
-    return f'{_HEAD}[ -z "${{DIAMOND_VENV:-}}" ] || exit 0\n{apptainer}{charliecloud}'
+    return f'{_HEAD}[ -z "${{diamond_bare:-}}" ] || exit 0\n{apptainer}{charliecloud}'
 
 
 def files_script(files: Sequence[EnvironmentFile]) -> str:
@@ -141,7 +141,7 @@ def _find_python(version: str) -> str:
     program = f"python{version}" if version else "python3"
     wanted = f"Python {version}" if version else "Python"
     return (
-        f'if [ -z "${{DIAMOND_VENV:-}}" ] && ! command -v {shlex.quote(program)} >/dev/null 2>&1'
+        f'if [ -z "${{diamond_bare:-}}" ] && ! command -v {shlex.quote(program)} >/dev/null 2>&1'
         f' && ! "$diamond_uv" python find {shlex.quote(version or "3")} >/dev/null 2>&1; then\n'
         f'  echo "diamond: {wanted} is not in this base" >&2\n  exit {NO_PYTHON}\nfi\n'
     )
@@ -150,7 +150,7 @@ def _find_python(version: str) -> str:
 def _here(command: str, text: str) -> str:
     """A here-document that no line of `text` can end."""
     lines: List[str] = text.splitlines()
-    mark = "DIAMOND_END"
+    mark = "END_OF_TEXT"
     while mark in lines:
         mark += "_"
     return f"{command} <<'{mark}'\n" + "".join(f"{line}\n" for line in lines) + f"{mark}\n"

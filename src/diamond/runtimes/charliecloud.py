@@ -37,11 +37,11 @@ _DULL = re.compile(
 
 
 _PLACE = """\
-export USER=${USER:-$(id -un)} DIAMOND_MOUNT=$diamond_tmp/diamond-mount-$UID
-mkdir -p "$DIAMOND_MOUNT"
+export USER=${USER:-$(id -un)} diamond_mount=$diamond_tmp/diamond-mount-$UID
+mkdir -p "$diamond_mount"
 """
 _MOUNT = """\
-file=$0 place=$DIAMOND_MOUNT words=()
+file=$0 place=$diamond_mount words=()
 named=
 mount -t tmpfs tmpfs "$place" && mkdir "$place"/{image,upper,work,root} || exit 125
 squashfuse_ll -f "$file" "$place/image" >/dev/null 2>&1 &

@@ -18,7 +18,7 @@ ALLOWED = (
     *("LANG", "LC_*", "TZ", "TERM", "PYTHONUNBUFFERED"),
 )
 """What a job and its launcher tell a program. Nothing of a person's own shell is among them."""
-FORBIDDEN = ("DIAMOND_TOKEN", "DIAMOND_KEY", "DIAMOND_KEEP")
+FORBIDDEN = ("DIAMOND_TOKEN", "DIAMOND_KEEP")
 
 _GPUS = """\
 if [ "$diamond_gpus" = auto ]; then

@@ -77,7 +77,7 @@ def verify(places: Places, record: Record, *, fully: bool = False) -> Record:
     if stat["size"] != record.size or file_sha256(file) != record.sha256:
         raise ImageChanged(
             f"The image file {file} is not what its digest says: it was changed or cut off",
-            "Remove it with `diamond image delete`, and build or fetch it again.",
+            "Remove it, and build or fetch it again.",
         )
     fresh = replace(record, stat=stat)
     write_json(_record_file(places, record), record_data(fresh))

@@ -140,8 +140,9 @@ class VenvBuilder:
         """A Python that the machine lacks is fetched by uv, where it can."""
         job = self._job
         given = {
-            "DIAMOND_SITE": str(job.inside.path),
-            "DIAMOND_VENV": str(self.venv),
+            "diamond_bare": "1",
+            "diamond_site": str(job.inside.path),
+            "diamond_venv": str(self.venv),
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv}/bin:{os.environ.get('PATH', os.defpath)}",
             "UV_PYTHON_DOWNLOADS": "automatic",

@@ -39,7 +39,7 @@ def test_a_program_may_end_with_the_same_codes() -> None:
 def test_what_nobody_foresaw_points_to_the_debugger() -> None:
     found = diagnose(["something odd"], 9, step="command-3")
     assert found.message == "The step command-3 ended with exit code 9"
-    assert "diamond image shell" in found.hint
+    assert "Open a shell just before it" in found.hint
 
 
 def test_a_hint_names_the_settings_as_they_are_written() -> None:

@@ -13,7 +13,7 @@ from diamond.images.recipe import Recipe
 from diamond.images.rendering import definition_file, dockerfile, render, script_file
 
 DIGEST = "sha256:" + "a" * 64
-ODD = "echo 'it'\"s\" $HOME\nDIAMOND_STEP\ncat <<END\n`x`\nEND"
+ODD = "echo 'it'\"s\" $HOME\nEND_OF_STEP\ncat <<END\n`x`\nEND"
 LOCK = "numpy==2.0 \\\n    --hash=sha256:00\n"
 
 
@@ -52,7 +52,7 @@ def test_the_post_section_is_valid_shell_and_keeps_odd_commands_whole(tmp_path: 
 
 
 def test_a_line_that_would_end_a_here_document_does_not() -> None:
-    assert "<<'DIAMOND_STEP_'" in definition_file(recipe())
+    assert "<<'END_OF_STEP_'" in definition_file(recipe())
 
 
 def test_values_are_quoted_for_each_file() -> None:
