@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
+import os
 from typing import Any, Iterator, List, Optional
 
 from diamond.schedulers.slurm_calls import answer
@@ -18,7 +18,7 @@ Wait = List[Any]
 
 def ask_waits() -> List[Wait]:
     """The last jobs that started, oldest start first."""
-    words = ["sacct", "-X", "-n", "-P", "-u", getpass.getuser(), "-S", SINCE]
+    words = ["sacct", "-X", "-n", "-P", "-u", str(os.getuid()), "-S", SINCE]
     return read_waits(answer([*words, f"--format={HISTORY_FORMAT}"]))
 
 

@@ -13,12 +13,14 @@ import pytest
 import diamond
 from diamond.testing.lab import Cluster, Lab
 from support.slurm import open_folder
+from support.waiting import wait_for
 
 PROBE = """
 import json
 from diamond.schedulers.slurm_site import probe
 print(json.dumps({name: fact["value"] for name, fact in probe().items()}))
 """
+WAITS = "import json; from diamond.schedulers.slurm_history import ask_waits; print(json.dumps(ask_waits()))"
 SUBMIT = """
 import json, sys
 from pathlib import Path
@@ -115,6 +117,19 @@ def test_what_the_filter_says_reaches_the_person(
     words = [str(place), '{"account": "research"}', "{}"]
     (answer,) = as_alice(strict_lab.cluster("frontera"), package, SUBMIT, *words, "1")
     assert "jobs have whole nodes" in answer
+
+
+def test_ones_own_waits_are_read_from_the_accounts(strict_lab: Lab, package: Path) -> None:
+    cluster = strict_lab.cluster("frontera")
+    words = ["--wait", "--account=research", "--nodes=1", "--ntasks=1", "--time=7"]
+    cluster.run(["sbatch", *words, "--output=/dev/null", "--wrap=true"], user="alice")
+
+    def told() -> list[Any]:
+        return [one for one in as_alice(cluster, package, WAITS) if one[3] == 420]
+
+    submitted, waited, nodes, _, partition = wait_for(told, what="wait in sacct", every=0.5)[0]
+    assert nodes == 1 and partition
+    assert submitted > 1_700_000_000 and 0 <= waited < 600
 
 
 @pytest.fixture

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,3 +146,22 @@ def test_a_task_without_steps_tells_no_pace(scene: Scene) -> None:
 def test_faults_of_the_spec_are_told_as_ever(scene: Scene) -> None:
     told = refusal(scene, {"steps": 10, "step_seconds": 1}, nam="x")
     assert told["code"] == "invalid-spec"
+
+
+def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> None:
+    text = (
+        f"run: python train.py\non: {scene.name}\nresources: {{nodes: 2, walltime: 2h}}\ncode: .\n"
+    )
+    (tmp_path / "diamond.yaml").write_text(text)
+    words = ["plan", str(tmp_path), "--steps", "36000", "--step-seconds", "0.5"]
+    done = subprocess.run(
+        [sys.executable, "-m", "diamond.cli", *words],
+        env={**os.environ, "DIAMOND_URL": scene.service.url, "DIAMOND_TOKEN": scene.service.token},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in done.stdout
+    assert "3 of 2h, the last of 1h6m" in done.stdout
+    assert "Or with     8h: 1 attempt" in done.stdout
