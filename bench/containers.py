@@ -39,7 +39,8 @@ def account(folder: Path) -> Account:
     }
     words = ["runuser", "-u", "alice", "--", "env", "-i"]
     words += [f"{name}={value}" for name, value in variables.items()]
-    return Account(words, ["/usr/bin/python3", str(folder / "builder.pyz"), "build"])
+    builder = ["/usr/bin/python3", str(folder / "builder.pyz"), "build"]
+    return Account(words, builder, patience=3600)
 
 
 def python_base(cache: Path) -> Path:

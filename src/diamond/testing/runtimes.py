@@ -44,13 +44,14 @@ class Account:
     """In front of every command; they end with `env` and its variables."""
     builder: Sequence[str]
     """The builder's program, up to its own arguments."""
+    patience: float = PATIENCE_SECONDS
 
     def run(self, words: Sequence[str], **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self._words(words, variables),
             capture_output=True,
             text=True,
-            timeout=PATIENCE_SECONDS,
+            timeout=self.patience,
             check=False,
             cwd="/",
         )
@@ -121,7 +122,7 @@ class Bench:
 
     def finished(self, started: tuple[subprocess.Popen[bytes], Path]) -> Built:
         process, file = started
-        code = process.wait(PATIENCE_SECONDS)
+        code = process.wait(self.account.patience)
         steps = file.parent / "steps"
         lines = steps.read_text().splitlines() if steps.exists() else []
         log = (file.parent / "log").read_text(errors="replace")
