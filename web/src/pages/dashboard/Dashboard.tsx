@@ -1,10 +1,10 @@
-import { Button, Grid, Stack } from "@mantine/core";
+import { Button, Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
 import { preferencesQuery } from "~/api/me";
-import { Answer, Lines } from "~/components/Answer";
+import { Answer } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { Guide } from "./guide/Guide";
 import { Machines } from "./Machines";
@@ -21,10 +21,31 @@ export function Dashboard() {
   const query = useQuery(overviewQuery);
   return (
     <Page title="Dashboard" actions={<NewJob />}>
-      <Answer query={query} loading={<Lines count={4} height={96} />}>
+      <Answer query={query} loading={<Loading />}>
         {(overview) => <Content overview={overview} />}
       </Answer>
     </Page>
+  );
+}
+
+/** The shape of what comes, so that nothing jumps. */
+function Loading() {
+  return (
+    <Stack gap="md" role="status" aria-label="Loading">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        {["running", "waiting", "free", "online"].map((one) => (
+          <Skeleton key={one} height={78} radius="md" />
+        ))}
+      </SimpleGrid>
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Skeleton height={260} radius="md" />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Skeleton height={180} radius="md" />
+        </Grid.Col>
+      </Grid>
+    </Stack>
   );
 }
 

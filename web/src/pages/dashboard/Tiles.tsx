@@ -16,7 +16,11 @@ export function Tiles({ overview }: { overview: Schemas["Overview"] }) {
         <Figure value={counts.pending + counts.preparing} label="waiting" />
       </Link>
       <Link to="/endpoints" className={classes.tile}>
-        <Figure value={gpus.free} of={gpus.total} label="GPUs free now" />
+        {gpus.total > 0 ? (
+          <Figure value={gpus.free} of={gpus.total} label="GPUs free now" />
+        ) : (
+          <Figure value={0} label="GPUs on your endpoints" />
+        )}
       </Link>
       <Link to="/endpoints" className={classes.tile}>
         <Figure value={online} of={endpoints.length} label="endpoints online" />

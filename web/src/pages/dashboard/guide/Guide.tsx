@@ -12,8 +12,9 @@ import {
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { api, dataOf } from "~/api/client";
+import { api, dataOf, type Endpoint } from "~/api/client";
 import { useKeepPreferences } from "~/api/me";
+import { endpointsQuery } from "~/api/queries";
 import { Failed } from "~/components/Answer";
 import { freshKey } from "~/lib/key";
 import { FirstTask } from "./FirstTask";
@@ -33,15 +34,7 @@ export function Guide({ following }: { following?: string }) {
   return (
     <Card component="section" aria-label="Your first model" padding="lg" className={classes.guide}>
       <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <div>
-          <Title order={2}>Train your first model</Title>
-          {!following && (
-            <Text size="sm" c="dimmed">
-              A small network learns to read handwritten digits, on this machine. It takes about a
-              minute; the first time PyTorch must be fetched as well.
-            </Text>
-          )}
-        </div>
+        <Title order={2}>Train your first model</Title>
         <Tooltip label="Close the guide">
           <CloseButton aria-label="Close the guide" onClick={close} />
         </Tooltip>
@@ -58,8 +51,7 @@ const STEPS = [
   },
   {
     title: "An endpoint runs it",
-    words:
-      "This machine for now; later a cluster, with the same job. Diamond prepares everything there.",
+    words: "This machine for now; later a cluster, with the same job. Diamond prepares everything.",
   },
   {
     title: "You watch, and keep the result",
@@ -67,37 +59,41 @@ const STEPS = [
   },
 ];
 
-function Start() {
+/** This machine, where Diamond has it as an endpoint; else where jobs go by default. */
+function usePlace(): Endpoint | undefined {
+  const { data } = useQuery(endpointsQuery);
+  const known = data?.items ?? [];
+  return known.find((one) => one.carrier === "local") ?? known.find((one) => one.default);
+}
+
+function useStart(place: Endpoint | undefined) {
   const navigate = useNavigate();
-  const start = useMutation({
-    mutationFn: (recipe: string) =>
-      dataOf(
+  return useMutation({
+    mutationFn: async (name: string) => {
+      const path = { params: { path: { name } } };
+      const recipe = await dataOf(api.GET("/api/v1/recipes/{name}", path));
+      return dataOf(
         api.POST("/api/v1/jobs", {
           params: { header: { "Idempotency-Key": freshKey() } },
-          body: { recipe, spec: null, code: null },
+          body: { recipe: name, spec: { ...recipe.spec, on: place?.name ?? "auto" }, code: null },
         }),
-      ),
+      );
+    },
     onSuccess: ({ tasks }) => void navigate({ to: "/", search: { guide: tasks[0]?.id } }),
   });
+}
+
+function Start() {
+  const place = usePlace();
+  const start = useStart(place);
+  const where = place?.carrier === "local" ? "this machine" : place?.name;
   return (
-    <Stack gap="md" mt="md">
-      <ol className={classes.steps}>
-        {STEPS.map((step, n) => (
-          <li key={step.title}>
-            <ThemeIcon radius="xl" size={26} variant="light" aria-hidden>
-              {n + 1}
-            </ThemeIcon>
-            <div>
-              <Text size="sm" fw={600}>
-                {step.title}
-              </Text>
-              <Text size="sm" c="dimmed">
-                {step.words}
-              </Text>
-            </div>
-          </li>
-        ))}
-      </ol>
+    <Stack gap="md">
+      <Text size="sm" c="dimmed">
+        A small network learns to read handwritten digits{where && `, on ${where}`}. It takes about
+        a minute; the first time PyTorch must be fetched as well.
+      </Text>
+      <Steps />
       {start.error && <Failed error={start.error} />}
       <Group gap="md">
         <Button
@@ -111,6 +107,28 @@ function Start() {
         <Smaller disabled={start.isPending} onStart={start.mutate} />
       </Group>
     </Stack>
+  );
+}
+
+function Steps() {
+  return (
+    <ol className={classes.steps}>
+      {STEPS.map((step, n) => (
+        <li key={step.title}>
+          <ThemeIcon radius="xl" size={26} variant="light" aria-hidden>
+            {n + 1}
+          </ThemeIcon>
+          <div>
+            <Text size="sm" fw={600}>
+              {step.title}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {step.words}
+            </Text>
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }
 
