@@ -48,6 +48,12 @@ def at_finish(ending: Callable[[], None]) -> None:
     _endings.append(ending)
 
 
+def not_at_finish(ending: Callable[[], None]) -> None:
+    """It has run already."""
+    if ending in _endings:
+        _endings.remove(ending)
+
+
 _endings: List[Callable[[], None]] = []
 
 

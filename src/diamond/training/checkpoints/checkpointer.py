@@ -22,7 +22,7 @@ from diamond.training.checkpoints.schedule import Schedule
 from diamond.training.checkpoints.skeleton import split
 from diamond.training.checkpoints.state import Training
 from diamond.training.context import CONTINUE, run_dir
-from diamond.training.session import at_finish
+from diamond.training.session import at_finish, not_at_finish
 
 Optimizers = Union[torch.optim.Optimizer, Sequence[torch.optim.Optimizer]]
 Place = Union[str, "os.PathLike[str]"]
@@ -149,6 +149,7 @@ class Checkpointer:
         """Finish what is being written and end the writer process."""
         if self._is_open:
             self._is_open = False
+            not_at_finish(self.close)
             self._saver.close()
 
     @property

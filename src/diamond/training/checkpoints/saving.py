@@ -11,6 +11,7 @@ from torch.distributed.checkpoint.planner import WriteItemType
 from torch.distributed.checkpoint.utils import find_state_dict_object
 
 from diamond.training.checkpoints.errors import NoRoom
+from diamond.training.checkpoints.events import tell
 from diamond.training.checkpoints.folder import Folder, Keep
 from diamond.training.checkpoints.layout import Place, lay_out, view
 from diamond.training.checkpoints.link import WriterLink
@@ -55,6 +56,7 @@ class Saver:
         self._ranks, self._on_end = ranks, on_end
         self._serial = 0
         self._planned: Optional[Signature] = None
+        self._memory: Optional[SharedMemory] = None
         self.staging = Staging()
         self._start_writer()
 
@@ -95,6 +97,7 @@ class Saver:
             self._plan(tensors)
             self._planned = shape
         if dead or changed:
+            assert self._memory is not None
             self.writer.prepare(self._prepared, self._memory)
 
     def _start_writer(self) -> None:
@@ -105,22 +108,29 @@ class Saver:
 
     def _plan(self, tensors: Mapping[str, torch.Tensor]) -> None:
         items, metadata = make_plan(tensors, self._ranks)
+        if self._memory is not None:
+            self._memory.close()
         self._memory = SharedMemory()
         places = lay_out([one for one in items if one.type != WriteItemType.BYTE_IO], self._memory)
         self._memory.pin()
         self._targets = [(place.item.index, view(self._memory, place)) for place in places]
         self._prepared = _preparation(items, places, self._memory, metadata)
-        self._check_room()
+        self._check_room(self._memory.size)
 
-    def _check_room(self) -> None:
-        """For all that is to be kept and the one being written; asked by one rank, heard by all."""
-        total = sum(self._ranks.gather(self._memory.size))
+    def _check_room(self, own_bytes: int) -> None:
+        """For all that is to be kept and the one being written; asked by one rank, heard by all.
+
+        Before the first save it is a reason not to begin; later, when a state has grown, not one to end.
+        """
+        total = sum(self._ranks.gather(own_bytes))
         problem = ""
         if self._ranks.rank == 0:
             problem = self._room_problem(total)
         problem = self._ranks.share(problem)
-        if problem:
+        if problem and self._planned is None:
             raise NoRoom(f"{self._folder.root}: {problem}")
+        if problem and self._ranks.rank == 0:
+            tell(f"{self._folder.root}: {problem}")
 
     def _room_problem(self, checkpoint_bytes: int) -> str:
         kept = self._keep.newest + (1 if self._keep.best else 0)

@@ -67,6 +67,12 @@ class Training:
             for name, one in state.items()
             if isinstance(one, torch.Tensor)
         }
+        self._parameters = {
+            self.names[id(parameter)]: parameter
+            for optimizer in self.optimizers
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        }
 
     def check_fits(self, skeleton: Mapping[str, Any]) -> None:
         """Raise DoesNotFit with the first differences."""
@@ -83,20 +89,11 @@ class Training:
         objects = {k: v for k, v in state["model"].items() if not isinstance(v, torch.Tensor)}
         if objects:
             _unwrapped(self.model).load_state_dict(objects, strict=False)
-        parameters = {name: parameter for parameter, name in self._named()}
         for loaded, optimizer in zip(state["optimizers"], self.optimizers):
-            _give_optimizer(optimizer, loaded, parameters)
+            _give_optimizer(optimizer, loaded, self._parameters)
         for name, one in self.more.items():
             if name in state["more"]:
                 one.load_state_dict(state["more"][name])
-
-    def _named(self) -> List[Any]:
-        return [
-            (parameter, self.names[id(parameter)])
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-            for parameter in group["params"]
-        ]
 
     def _parameter_names(self) -> Dict[int, str]:
         """Of the model and of modules among the rest: a loss may have weights of its own."""
@@ -110,8 +107,10 @@ class Training:
 
     def _parameter_of(self, name: str) -> Any:
         """`optimizers.0.state.layer.weight.exp_avg` -> the parameter `layer.weight`."""
-        inner = name.rsplit(".", 1)[0].split(".state.", 1)[-1]
-        return next((one for one, known in self._named() if known == inner), None)
+        inner = name.split(".state.", 1)[-1]
+        while inner not in self._parameters and "." in inner:
+            inner = inner.rsplit(".", 1)[0]
+        return self._parameters.get(inner)
 
 
 def _module_state(module: torch.nn.Module) -> Dict[str, Any]:

@@ -70,6 +70,8 @@ class Writer:
 
     def _prepare(self, message: Prepare) -> None:
         self._prepared = message
+        if self._memory is not None:
+            self._memory.close()
         self._memory = SharedMemory(recv_handle(self._pipe))
         self._memory.map(message.image_bytes)
 
