@@ -6,8 +6,10 @@ import { Failed } from "./Answer";
 const NOT_LOADED = /preload CSS|dynamically imported module|importing a module/i;
 
 /** What stands in place of a page that broke; one that could not be loaded comes by itself once the service answers. */
-export function Broken({ error, reset }: { error: Error; reset: () => void }) {
-  return NOT_LOADED.test(error.message) ? <NotLoaded /> : <Failed error={error} onRetry={reset} />;
+export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
+  const known = error instanceof Error ? error : new Error(String(error));
+  if (NOT_LOADED.test(known.message)) return <NotLoaded />;
+  return <Failed error={known} onRetry={reset} />;
 }
 
 /** The service is away, or was renewed since the page was opened and has other files now. */
