@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import random
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 
 BURST = 2.0
 FREE_SECONDS = 300.0
+CROWDED_SECONDS = 60.0
+"""Between the regular questions of an agent that shares its cluster with several others."""
 
 Answers = dict[str, "NativeStatus | None"]
 
@@ -49,13 +52,21 @@ class Budget:
 
     @property
     def interval(self) -> float:
-        """Seconds between regular questions: three quarters of the budget, the rest is for urgent ones."""
-        return 5.0 if self.unlimited else 80.0 / self.per_minute
+        """Seconds between regular questions: two thirds of the budget, the rest is for urgent ones."""
+        return 5.0 if self.unlimited else 90.0 / self.per_minute
 
     @property
     def free_interval(self) -> float:
-        """The same for how much is free: an eighth of the budget, where many agents share a cluster."""
-        return FREE_SECONDS if self.unlimited else max(FREE_SECONDS, 480.0 / self.per_minute)
+        """The same for how much is free: a tenth of the budget, where many agents share a cluster."""
+        return FREE_SECONDS if self.unlimited else max(FREE_SECONDS, 600.0 / self.per_minute)
+
+
+def spread(interval: float, turn: float) -> float:
+    """A long interval made shorter or longer by up to a half, as `turn` (0 to 1) says.
+
+    Many agents share a cluster's budget; those that began together would else ask together, again and again.
+    """
+    return interval if interval < CROWDED_SECONDS else interval * (0.5 + turn)
 
 
 class Asker:
@@ -67,8 +78,8 @@ class Asker:
         self._scheduler, self._budget, self._answered = scheduler, budget, answered
         self._work: queue.Queue[list[str]] = queue.Queue()
         self._busy = False
-        self._asked_at = 0.0
-        self._free_at = time.monotonic()
+        self._asked_at, self._turn = 0.0, random.random()
+        self._free_at, self._free_turn = time.monotonic(), random.random()
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="status", daemon=True).start()
@@ -76,21 +87,22 @@ class Asker:
     def is_due(self, *, awaited: bool, hurry: bool = False) -> bool:
         """Whether a question now would be in order. For an ending that is awaited the last one is kept."""
         since = time.monotonic() - self._asked_at
-        least = 0.5 if awaited or hurry else self._budget.interval
+        least = 0.5 if awaited or hurry else spread(self._budget.interval, self._turn)
         if self._busy or since < least:
             return False
         return self._budget.take(reserve=0.0 if awaited else 1.0)
 
     def ask(self, ids: Collection[str]) -> None:
-        self._busy, self._asked_at = True, time.monotonic()
+        self._busy, self._asked_at, self._turn = True, time.monotonic(), random.random()
         self._work.put(sorted(ids))
 
     def free(self) -> dict[str, Any] | None:
         """How much of the site is free; None when it was asked a short while ago."""
         since = time.monotonic() - self._free_at
-        if since < self._budget.free_interval or not self._budget.take():
+        least = spread(self._budget.free_interval, self._free_turn)
+        if since < least or not self._budget.take():
             return None
-        self._free_at = time.monotonic()
+        self._free_at, self._free_turn = time.monotonic(), random.random()
         return self._scheduler.free()
 
     def _run(self) -> None:

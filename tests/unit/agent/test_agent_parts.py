@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from diamond.agent.links import Declined, LinkDown, Stale, check_answer
 from diamond.agent.logs import Stream
 from diamond.agent.probe import file_system, index_host, probe_folders, read_quota
 from diamond.agent.profile import Profile
-from diamond.agent.status import Budget
+from diamond.agent.status import Budget, spread
 from diamond.agent.stays import cron_line, how_it_stays
 from diamond.agent.sync import Outbox
 from diamond.agent.tasks import TaskFolders
@@ -106,7 +107,7 @@ def test_events_are_numbered_and_kept_until_confirmed() -> None:
 def test_the_budget_of_questions_is_kept() -> None:
     budget = Budget(4.0)
     assert [budget.take() for _ in range(4)] == [True, True, False, False]
-    assert budget.interval == 20
+    assert budget.interval == 22.5
     assert all(Budget(unlimited=True).take() for _ in range(100))
 
 
@@ -250,3 +251,22 @@ def test_the_agents_own_jobs_go_where_an_account_may_pay() -> None:
     accounts[1]["default"] = True
     assert profile.own_placement().account == "c"
     assert Profile({}).own_placement() == Placement()
+
+
+def test_twenty_agents_that_began_together_keep_the_budget_of_their_cluster() -> None:
+    draw, budget = random.Random(3), Budget(6.0 / 20)
+    asked: list[float] = []
+    for interval in [budget.interval] * 20 + [budget.free_interval] * 20:
+        moment = 0.0
+        while moment < 7200:
+            moment += spread(interval, draw.random())
+            asked.append(moment)
+    windows = [
+        sum(start <= moment < start + 600 for moment in asked) for start in range(0, 6600, 30)
+    ]
+    assert max(windows) <= 60, "six a minute, in all, over any ten minutes"
+
+
+def test_an_agent_alone_asks_at_its_own_pace() -> None:
+    interval = Budget(4.0).interval
+    assert spread(interval, 0.0) == spread(interval, 1.0) == interval
