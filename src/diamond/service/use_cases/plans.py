@@ -46,22 +46,17 @@ async def make_plan(
     composed = await check_job(services, principal, spec, code)
     row, past = await _known(services, principal, composed.endpoint)
     pace = await _pace(services, principal, body.goal)
-    steps = _steps(body.goal)
-    work = Work(steps, pace.step_seconds, body.goal.save_seconds, pace.startup_seconds)
+    steps, saving = _steps(body.goal), body.goal.save_seconds
+    work = Work(steps, pace.step_seconds, saving, pace.startup_seconds)
     minutes = composed.order.resources.walltime_minutes
-    place = _place(composed, past, minutes, body.goal.save_every_seconds)
-    plan = plan_chain(work, place)
-    rate = (effective_facts(row).get("charge") or {}).get(composed.order.placement.partition)
+    plan = plan_chain(work, _place(composed, past, minutes, body.goal.save_every_seconds))
     return {
-        "endpoint": composed.endpoint,
-        "partition": composed.order.placement.partition,
-        "nodes": place.nodes,
+        **_where(composed),
         "steps": steps,
         "step_seconds": pace.step_seconds,
         "measured": pace.measured,
         **_shown(plan),
-        "charge_at_most": None if rate is None else rate * plan.node_hours_at_most,
-        "budget": _ceiling(spec.get("budget"), plan, rate),
+        **_money(composed, row, spec, plan),
         "others": _others(composed, row, past, work, minutes),
         "warnings": [*composed.warnings, *_warnings(composed, plan)],
     }
@@ -140,6 +135,26 @@ def _place(
     queue = composed.order.placement.partition
     waits = forecast(past, queue=queue, nodes=nodes, limit_seconds=limit)
     return Place(nodes, limit, waits, save_every_seconds=save_every)
+
+
+def _where(composed: Composed) -> dict[str, Any]:
+    order = composed.order
+    return {
+        "endpoint": composed.endpoint,
+        "partition": order.placement.partition,
+        "nodes": order.resources.nodes,
+    }
+
+
+def _money(
+    composed: Composed, row: Row, spec: Mapping[str, Any], plan: ChainPlan
+) -> dict[str, Any]:
+    charges = effective_facts(row).get("charge") or {}
+    rate = charges.get(composed.order.placement.partition)
+    return {
+        "charge_at_most": None if rate is None else rate * plan.node_hours_at_most,
+        "budget": _ceiling(spec.get("budget"), plan, rate),
+    }
 
 
 def _shown(plan: ChainPlan) -> dict[str, Any]:
