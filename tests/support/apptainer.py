@@ -48,7 +48,7 @@ def _private_apt(folder: Path) -> list[str]:
     """The mirror that the machine itself uses, asked for another suite."""
     listed = folder / "sid.list"
     key = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    listed.write_text(f"deb [signed-by={key}] {_mirror()} sid main\n")
+    listed.write_text(f"deb [signed-by={key}] {mirror()} sid main\n")
     settings = {
         "Dir::Etc::sourcelist": listed,
         "Dir::Etc::sourceparts": "/dev/null",
@@ -61,7 +61,7 @@ def _private_apt(folder: Path) -> list[str]:
     return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
 
-def _mirror() -> str:
+def mirror() -> str:
     """Debian's, not that of another project which also has a file there."""
     files = [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*.[ls]*")]
     text = "\n".join(file.read_text() for file in files if file.is_file())

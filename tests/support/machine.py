@@ -32,6 +32,7 @@ PACKAGES = {
     "charliecloud": "ch-run",
     "docker-registry": "docker-registry",
     "fakeroot": "fakeroot",
+    "mmdebstrap": "mmdebstrap",
     "patchelf": "patchelf",
     "podman": "podman",
     "runc": "runc",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Tuple
 
 from diamond.core.errors import BadRequest
+from diamond.core.ids import IDENTIFIER
 from diamond.core.order import Environment, EnvironmentFile
 from diamond.images.bases import read_base
 from diamond.images.recipe import Recipe, digest_of
@@ -109,6 +110,12 @@ def check_environment(environment: Environment) -> None:
             "System packages need a container: " + ", ".join(environment.system),
             "Name a `base:` image, or leave `system:` out if the machine has them already.",
         )
+    for name, value in environment.variables.items():
+        if not IDENTIFIER.fullmatch(name) or set(value) & set("\n\r\0"):
+            raise BadRequest(
+                f"The variable {name!r} cannot be set in an image",
+                "Names are letters, digits and _; a value is one line.",
+            )
     for file in environment.files:
         _check_file(file, has_container=bool(base.kind))
     lines = sum(command.count("\n") + 1 for command in environment.commands)

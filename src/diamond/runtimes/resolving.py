@@ -52,7 +52,7 @@ class Resolver:
     def _base_digest(self, environment: Environment) -> str:
         base = read_base(environment.base)
         if not base.kind:
-            return ""
+            return "" if environment.python else f"python-{python_version()}"
         if base.kind in REGISTRIES:
             site = self.site
             return resolve_digest(base, ca=site.ca, insecure=site.insecure, registry=site.registry)
@@ -103,6 +103,11 @@ class Resolver:
         if text is None:
             raise unresolved(list(self.call.last))
         return pinned(text)
+
+
+def python_version() -> str:
+    """Of the machine's own Python: another one makes another virtual environment."""
+    return ".".join(platform.python_version_tuple()[:2])
 
 
 def site_variables(site: Site, places: Places, accelerator: str) -> Dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Iterator, List, Optional
@@ -43,7 +44,7 @@ def find(places: Places, identity: str, formats: List[str]) -> Optional[Record]:
     for one in formats:
         told = read_json(_identity_file(places, identity, one))
         record = read_json(Path(told["record"])) if told else None
-        if record is not None and Path(record["file"]).exists():
+        if record is not None and _is_there(record_from(record)):
             return record_from(record)
     return None
 
@@ -90,6 +91,13 @@ def file_sha256(path: Path) -> str:
         while chunk := source.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def _is_there(record: Record) -> bool:
+    """The Python that a virtual environment links to may have gone: sites remove old ones."""
+    if record.format == "venv" and record.path:
+        return os.access(Path(record.path[0]) / "python", os.X_OK)
+    return Path(record.file).exists()
 
 
 def _record_file(places: Places, record: Record) -> Path:

@@ -1,0 +1,104 @@
+"""A whole environment, as a file, a form or an SDK object: what an image is built from."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from diamond.compose.filling import show_value
+from diamond.compose.spec import EnvironmentSpec, Model, Printable
+from diamond.core.errors import BadRequest
+from diamond.core.order import Environment, EnvironmentFile
+from diamond.images.bases import read_base
+from diamond.images.plan import check_environment
+from diamond.images.scripts import system_script
+
+_ACCELERATOR = re.compile(r"(cpu|(cuda|rocm)-\d+(\.\d+)*)?")
+
+
+def _accelerator(value: str) -> str:
+    if not _ACCELERATOR.fullmatch(value):
+        raise ValueError(
+            f"{value!r} is no accelerator: write cpu, or such as cuda-12.4 or rocm-6.2"
+        )
+    return value
+
+
+def _base(value: str) -> str:
+    try:
+        read_base(value)
+    except BadRequest as error:
+        raise ValueError(f"{error.message}. {error.hint}") from None
+    return value
+
+
+def _script(value: str) -> str:
+    if "\0" in value:
+        raise ValueError("a command cannot hold a NUL character")
+    if not value.strip():
+        raise ValueError("this command is empty")
+    return value
+
+
+Script = Annotated[str, AfterValidator(_script)]
+
+
+class EnvironmentFileSpec(Model):
+    to: Printable
+    text: str = ""
+    digest: str = Field("", pattern=r"^(sha256:[0-9a-f]{64})?$")
+    mode: int = Field(0o644, ge=0, le=0o777)
+
+
+class ImageEnvironmentSpec(EnvironmentSpec):
+    """Everything of an inline environment, and what only an image can hold."""
+
+    base: Annotated[Printable, AfterValidator(_base)] = Field(
+        "", description="docker://NAME:TAG, sif:PATH, rootfs:PATH, …; left out: no container"
+    )
+    accelerator: Annotated[str, AfterValidator(_accelerator)] = Field(
+        "",
+        description="cpu, cuda-12.4, rocm-6.2: chooses the package index, where the site names one",
+    )
+    system: list[Printable] = Field([], description="Packages of the base's own package manager")
+    lock: str = Field("", description="A lock with hashes; left out: made once, and kept")
+    inherit: bool = Field(False, description="Also see the Python packages of the base")
+    files: list[EnvironmentFileSpec] = []
+    commands: list[Script] = Field([], description="Each a shell script, run in order")
+    test: str = Field("", description="The build fails if this does")
+    labels: dict[Printable, Printable] = {}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> ImageEnvironmentSpec:
+        """What no single field can tell."""
+        try:
+            check_environment(freeze(self))
+            system_script(self.system)
+        except BadRequest as error:
+            raise ValueError(f"{error.message}. {error.hint}".strip()) from None
+        return self
+
+
+def freeze(spec: ImageEnvironmentSpec) -> Environment:
+    """The plain form that orders carry, and that an identity is made of."""
+    return Environment(
+        requirements=list(spec.requirements),
+        python=spec.python,
+        variables={name: show_value(value) for name, value in spec.variables.items()},
+        base=spec.base,
+        accelerator=spec.accelerator,
+        system=list(spec.system),
+        lock=spec.lock,
+        inherit=spec.inherit,
+        files=[EnvironmentFile(one.to, one.text, one.digest, one.mode) for one in spec.files],
+        commands=list(spec.commands),
+        test=spec.test,
+        labels=dict(spec.labels),
+    )
+
+
+def environment_schema() -> dict[str, Any]:
+    """JSON Schema of an environment, for forms and editors."""
+    return ImageEnvironmentSpec.model_json_schema(by_alias=True)
