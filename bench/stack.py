@@ -135,7 +135,7 @@ def started_agent(
     places = {f"DIAMOND_{place.upper()}": str(folder / place) for place in ("keep", "work", "tmp")}
     log = folder / "bench-agent.log"
     with running(words, env={**env, **places}, log=log, cwd=folder) as process:
-        wait_for(lambda: is_alive(process, log) and is_ready(client, name), within=60, every=0.2)
+        wait_for(lambda: is_alive(process, log) and is_ready(client, name), within=180, every=0.2)
         yield Agent(name, process.pid, folder / "work")
 
 

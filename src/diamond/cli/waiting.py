@@ -11,7 +11,7 @@ from diamond.cli.presence import LinkWatch
 from diamond.cli.words import ending_words, next_step, short, stage_words, why
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
-from diamond.sdk.logs import LogPart
+from diamond.sdk.logs import STREAMS, LogPart
 from diamond.sdk.models import Job, Task
 
 WALL_TIME, ELSE, CANCELLED = 124, 125, 130
@@ -23,7 +23,7 @@ def wait_for(client: Client, job: Job, *, as_json: bool = False) -> int:
     task = job.task
     say(f"{task.name} is task {task.id} on {task.endpoint}")
     try:
-        task = _follow(client, task, view)
+        task = _follow(client, task, view, streams=() if as_json else STREAMS)
     except KeyboardInterrupt:
         view.clear()
         say(f"{task.id} goes on. Follow it: diamond logs -f {short(task.id)}; "
@@ -52,9 +52,13 @@ def exit_code(task: Task) -> int:
     return ELSE
 
 
-def _follow(client: Client, task: Task, view: _View) -> Task:
+def _follow(client: Client, task: Task, view: _View, streams: tuple[str, ...]) -> Task:
+    """A log that nobody sees is not fetched: the middle of a long one lies on the cluster."""
     watch = LinkWatch(client, task.endpoint, view.note)
-    for happening in client.follow(task.id, on_lost=watch.lost, on_endpoint=watch.endpoint):
+    happenings = client.follow(
+        task.id, streams=streams, on_lost=watch.lost, on_endpoint=watch.endpoint
+    )
+    for happening in happenings:
         if isinstance(happening, Task):
             task = happening
             view.stage(task)
