@@ -176,9 +176,13 @@ class OverlayBuilder(_Shared):
         return f"{self._name}, one overlay folder for each step in {self._layers}"
 
     def has(self, key: str) -> bool:
-        if self._is_base(key):
-            return (self._base.parent / "base.json").is_file()
-        return (self._layers / short(key) / "layer.json").is_file()
+        """With all layers below it: some may have been removed to make room."""
+        while not self._is_base(key):
+            told = read_json(self._layers / short(key) / "layer.json")
+            if told is None:
+                return False
+            key = str(told["below"])
+        return (self._base.parent / "base.json").is_file()
 
     def begin(self, step: Step) -> None:
         self.abandon()

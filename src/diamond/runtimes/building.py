@@ -150,6 +150,8 @@ class _Build:
         steps = [step for step in self._plan.steps if step.kind != PACK]
         changing = [step for step in steps if step.changes]
         done = max((n for n, step in enumerate(steps) if builder.has(step.key)), default=-1)
+        if done > 0 and not builder.has(steps[0].key):
+            done = -1
         for step in steps[: done + 1]:
             self._report.cached(step)
         kept, is_open = steps[max(done, 0)], False
@@ -166,19 +168,19 @@ class _Build:
         """
         lock = self._work.places.layers / f"{short(step.key)}.lock"
         with held(lock, waiting=self._say_waiting, cancelled=self._work.cancelled):
-            if keeps and not is_open and builder.has(step.key):
+            if (keeps or step.kind == BASE) and not is_open and builder.has(step.key):
                 self._report.cached(step)
                 return False
             self._report.started(step)
-            code = self._run_step(builder, step, kept, is_open=is_open)
-            if keeps and not code:
-                builder.keep(step)
+            code = self._run_step(builder, step, kept, is_open=is_open, keeps=keeps)
         self._report.ended(step, code)
         if code:
             raise self._failure(step, code, list(self._call.last))
         return step.kind != BASE and not keeps
 
-    def _run_step(self, builder: Builder, step: Step, kept: Step, *, is_open: bool) -> int:
+    def _run_step(
+        self, builder: Builder, step: Step, kept: Step, *, is_open: bool, keeps: bool
+    ) -> int:
         self._call.last.clear()
         try:
             if step.kind == BASE:
@@ -186,11 +188,14 @@ class _Build:
                 return 0
             if not is_open:
                 builder.begin(kept)
+            code = builder.run(step)
+            if keeps and not code:
+                builder.keep(step)
+            return code
         except EnvironmentFailed as error:
             self._report.say(error.message)
             self._report.ended(step, 1)
             raise self._failure(step, 1, error.message.splitlines(), error) from error
-        return builder.run(step)
 
     def _pack(self, builder: Builder, scratch: Path) -> Record:
         step = self._plan.step(PACK)
