@@ -30,7 +30,7 @@ for step in range(1, 401):
 HELD = TRAINING + "while not os.path.exists('release'): time.sleep(0.2)\n"
 FAILING = "raise ValueError('the images are 224 x 224, the model wants 256 x 256')\n"
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def site(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 def use(site: Site, folder: Path) -> None:
     diamond = site.diamond
     digits = diamond.ask("run", str(ROOT / "recipes" / "digits"))["tasks"][0]["id"]
-    diamond.wait_for_state(digits, "succeeded", seconds=170)
+    diamond.wait_for_state(digits, "succeeded", seconds=500)
     for name, lines in {"resnet-small": FAILING, "galaxy-zoo": TRAINING}.items():
         task = python(site, folder, name, lines)
         diamond.wait_for_state(task, "succeeded", "failed")
