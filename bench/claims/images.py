@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,8 +38,8 @@ def measure(options: Options) -> Findings:
     warm = _build(bench, cache, "echo warm")
     plain = PlainBuild(bench, _lock(warm), cache)
     found = Findings()
-    _compare_builds(found, bench, plain, cache, options.samples(FULL_ROUNDS))
     _compare_starts(found, bench, warm, options.samples(STARTS))
+    _compare_builds(found, bench, plain, cache, options.samples(FULL_ROUNDS))
     found.note("package cache warm and zstd-3 in both; the base is one squashfs for both")
     return found
 
@@ -55,6 +56,9 @@ def _compare_builds(
         first.append(_timed_build(bench, cache, commands[0]))
         again.append(_timed_build(bench, cache, commands[0]))
         rebuilt.append(_timed_build(bench, cache, f"echo changed {number} >/opt/round"))
+        last = [theirs[-1], first[-1], again[-1], rebuilt[-1]]
+        said = "round %d: plain %.1f s, first %.1f s, again %.1f s, rebuilt %.1f s"
+        print(said % (number, *last), file=sys.stderr, flush=True)
     found.add("plain `apptainer build`", seconds(theirs))
     _ratio(found, "first build", first, theirs, MOST_FIRST)
     _ratio(found, "rebuild, last step changed", rebuilt, theirs, MOST_REBUILD)

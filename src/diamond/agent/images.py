@@ -25,7 +25,7 @@ from diamond.runtimes.entering import enter_script, entered_variables
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import SUFFIXES, Record
 from diamond.runtimes.store import find, find_file, verify
-from diamond.runtimes.tools import own_python
+from diamond.runtimes.tools import find_uv, own_python
 
 CANCELLED = 130
 SHOWN_LINES = 200
@@ -35,6 +35,8 @@ SHOWN_LINES = 200
 class Images:
     folders: Folders
     profile: Callable[[], Profile]
+    is_local: bool = False
+    """Whether jobs run on this very node."""
 
     def build_words(
         self,
@@ -105,6 +107,7 @@ class Images:
             "work": str(self.folders.work),
             "tmp": str(self.folders.tmp),
             "site": self._site,
+            "uv": find_uv(self.folders.work) or "",
         }
         file = folder.run_dir / "build.json"
         write_json(file, told)
@@ -118,12 +121,7 @@ class Images:
         needs_network = bool(build.environment.requirements) or base.kind in REGISTRIES
         internet = self.profile().facts.get("internet")
         compute = internet.get("compute") if isinstance(internet, dict) else None
-        return ["fetch"] if needs_network and not compute and not self._is_local else []
-
-    @property
-    def _is_local(self) -> bool:
-        scheduler = self.profile().facts.get("scheduler")
-        return isinstance(scheduler, dict) and scheduler.get("name") == "local"
+        return ["fetch"] if needs_network and not compute and not self.is_local else []
 
     @property
     def _site(self) -> dict[str, Any]:

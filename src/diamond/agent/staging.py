@@ -172,13 +172,16 @@ class Stager:
             with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
+    def _images(self) -> Images:
+        return Images(self.folders, self.profile, is_local=self.scheduler.name == "local")
+
     def _with_builder(
         self, folder: AttemptFolder, order: Order, *, say: Say, cancelled: Callable[[], bool]
     ) -> Order:
         """A build's program is Diamond's own."""
         if order.build is None:
             return order
-        images = Images(self.folders, self.profile)
+        images = self._images()
         self._fetch_inputs(order.build)
 
         def tell(line: str) -> None:
@@ -224,8 +227,7 @@ class Stager:
     def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
         training = _training(self.folders.work / "training")
         try:
-            images = Images(self.folders, self.profile)
-            return images.enter(folder, order, data=data, training=training)
+            return self._images().enter(folder, order, data=data, training=training)
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
 

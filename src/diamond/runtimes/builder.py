@@ -75,6 +75,8 @@ class BuildTask:
     report: Report
     stop: _Stop
     name: str
+    uv: str = ""
+    """The uv that the agent knows of."""
 
     def fetch(self) -> None:
         """What needs the network: base, lock, wheels. Everything is remembered beside `build.json`."""
@@ -148,7 +150,7 @@ class BuildTask:
             places=self.places,
             site=self.site,
             runtime=runtime,
-            uv=self._uv() if self.build.environment.requirements else find_uv(self._tools),
+            uv=self._uv() if self.build.environment.requirements else self._found_uv(),
             build=self.name,
             cancelled=self.stop.is_asked,
             shell=shell,
@@ -157,9 +159,12 @@ class BuildTask:
     def _call(self) -> Call:
         return Call(self.report.write, self.stop.is_asked, mask=self.site.secrets)
 
+    def _found_uv(self) -> Optional[str]:
+        return self.uv if os.access(self.uv, os.X_OK) else find_uv(self._tools)
+
     def _uv(self) -> Optional[str]:
         log = self.places.tmp / f"diamond-uv-{os.getuid()}.log"
-        return find_uv(self._tools) or fetch_uv(
+        return self._found_uv() or fetch_uv(
             self._tools, log=log, say=self.report.say, cancelled=self.stop.is_asked
         )
 
@@ -197,7 +202,8 @@ def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
     places = Places(work / "images", tmp)
     places.make()
     build = build_from(told["build"])
-    return BuildTask(file.absolute(), build, places, site, report, stop, str(told["name"]))
+    uv, name = str(told.get("uv") or ""), str(told["name"])
+    return BuildTask(file.absolute(), build, places, site, report, stop, name, uv)
 
 
 def own_words() -> List[str]:
