@@ -45,6 +45,12 @@ class Job:
                 start_new_session=True,
             )
 
+    def __enter__(self) -> Job:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.kill()
+
     def said(self, event: str, rank: int = 0) -> list[dict[str, Any]]:
         lines = [json.loads(line) for line in whole_lines(self.outputs[rank])]
         return [line for line in lines if line["event"] == event]

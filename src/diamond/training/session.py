@@ -11,6 +11,9 @@ from typing import Any, Callable, List
 
 from diamond.training import metrics
 
+Ending = Callable[[bool], None]
+"""Told whether all ranks end together; else this one may be the only one, by an error."""
+
 
 @dataclass(frozen=True)
 class Session:
@@ -37,30 +40,30 @@ def init() -> Session:
 def finish() -> None:
     """Bring everything to disk, part from the other ranks, and leave the mark that this rank came to its end."""
     while _endings:
-        _endings.pop()()
+        _endings.pop()(True)
     _part()
     metrics.flush()
     _mark()
 
 
-def at_finish(ending: Callable[[], None]) -> None:
+def at_finish(ending: Ending) -> None:
     """Run `ending` at `finish`, or when the program ends without it."""
     _endings.append(ending)
 
 
-def not_at_finish(ending: Callable[[], None]) -> None:
+def not_at_finish(ending: Ending) -> None:
     """It has run already."""
     if ending in _endings:
         _endings.remove(ending)
 
 
-_endings: List[Callable[[], None]] = []
+_endings: List[Ending] = []
 
 
 @atexit.register
 def _end_without_finish() -> None:
     while _endings:
-        _endings.pop()()
+        _endings.pop()(False)
 
 
 def _join(session: Session) -> None:

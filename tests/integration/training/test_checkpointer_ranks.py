@@ -27,10 +27,11 @@ def test_another_number_of_ranks_goes_on_to_the_same_weights(tmp_path: Path) -> 
 @pytest.mark.timeout(900)
 def test_every_rank_writes_a_share_and_all_stop_at_the_same_step(tmp_path: Path) -> None:
     flag = tmp_path / "stop"
-    job = Job(tmp_path / "run", ["ddp", "100000"], world_size=2, DIAMOND_STOP_FILE=str(flag))
-    job.wait_until(lambda: len(job.said("step")) >= 8, "eight steps")
-    flag.touch()
-    assert job.end() == [75, 75], job.errors()
+    words = ["ddp", "100000"]
+    with Job(tmp_path / "run", words, world_size=2, DIAMOND_STOP_FILE=str(flag)) as job:
+        job.wait_until(lambda: len(job.said("step")) >= 8, "eight steps")
+        flag.touch()
+        assert job.end() == [75, 75], job.errors()
     assert job.said("step", 0)[-1]["step"] == job.said("step", 1)[-1]["step"]
     latest = tmp_path / "run" / "checkpoints" / "latest"
     assert int(latest.resolve().name[5:13]) == job.said("step")[-1]["step"]

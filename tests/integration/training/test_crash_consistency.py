@@ -19,12 +19,11 @@ VICTIMS = ("rank", "writer", "job")
 def test_a_killed_writer_and_a_killed_rank_leave_the_end_bit_equal(tmp_path: Path) -> None:
     quiet = run_to_the_end(tmp_path / "quiet", ["ddp-quiet", str(STEPS)], world_size=2)
     folder = tmp_path / "disturbed"
-    first = Job(folder, ["ddp", str(STEPS)], world_size=2, HOLD_AT="30")
-    first.wait_until(lambda: len(first.said("step")) >= 10, "step 10")
-    first.kill_writer(0)
-    first.wait_until(lambda: first.said("held"), "step 30")
-    first.kill_rank(1)
-    first.end()
+    with Job(folder, ["ddp", str(STEPS)], world_size=2, HOLD_AT="30") as first:
+        first.wait_until(lambda: len(first.said("step")) >= 10, "step 10")
+        first.kill_writer(0)
+        first.wait_until(lambda: first.said("held"), "step 30")
+        first.kill_rank(1)
     second = Job(folder, ["ddp", str(STEPS)], world_size=2)
     assert second.end() == [0, 0], second.errors()
     assert second.said("step")[0]["step"] > 4, (
@@ -45,8 +44,8 @@ def test_killed_again_and_again_it_ends_as_if_nobody_had_disturbed_it(
     folder = tmp_path / "disturbed"
     kills = 0
     while kills < 25:
-        job = Job(folder, [kind, "400"], world_size=2, SAVE_EVERY="3", PAUSE="0.02")
-        kills += disturb(job, chance)
+        with Job(folder, [kind, "400"], world_size=2, SAVE_EVERY="3", PAUSE="0.02") as job:
+            kills += disturb(job, chance)
     last = run_to_the_end(folder, [kind, "400"], world_size=2)
     assert last["digest"] == quiet["digest"]
 
@@ -74,7 +73,6 @@ def kill(job: Job, victim: str, chance: random.Random) -> bool:
         job.kill()
     elif victim == "rank":
         job.kill_rank(rank)
-        job.end()
     else:
         job.kill_writer(rank)
         return False

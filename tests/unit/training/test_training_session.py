@@ -23,17 +23,17 @@ def test_what_was_asked_for_is_done_once_at_the_end_and_the_rank_leaves_its_mark
     monkeypatch.setenv("DIAMOND_METRICS", str(tmp_path / "metrics.jsonl"))
     monkeypatch.setenv("RANK", "3")
     done: list[str] = []
-    at_finish(lambda: done.append("closed"))
+    at_finish(lambda together: done.append(f"closed, together: {together}"))
     training.finish()
     training.finish()
-    assert done == ["closed"]
+    assert done == ["closed, together: True"]
     assert (tmp_path / "finished" / "3").exists()
 
 
 def test_what_has_been_done_already_is_not_done_again() -> None:
     done: list[str] = []
 
-    def ending() -> None:
+    def ending(together: bool) -> None:
         done.append("closed")
 
     at_finish(ending)

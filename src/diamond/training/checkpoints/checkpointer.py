@@ -68,7 +68,7 @@ class Checkpointer:
         keeping = Keep(newest=max(1, keep), best=best)
         self._saver = Saver(self._folder, claim, keeping, self._ranks, self._ended)
         self._is_open = True
-        at_finish(self.close)
+        at_finish(self._end)
 
     def resume(self) -> int:
         """Take the newest whole checkpoint; the number of steps done, 0 where there is none.
@@ -149,8 +149,14 @@ class Checkpointer:
         """Finish what is being written and end the writer process."""
         if self._is_open:
             self._is_open = False
-            not_at_finish(self.close)
+            not_at_finish(self._end)
             self._saver.close()
+
+    def _end(self, together: bool) -> None:
+        if together:
+            self.close()
+        elif self._is_open:
+            self._saver.leave()
 
     @property
     def cost(self) -> Cost:

@@ -71,9 +71,9 @@ class WriterLink:
         """Nothing was handed over after `begin`."""
         self._idle.set()
 
-    def wait(self) -> None:
-        """Until no save is under way."""
-        self._idle.wait()
+    def wait(self, seconds: float) -> None:
+        """At most so long, until no save is under way."""
+        self._idle.wait(seconds)
 
     def close(self) -> None:
         """Let it finish what it does, and go. One that was never used need not even finish its start."""

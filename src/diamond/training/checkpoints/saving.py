@@ -28,6 +28,7 @@ from diamond.training.checkpoints.ranks import Ranks
 from diamond.training.checkpoints.room import check_room, room_at
 from diamond.training.checkpoints.staging import Pair, Staging
 
+_LOOK_EVERY_SECONDS = 0.2
 _OTHER_FILES = 3
 """Of a checkpoint, beside one for each rank: its folder, the manifest, DCP's metadata."""
 
@@ -65,9 +66,15 @@ class Saver:
         return self.writer.is_busy
 
     def wait(self) -> None:
-        """Until no save is under way on this rank."""
+        """Until no save is under way on any rank. A writer that dies meanwhile does not leave the others waiting for it."""
         self.staging.join()
-        self.writer.wait()
+        while True:
+            dead, busy = self._ranks.any(not self.writer.is_alive, self.writer.is_busy)
+            if dead and busy:
+                self.writer.kill()
+            if not busy:
+                return
+            self.writer.wait(_LOOK_EVERY_SECONDS)
 
     def save(self, snapshot: Snapshot) -> None:
         """Returns when the training may go on. The earlier save of all ranks has ended before it begins."""
@@ -80,18 +87,23 @@ class Saver:
         self.staging.copy_meanwhile(later, lambda: self.writer.save(message))
 
     def close(self) -> None:
+        self.wait()
         self.staging.close()
         self.writer.close()
 
+    def leave(self) -> None:
+        """The program ends by itself, perhaps on this rank only: a writer among others finishes alone, or gives up."""
+        self.staging.close()
+        if self._ranks.world_size == 1:
+            self.writer.close()
+
     def _make_ready(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """Writers that live and a plan that fits, on all ranks: a dead one may leave the others waiting for it."""
-        self.staging.join()
+        self.wait()
         shape = signature(tensors)
         dead, changed = self._ranks.any(not self.writer.is_alive, shape != self._planned)
         if dead:
             self.writer.kill()
-        self.writer.wait()
-        if dead:
             self._start_writer()
         if changed:
             self._plan(tensors)
