@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pwd
 import shutil
 import subprocess
 import tarfile
@@ -62,8 +64,16 @@ def alices_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        _as_alice(["unshare", "--map-root-user", "--map-auto", "rm", "-rf", str(folder / "work")])
+        made = [folder / "work", podmans_run_folder(folder / "work/images/oci")]
+        words = ["unshare", "--map-root-user", "--map-auto", "rm", "-rf"]
+        _as_alice([*words, *map(str, made)])
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def podmans_run_folder(storage: Path) -> Path:
+    """Where podman keeps what a storage folder needs while containers run; as `runtimes/podman.py` names it."""
+    mark = hashlib.sha256(str(storage).encode()).hexdigest()[:8]
+    return Path("/tmp") / f"diamond-oci-{pwd.getpwnam('alice').pw_uid}-{mark}"
 
 
 def alice(folder: Path) -> Account:
