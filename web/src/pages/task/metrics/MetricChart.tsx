@@ -33,8 +33,10 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
     [from, to],
   );
   const axis = x ?? "step";
-  const points = pointsFor(width);
-  const seen = useRef(false);
+  const isAll = names.length === 0;
+  // What holds all curves is as wide as the page, and in sight: it need not wait to be measured.
+  const points = isAll ? pointsFor(window.innerWidth) / 2 : pointsFor(width);
+  const seen = useRef(isAll);
   seen.current ||= inViewport && width > 0;
   const whole = useQuery({
     ...curvesQuery({ tasks, names, points, range: null }),
@@ -72,6 +74,10 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
       <div ref={sized} style={{ minHeight: height }}>
         {whole.error && !set ? (
           <Failed error={whole.error} onRetry={() => void whole.refetch()} />
+        ) : set?.items.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            No curves yet.
+          </Text>
         ) : set ? (
           <Chart
             label={chartWords(title, curves)}

@@ -2,13 +2,13 @@ import { SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { IconChartLine } from "@tabler/icons-react";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
 import { Answer, Empty } from "~/components/Answer";
 import { isOver } from "../words";
 import { MetricChart } from "./MetricChart";
-import { curvesQuery } from "./queries";
+import { namesQuery } from "./queries";
 import { labelsOf } from "./set";
 import { Toolbar } from "./Toolbar";
 import { useLiveCurves } from "./useLiveCurves";
@@ -18,41 +18,50 @@ const MANY = 12;
 /** Curves, live; of several tasks on the same charts. */
 export function MetricsTab({ task }: { task: Task }) {
   const { compare, together } = useSearch({ from: "/tasks/$task" });
-  const others = compare?.split(",").filter((id) => id && id !== task.id) ?? [];
-  const ids = [task.id, ...others];
-  const tasks = useTasks(task, others);
-  const names = useQuery(curvesQuery({ tasks: ids, names: [], points: 2, range: null }));
-  useLiveCurves(ids);
+  const ids = useMemo(() => idsOf(task.id, compare), [task.id, compare]);
+  const tasks = useTasks(task, ids.slice(1));
+  const labels = useMemo(() => labelsOf(tasks), [tasks]);
+  useLiveCurves(tasks.filter((one) => !isOver(one)).map(({ id }) => id));
   return (
-    <Answer query={names}>
-      {(set) => {
-        const all = set.names.map((one) => one.name);
-        if (!all.length) return <NoCurves task={task} />;
-        return (
-          <Stack>
-            <Toolbar task={task} tasks={tasks} />
-            {together ? (
-              <MetricChart
-                title={`${all.length} curves`}
-                tasks={ids}
-                names={[]}
-                labels={labelsOf(tasks)}
-                height={460}
-              />
-            ) : (
-              <Charts tasks={ids} names={all} labels={labelsOf(tasks)} />
-            )}
-          </Stack>
-        );
-      }}
+    <Stack>
+      <Toolbar task={task} tasks={tasks} />
+      {together ? (
+        <MetricChart title="All curves" tasks={ids} names={[]} labels={labels} height={460} />
+      ) : (
+        <ChartOfEach task={task} tasks={ids} labels={labels} />
+      )}
+    </Stack>
+  );
+}
+
+/** The task itself first. */
+function idsOf(task: string, compare = ""): string[] {
+  return [...new Set([task, ...compare.split(",").filter(Boolean)])];
+}
+
+type EachProps = { task: Task; tasks: string[]; labels: Map<string, string> };
+
+function ChartOfEach({ task, tasks, labels }: EachProps) {
+  const query = useQuery(namesQuery(tasks));
+  return (
+    <Answer query={query}>
+      {(names) =>
+        names.length ? (
+          <Charts tasks={tasks} names={names.map(({ name }) => name)} labels={labels} />
+        ) : (
+          <NoCurves task={task} />
+        )
+      }
     </Answer>
   );
 }
 
 /** Those of the other tasks that are known by now; one that cannot be read is left out. */
 function useTasks(task: Task, others: string[]): Task[] {
-  const found = useQueries({ queries: others.map((id) => taskQuery(id)) });
-  return [task, ...found.flatMap(({ data }) => (data ? [data] : []))];
+  return useQueries({
+    queries: others.map((id) => taskQuery(id)),
+    combine: (found) => [task, ...found.flatMap(({ data }) => (data ? [data] : []))],
+  });
 }
 
 type ChartsProps = { tasks: string[]; names: string[]; labels: Map<string, string> };

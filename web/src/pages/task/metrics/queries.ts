@@ -13,6 +13,7 @@ export type Wanted = {
 };
 
 export const CURVES = ["curves"];
+export const NAMES = ["curve-names"];
 
 export const curvesQuery = (wanted: Wanted) =>
   queryOptions({
@@ -21,6 +22,17 @@ export const curvesQuery = (wanted: Wanted) =>
     // Zooming in shows the coarse curve until the finer one is there.
     placeholderData: keepPreviousData,
     staleTime: 60_000,
+  });
+
+/** Which curves these tasks have. */
+export const namesQuery = (tasks: string[]) =>
+  queryOptions({
+    queryKey: [...NAMES, tasks],
+    queryFn: async () => {
+      const wanted = { tasks, names: [], points: 2, range: null };
+      return (await readCurves(wanted)).names;
+    },
+    placeholderData: keepPreviousData,
   });
 
 async function readCurves({ tasks, names, points, range, usage }: Wanted): Promise<MetricSet> {

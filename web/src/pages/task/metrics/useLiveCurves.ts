@@ -3,12 +3,12 @@ import { useEffect, useRef } from "react";
 import { link } from "~/live/link";
 import type { MetricPoint } from "~/live/messages";
 import { useEvery } from "../useEvery";
-import { CURVES, type Wanted } from "./queries";
+import { CURVES, NAMES, type Wanted } from "./queries";
 import { type MetricSet, withLive } from "./set";
 
 const DRAW_EVERY = 500;
 
-/** Curves of these tasks go on while they are shown. */
+/** Curves of these tasks go on while they are shown; those of a task that has ended need no watch. */
 export function useLiveCurves(tasks: string[]): void {
   const queries = useQueryClient();
   const heard = useRef<{ task: string; points: MetricPoint[] }[]>([]);
@@ -23,11 +23,12 @@ export function useLiveCurves(tasks: string[]): void {
       const next = withLive(kept, ours, wanted.points);
       if (next) queries.setQueryData(query.queryKey, next);
       else void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      if (!next) void queries.invalidateQueries({ queryKey: NAMES });
     }
   });
   const key = tasks.join();
   useEffect(() => {
-    const watched = key.split(",");
+    const watched = key ? key.split(",") : [];
     const unwatch = watched.map((task) => link.watch(task));
     const stop = link.onEvent((event) => {
       if (event.type !== "metric" || !watched.includes(event.data.task)) return;
