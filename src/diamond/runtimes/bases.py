@@ -57,18 +57,18 @@ def unpacked(
     return rootfs
 
 
-def untar(archive: Path, target: Path, call: Call) -> int:
-    """Unpack a root file system; owners are kept where this account has ids for them."""
+def untar(archive: Path, target: Path, call: Call, *, owners: bool = True) -> int:
+    """Unpack a root file system; owners are kept if wanted, where this account has ids for them."""
     target.mkdir(parents=True)
     words = ["tar", "-xf", str(archive), "-C", str(target), "--exclude=./dev/*"]
-    if has_sub_ids():
+    if owners and has_sub_ids():
         return call.run(as_root([*words, "--same-owner", "--numeric-owner"]))
     return call.run([*words, "--no-same-owner"])
 
 
-def unsquash(image: Path, target: Path, call: Call) -> int:
+def unsquash(image: Path, target: Path, call: Call, *, owners: bool = True) -> int:
     words = ["unsquashfs", "-no-progress", "-quiet", "-dest", str(target), str(image)]
-    return call.run(as_root(words) if has_sub_ids() else words, quietly=True)
+    return call.run(as_root(words) if owners and has_sub_ids() else words, quietly=True)
 
 
 def failed_base(reference: str, lines: List[str]) -> EnvironmentFailed:

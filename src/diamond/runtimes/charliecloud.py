@@ -208,7 +208,7 @@ class CharliecloudBuilder:
                 f"charliecloud cannot build on {base.reference}",
                 "Name a registry image, a squashfs file or a tar of a root file system.",
             )
-        if unpack(file, rootfs, job.call):
+        if unpack(file, rootfs, job.call, owners=False):
             raise failed_base(base.reference, list(job.call.last))
         _complete(rootfs)
         check_platform(rootfs, recipe.platform, base.reference)

@@ -63,7 +63,7 @@ def _fill_cache(recipe: Recipe, work: Work, call: Call) -> None:
     variables = site_variables(work.site, work.places, recipe.environment.accelerator)
     call.say("bringing the packages of the lock into uv's cache")
     try:
-        if call.run(words, variables=variables, quietly=True):
+        if call.run(words, variables=variables, folder=work.places.building, quietly=True):
             call.say("not all packages could be brought beforehand; the build will ask for them")
     finally:
         remove_tree(target)

@@ -98,7 +98,8 @@ class Resolver:
         words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
         variables = site_variables(self.site, self.places, environment.accelerator)
         variables["UV_PYTHON_DOWNLOADS"] = "never"
-        text = self.call.output([*words, str(listed)], variables=variables)
+        here = self.places.building  # uv would take up a .venv of the folder it is started in
+        text = self.call.output([*words, str(listed)], variables=variables, folder=here)
         listed.unlink()
         if text is None:
             raise unresolved(list(self.call.last))
