@@ -34,7 +34,7 @@ export function optionOf(curves: Curve[], look: Look): Option {
       min: look.range?.from ?? "dataMin",
       max: look.range?.to ?? "dataMax",
       axisLabel: { color: ink, hideOverlap: true, formatter: xWords(look.axis) },
-      axisLine: { lineStyle: { color: grid } },
+      axisLine: { onZero: false, lineStyle: { color: grid } },
       splitLine: { show: false },
     },
     yAxis: {
