@@ -132,12 +132,11 @@ class Checkpointer:
         A save that fails is told about and never ends the training, unless there is no room for the first one.
         """
         if step != self._last_step:
-            began = time.monotonic()
+            self.wait()
+            self._began = time.monotonic()
             self._last_step = step
-            snapshot = self._snapshot(step, metric)
-            self._began = began
-            self._saver.save(snapshot)
-            self._schedule.saved(blocked_seconds=time.monotonic() - began)
+            self._saver.save(self._snapshot(step, metric))
+            self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
         if wait:
             self.wait()
 

@@ -77,7 +77,7 @@ class Saver:
             self.writer.wait(_LOOK_EVERY_SECONDS)
 
     def save(self, snapshot: Snapshot) -> None:
-        """Returns when the training may go on. The earlier save of all ranks has ended before it begins."""
+        """Returns when the training may go on. To be called after `wait`: there is one staging memory."""
         self._make_ready(snapshot.tensors)
         self.writer.begin()
         message = self._message(snapshot)
@@ -99,7 +99,6 @@ class Saver:
 
     def _make_ready(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """Writers that live and a plan that fits, on all ranks: a dead one may leave the others waiting for it."""
-        self.wait()
         shape = signature(tensors)
         dead, changed = self._ranks.any(not self.writer.is_alive, shape != self._planned)
         if dead:
