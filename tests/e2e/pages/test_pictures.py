@@ -54,7 +54,16 @@ def use(site: Site, folder: Path) -> None:
     running = python(site, folder, "weather-unet", HELD)
     diamond.wait_for_state(running, "running")
     wait_for(lambda: "step  400" in diamond.call("logs", running).stdout, what="its whole curve")
-    all_nodes = ("--on", "alpha/batch", "--nodes", "4", "--name", "protein-folding")
+    all_nodes = (
+        "--on",
+        "alpha/batch",
+        "--nodes",
+        "2",
+        "--account",
+        "research",
+        "--name",
+        "protein-folding",
+    )
     diamond.submit("sleep", "600", options=all_nodes)
     diamond.submit("sleep", "600", options=all_nodes)
 
