@@ -54,18 +54,9 @@ def use(site: Site, folder: Path) -> None:
     running = python(site, folder, "weather-unet", HELD)
     diamond.wait_for_state(running, "running")
     wait_for(lambda: "step  400" in diamond.call("logs", running).stdout, what="its whole curve")
-    all_nodes = (
-        "--on",
-        "alpha/batch",
-        "--nodes",
-        "2",
-        "--account",
-        "research",
-        "--name",
-        "protein-folding",
-    )
-    diamond.submit("sleep", "600", options=all_nodes)
-    diamond.submit("sleep", "600", options=all_nodes)
+    everything = "--on alpha/batch --nodes 4 --gpus 2 --account research --name protein-folding"
+    diamond.submit("sleep", "600", options=tuple(everything.split()))
+    diamond.submit("sleep", "600", options=tuple(everything.split()))
 
 
 def python(site: Site, folder: Path, name: str, lines: str) -> str:
@@ -132,6 +123,6 @@ def test_the_settings(open_page: OpenPage) -> None:
 
 def take(page: Page, name: str) -> None:
     """Once nothing is loading any more."""
-    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    expect(page.locator("[aria-busy=true], [data-chart=empty]")).to_have_count(0)
     page.wait_for_load_state("load")
     picture(page, name)
