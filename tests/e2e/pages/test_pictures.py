@@ -36,7 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 @pytest.fixture(scope="module")
 def site(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site with two endpoints, one model trained, one that trains, one that failed and one that waits."""
-    folder = tmp_path_factory.mktemp("pictures")
+    folder = tmp_path_factory.mktemp("home")
     with site_up(folder, {"DIAMOND_SSH": f"ssh -F {slurm_lab.ssh_config}"}) as site:
         added = site.diamond.call("endpoint", "add", "alpha", "--ssh", "alpha")
         assert added.returncode == 0, added.stderr
@@ -60,9 +60,12 @@ def use(site: Site, folder: Path) -> None:
 
 
 def python(site: Site, folder: Path, name: str, lines: str) -> str:
-    program = folder / f"{name}.py"
-    program.write_text(lines)
-    return site.diamond.submit("python3", str(program), options=("--name", name))
+    """A project of its own: code and what to do with it."""
+    project = folder / name
+    project.mkdir()
+    (project / "train.py").write_text(lines)
+    (project / "diamond.yaml").write_text(f"name: {name}\nrun: python3 train.py\ncode: .\n")
+    return str(site.diamond.ask("run", str(project))["tasks"][0]["id"])
 
 
 def test_the_dashboard(open_page: OpenPage) -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, bytes, count, duration, figure } from "./format";
+import { ago, brief, bytes, count, duration, figure } from "./format";
 
 describe("duration", () => {
   it.each([
@@ -10,6 +10,14 @@ describe("duration", () => {
     [90_000, "1 d 1 h"],
     [86_405, "1 d"],
   ])("%d seconds read %s", (seconds, words) => expect(duration(seconds)).toBe(words));
+});
+
+describe("brief", () => {
+  it.each([
+    [0.44, "0.4 s"],
+    [3, "3 s"],
+    [75, "1 min 15 s"],
+  ])("%d seconds read %s", (seconds, words) => expect(brief(seconds)).toBe(words));
 });
 
 describe("ago", () => {

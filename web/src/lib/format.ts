@@ -21,6 +21,11 @@ export function duration(seconds: number): string {
   return words.join(" ") || "0 s";
 }
 
+/** As `duration`, with tenths while they tell two moments apart: "0.4 s". */
+export function brief(seconds: number): string {
+  return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : duration(seconds);
+}
+
 /** "just now", "5 min ago", "in 2 h". */
 export function ago(at: number, now = Date.now() / 1000): string {
   const seconds = now - at;

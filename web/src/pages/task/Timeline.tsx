@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { clockTime, duration, exactTime } from "~/lib/format";
+import { brief, clockTime, duration, exactTime } from "~/lib/format";
 import classes from "./Timeline.module.css";
 import { type Lane, lanesOf, type Phase, type Span, totals } from "./timeline";
 import { isOver } from "./words";
@@ -37,7 +37,7 @@ export function Timeline({ task, history }: { task: Task; history: Schemas["Hist
                 data-edge={edge(n)}
                 style={{ left: place(at) }}
               >
-                {n === 0 ? clockTime(at) : `+${duration(at - from)}`}
+                {n === 0 ? clockTime(at) : `+${brief(at - from)}`}
               </span>
             ),
           )}
