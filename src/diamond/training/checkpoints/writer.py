@@ -24,7 +24,7 @@ from diamond.training.checkpoints.messages import Done, Failed, Join, Leave, Pre
 from diamond.training.checkpoints.storage import ImageWriter, KnownPlan
 
 _GRACE_SECONDS = 30.0
-_NICER = 5
+_NICER = 10
 
 
 class Writer:
