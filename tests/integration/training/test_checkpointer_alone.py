@@ -225,7 +225,7 @@ def test_a_disk_that_fills_up_in_mid_save_leaves_the_training_and_the_last_check
     assert not list(training.folder.glob(".saving-*"))
     (small_disk / "ballast").unlink()
     training.checkpointer.save(4, wait=True)
-    assert training.saved() == [4]
+    wait_for(lambda: training.saved() == [4], 60, what="the new checkpoint alone")
     training.checkpointer.close()
 
 
