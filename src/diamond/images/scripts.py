@@ -84,7 +84,7 @@ def python_script(environment: Environment, lock: str) -> str:
     if lock:
         lines.append(_here('diamond_lock=$(mktemp)\ncat >"$diamond_lock"', lock))
         lines.append(
-            '"$diamond_uv" pip install --python "$diamond_venv/bin/python" --require-hashes'
+            '"$diamond_uv" pip install ${PIP_NO_INDEX:+--no-index} --python "$diamond_venv/bin/python" --require-hashes'
             ' --requirement "$diamond_lock"\nrm -f "$diamond_lock"\n'
         )
     return "".join(lines)

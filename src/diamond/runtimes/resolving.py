@@ -96,6 +96,7 @@ class Resolver:
         words = [self.uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header"]
         words += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
         words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]
+        words += ["--no-index"] if self.site.no_index else []  # uv 0.13 has no variable for it
         variables = site_variables(self.site, self.places, environment.accelerator)
         variables["UV_PYTHON_DOWNLOADS"] = "never"
         here = self.places.building  # uv would take up a .venv of the folder it is started in
@@ -116,8 +117,6 @@ def site_variables(site: Site, places: Places, accelerator: str) -> Dict[str, st
     found = {**site.variables, "UV_CACHE_DIR": str(Path(site.cache or places.cache) / "uv")}
     if site.find_links:
         found["UV_FIND_LINKS"] = ",".join(site.find_links)
-    if site.no_index:
-        found["UV_NO_INDEX"] = "1"
     if site.ca:
         found["SSL_CERT_FILE"] = site.ca
     index = site.accelerators.get(accelerator)

@@ -196,7 +196,9 @@ def _link_variables(site: Site, links: List[str]) -> Dict[str, str]:
     if links:
         variables = {"UV_FIND_LINKS": ",".join(links), "PIP_FIND_LINKS": " ".join(links)}
     if site.no_index:
-        variables.update({"UV_NO_INDEX": "1", "PIP_NO_INDEX": "1"})
+        variables["PIP_NO_INDEX"] = (
+            "1"  # The step's script hands it to uv, which has no variable for it.
+        )
     return variables
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import pkgutil
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Dict
 
@@ -51,8 +51,9 @@ def _digest(sources: Dict[str, bytes]) -> str:
 
 
 def _lay_out(target: Path, sources: Dict[str, bytes]) -> None:
-    """Written aside, then moved file by file: another process may do the same at the same time."""
-    aside = target.with_name(f"{target.name}.{os.getpid()}")
+    """Written aside, then moved file by file: others, threads of this process too, may do the same at the same time."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=str(target.parent)))
     for name, content in sources.items():
         (aside / name).parent.mkdir(parents=True, exist_ok=True)
         (aside / name).write_bytes(content)

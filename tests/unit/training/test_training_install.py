@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipapp
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import diamond
@@ -62,3 +63,10 @@ def test_it_is_laid_out_from_a_zipped_agent_too(tmp_path: Path) -> None:
     entry = python_with(str(zipped), script)
     assert entry == install_training(tmp_path)
     assert python_with(entry, "from diamond.training import CONTINUE; print(CONTINUE)") == "75"
+
+
+def test_many_threads_may_lay_it_out_at_the_same_moment(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        (entry,) = set(pool.map(install_training, [tmp_path] * 16))
+    assert python_with(entry, "from diamond.training import CONTINUE; print(CONTINUE)") == "75"
+    assert [one.name for one in tmp_path.iterdir()] == [Path(entry).name]
