@@ -10,6 +10,12 @@ from pathlib import Path
 WEB = Path(__file__).parent
 STATIC = WEB.parent / "src" / "diamond" / "service" / "static"
 SOURCES = ("src", "public", "index.html", "package-lock.json", "vite.config.ts")
+# Where Debian, Red Hat and SUSE keep the authorities that the machine trusts.
+BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+)
 CHECKS = (
     ("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
     ("openapi-typescript/bin/cli.js", "openapi.json", "-o", "src/api/schema.d.ts"),
@@ -63,9 +69,17 @@ def _node(*words: str) -> None:
     home = _node_home() / "bin"
     path = os.pathsep.join([str(home), os.environ.get("PATH", "")])
     program = str(home / "node")
-    done = subprocess.run([program, *words], cwd=WEB, env={**os.environ, "PATH": path}, check=False)
+    environment = {**_trust(), **os.environ, "PATH": path}
+    done = subprocess.run([program, *words], cwd=WEB, env=environment, check=False)
     if done.returncode:
         raise SystemExit(f"The pages' tool {Path(words[0]).name} failed; its words are above.")
+
+
+def _trust() -> dict[str, str]:
+    """Node carries its own list of authorities; a site behind an intercepting proxy has one more in the machine's."""
+    bundles = [os.environ.get("SSL_CERT_FILE", ""), *BUNDLES]
+    found = next((one for one in bundles if one and Path(one).is_file()), "")
+    return {"NODE_EXTRA_CA_CERTS": found} if found else {}
 
 
 def _node_home() -> Path:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from diamond.core.order import Environment
 from diamond.runtimes.base import Entered
 from diamond.runtimes.lock import held
 from diamond.runtimes.venv import Build, build_with_pip, ensure_environment, environment_digest
+from support.wheels import write_wheel
 
 NAME = "diamond_test_greeting"
 GREETING = "diamond_test_greeting 1.0"
@@ -35,19 +35,6 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_NO_INDEX", "true")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     return folder
-
-
-def write_wheel(folder: Path, name: str, version: str) -> None:
-    info = f"{name}-{version}.dist-info"
-    files = {
-        f"{name}.py": f"print('{name} {version}')\n",
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        for path, text in {**files, f"{info}/RECORD": record}.items():
-            wheel.writestr(path, text)
 
 
 def ensure(
