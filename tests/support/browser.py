@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,10 @@ DESKTOP = {"width": 1440, "height": 900}
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 SERIOUS = ("serious", "critical")
+# A colour on its way to another is none that anybody reads.
+AT_REST = """() => Promise.allSettled(document.getAnimations()
+  .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime))
+  .map((one) => one.finished))"""
 
 expect.set_options(timeout=30_000)
 
@@ -134,11 +138,25 @@ def page(open_page: OpenPage) -> Page:
     return open_page()
 
 
-def faults_of_access(page: Page) -> list[str]:
-    """What axe-core finds serious, one line each."""
+def faults_in_both_looks(page: Page) -> list[str]:
+    """What axe-core finds serious in the page as it stands, in either look; only colours differ in the second."""
+    faults = faults_of_access(page)
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    faults += faults_of_access(page, rules=("color-contrast",))
+    page.emulate_media(color_scheme="light")
+    return faults
+
+
+def faults_of_access(page: Page, *, rules: Sequence[str] = ()) -> list[str]:
+    """What axe-core finds serious by all its rules or by some, one line each."""
     page.evaluate(AXE.read_text())
+    page.evaluate(AT_REST)
     found: dict[str, Any] = json.loads(
-        page.evaluate("axe.run(document).then((found) => JSON.stringify(found))")
+        page.evaluate(
+            "(options) => axe.run(document, options).then((found) => JSON.stringify(found))",
+            {"runOnly": list(rules)} if rules else {},
+        )
     )
     return [
         f"{one['id']}: {one['help']}: {node['target']} {node['html'][:200]}"
@@ -160,6 +178,7 @@ __all__ = [
     "OpenPage",
     "Site",
     "browser",
+    "faults_in_both_looks",
     "faults_of_access",
     "open_page",
     "page",

@@ -13,8 +13,22 @@ const diamond: MantineColorsTuple = [
   "#005860",
 ];
 
+/** The library's red, a shade darker from the middle on: white words on a button must be readable. */
+const red: MantineColorsTuple = [
+  "#fff5f5",
+  "#ffe3e3",
+  "#ffc9c9",
+  "#ffa8a8",
+  "#ff8787",
+  "#fa5252",
+  "#e03131",
+  "#c92a2a",
+  "#b42318",
+  "#96190f",
+];
+
 export const theme = createTheme({
-  colors: { diamond },
+  colors: { diamond, red },
   primaryColor: "diamond",
   primaryShade: 7,
   autoContrast: true,
@@ -29,6 +43,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
+    // Its empty first item, there to take the focus, is none of the items that a menu may have.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Card: { defaultProps: { withBorder: true, padding: "md" } },
     Table: { defaultProps: { verticalSpacing: 7 } },
     Badge: { defaultProps: { variant: "light", tt: "none", fw: 550 } },

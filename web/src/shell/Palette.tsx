@@ -29,6 +29,8 @@ export function Palette() {
   const actions = [...usePlaces(), ...useEndpoints(), ...useTasks(query)];
   return (
     <Spotlight
+      title="Search or jump to"
+      styles={{ header: { display: "none" }, actionDescription: { opacity: 1 } }}
       actions={actions}
       query={query}
       onQueryChange={setQuery}

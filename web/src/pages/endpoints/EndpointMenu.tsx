@@ -53,7 +53,7 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           <Item icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
           </Item>
-          <Item icon={IconTrash} color="red.8" onClick={() => setDialog("remove")}>
+          <Item icon={IconTrash} c="var(--mantine-color-error)" onClick={() => setDialog("remove")}>
             Remove…
           </Item>
         </Menu.Dropdown>
@@ -66,7 +66,7 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
 
 type ItemProps = {
   icon: typeof IconDots;
-  color?: string;
+  c?: string;
   onClick: () => void;
   children: React.ReactNode;
 };

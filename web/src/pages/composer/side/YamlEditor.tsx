@@ -29,6 +29,7 @@ const EXTENSIONS = [
       color: "var(--mantine-color-dimmed) !important",
     },
     ".cm-content": { fontFamily: "var(--mantine-font-family-monospace)" },
+    ".cm-placeholder": { color: "var(--mantine-color-placeholder)" },
     "&.cm-focused": { outline: "none" },
   }),
 ];

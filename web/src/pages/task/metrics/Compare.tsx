@@ -3,12 +3,15 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, dataOf } from "~/api/client";
+import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { ago } from "~/lib/format";
 import { valueText } from "../words";
 
 type CompareProps = { taken: string[]; onAdd: (task: string) => void };
+
+/** A list without any choice is none to a screen reader. */
+const NONE = [{ value: "", label: "No other task by that name", disabled: true }];
 
 /** Find another task, to draw its curves on the same charts. */
 export function Compare({ taken, onAdd }: CompareProps) {
@@ -32,18 +35,19 @@ export function Compare({ taken, onAdd }: CompareProps) {
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage="No task by that name"
       value={null}
-      data={found.map((task) => ({
-        value: task.id,
-        label: `${task.name} ${task.id.slice(0, 8)}, ${ago(task.created)}${paramWords(task.order.params)}`,
-      }))}
+      data={found.length ? found.map(choiceOf) : NONE}
       onChange={(id) => {
         if (id) onAdd(id);
         setTyped("");
       }}
     />
   );
+}
+
+function choiceOf(task: Task) {
+  const words = `${task.name} ${task.id.slice(0, 8)}, ${ago(task.created)}`;
+  return { value: task.id, label: words + paramWords(task.order.params) };
 }
 
 function paramWords(params: Record<string, unknown> | undefined): string {
