@@ -26,7 +26,7 @@ from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
 from diamond.agent.steps import Pace
 from diamond.agent.submit import Submitter
-from diamond.agent.sync import Caller, Hooks, Session
+from diamond.agent.sync import BURST_SECONDS, TOGETHER_SECONDS, Caller, Hooks, Session
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.tensorboard import Scalars
 from diamond.agent.upgrade import upgrade
@@ -115,6 +115,9 @@ class Agent:
             outcome=_Posted(self), room=self.attempts.room, pace=self._pace,
         )  # fmt: skip
         self.workers.bind(self.attempts, submitter)
+        self.session.outbox.pause = lambda: (
+            BURST_SECONDS if submitter.is_bursting else TOGETHER_SECONDS
+        )
         self.asker = Asker(self.scheduler, self.budget, answered=self._answered)
         self.orphans = Orphans(self.tasks, self.scheduler, self.budget, self.session.outbox.put)
         self.house, self.reunion = Housekeeping(self), Reunion(self)
@@ -167,12 +170,17 @@ class Agent:
 
     def _do_posted(self) -> None:
         """Wait for the next act or tick, then do all that is there."""
-        tick = IDLE_TICK_SECONDS if self._is_idle() else TICK_SECONDS
         with contextlib.suppress(queue.Empty):
-            act = self._posted.get(timeout=tick)
+            act = self._next_act()
             while True:
                 act()
                 act = self._posted.get_nowait()
+
+    def _next_act(self) -> Callable[[], None]:
+        if self._posted.empty():
+            tick = IDLE_TICK_SECONDS if self._is_idle() else TICK_SECONDS
+            return self._posted.get(timeout=tick)
+        return self._posted.get_nowait()
 
     def _conclude(self, now: float) -> None:
         if now - self._fenced_at >= 1.0:

@@ -256,7 +256,8 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
 def _data_paths(data: Mapping[str, str], folder: AttemptFolder) -> dict[str, str]:
     """Each name with its path here; links in the attempt's `data` folder lead to them."""
     place = folder.path / "data"
-    place.mkdir(mode=0o700, exist_ok=True)
+    if data:
+        place.mkdir(mode=0o700, exist_ok=True)
     paths = {name: str(Path(os.path.expandvars(path)).expanduser()) for name, path in data.items()}
     for name, path in paths.items():
         if not Path(path).exists():

@@ -64,6 +64,7 @@ class Submitter:
     _entries: list[Entry] = field(default_factory=list)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _full_until: dict[str, float] = field(default_factory=dict)
+    _submitted_at: float = 0.0
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="submit", daemon=True).start()
@@ -85,6 +86,11 @@ class Submitter:
     @property
     def count(self) -> int:
         return len(self._entries)
+
+    @property
+    def is_bursting(self) -> bool:
+        """Jobs are being handed over one right after the other."""
+        return len(self._entries) > 1 and time.monotonic() - self._submitted_at < 1.0
 
     def _run(self) -> None:
         while True:
@@ -147,6 +153,7 @@ class Submitter:
             mark(folder.path / "submitting")
             self.pace.reached("submitting-written")
             native_id = self.scheduler.submit(self.submission(folder))
+            self._submitted_at = time.monotonic()
             self.pace.reached("taken-by-the-scheduler")
             self._found(entry, native_id)
         except Unanswered as error:

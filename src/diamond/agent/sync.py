@@ -25,8 +25,11 @@ log = logging.getLogger(__name__)
 BATCH = 500
 WAIT_SECONDS = 25
 LONGEST_PAUSE = 10.0
-TOGETHER_SECONDS = 0.1
-"""What comes this close together travels in one call; the first of it does not wait. A burst of jobs costs less so."""
+TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
+"""What comes this close together travels in one call; the first of it does not wait. While jobs are being handed over
+one after the other, more is on its way anyhow: most of a short job's life then travels at once.
+"""
+Pause = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,15 @@ class Welcome:
     """The service has come back from a backup and lacks what it had confirmed since."""
 
 
+def _shortly() -> float:
+    return TOGETHER_SECONDS
+
+
 @dataclass
 class Outbox:
     """Events that the service has not confirmed, in order."""
 
+    pause: Pause = _shortly
     epoch: str = field(default_factory=lambda: new_id("x"))
     confirmed: int = 0
     _last: int = 0
@@ -67,7 +75,7 @@ class Outbox:
                 self._filled.wait(seconds)
             if not self._events:
                 return []
-        _wait_since(self._taken_at)
+        _wait_since(self._taken_at, self.pause)
         self._taken_at = time.monotonic()
         with self._filled:
             return self._events[:BATCH]
@@ -129,7 +137,7 @@ class Session:
 
     def poll(self, done: Iterable[str]) -> dict[str, Any]:
         """One held call for commands."""
-        _wait_since(self._commanded_at)
+        _wait_since(self._commanded_at, self.outbox.pause)
         message = {"done": list(done), "wait": WAIT_SECONDS, "now": time.time()}
         answer = ask(self.link, "commands", message, timeout=WAIT_SECONDS + 20)
         if answer.get("commands"):
@@ -153,8 +161,10 @@ class Session:
         }
 
 
-def _wait_since(last: float) -> None:
-    time.sleep(max(0.0, last + TOGETHER_SECONDS - time.monotonic()))
+def _wait_since(last: float, pause: Pause) -> None:
+    """In short steps: a burst may end meanwhile."""
+    while (left := last + pause() - time.monotonic()) > 0:
+        time.sleep(min(left, TOGETHER_SECONDS))
 
 
 class Caller:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -199,10 +200,12 @@ def _written_order(task_file: Path) -> Order:
 
 
 def _make(folder: AttemptFolder) -> None:
-    for name in ("runs/1", "duplicates"):
-        (folder.path / name).mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.path.parent.parent.chmod(0o700)
-    folder.run_dir.mkdir(mode=0o700, exist_ok=True)
+    attempts = folder.path.parent
+    runs = folder.path / "runs"
+    # From the top down: `parents=True` would try each from below first.
+    for place in (attempts.parent, attempts, folder.path, runs, runs / "1", folder.run_dir):
+        with contextlib.suppress(FileExistsError):
+            place.mkdir(mode=0o700)
 
 
 def _attempt_json(folder: AttemptFolder, number: int) -> dict[str, Any]:

@@ -132,11 +132,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _api() -> APIRouter:
     api = APIRouter(prefix=PREFIX)
-    for part in (
-        people, notifications, overview, composing, plans, jobs, recipes, tasks, metrics, logs, output,
-        endpoints, blobs, snapshots, events,
-    ):  # fmt: skip
-        api.include_router(part.router, dependencies=[Depends(known_query)])
+    # Looked through in this order at each call, so the busiest come first.
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)
+    for part in (
+        jobs, tasks, events, logs, metrics, output, endpoints, people, notifications, overview,
+        composing, plans, recipes, blobs, snapshots,
+    ):  # fmt: skip
+        api.include_router(part.router, dependencies=[Depends(known_query)])
     return api

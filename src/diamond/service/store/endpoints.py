@@ -17,6 +17,11 @@ _BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
 _BY_ID_LOCKED = _BY_ID.with_for_update()
 _BY_KEY = select(endpoints).where(endpoints.c.key_hash == bindparam("of_key"))
 _GENERATION = select(endpoints.c.generation).where(endpoints.c.id == bindparam("of_id"))
+_TOOK_EVENTS = (
+    update(endpoints)
+    .where(endpoints.c.id == bindparam("of_id"))
+    .values(epoch=bindparam("new_epoch"), have=bindparam("new_have"))
+)
 _OF_OWNER = (
     select(endpoints)
     .where(endpoints.c.owner == bindparam("of_owner"))
@@ -31,6 +36,11 @@ async def add_endpoint(tx: Transaction, row: dict[str, Any]) -> None:
 async def change_endpoint(tx: Transaction, endpoint: str, values: dict[str, Any]) -> None:
     changed = update(endpoints).where(endpoints.c.id == endpoint).values(values)
     await tx.connection.execute(changed)
+
+
+async def took_events(tx: Transaction, endpoint: str, *, epoch: str, have: int) -> None:
+    values = {"of_id": endpoint, "new_epoch": epoch, "new_have": have}
+    await tx.connection.execute(_TOOK_EVENTS, values)
 
 
 async def drop_endpoint(tx: Transaction, endpoint: str) -> None:

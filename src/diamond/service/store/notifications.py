@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.engine import Transaction
@@ -17,22 +17,41 @@ from diamond.service.store.tables import deliveries, notifications
 WAITING, SENT, FAILED = "waiting", "sent", "failed"
 LEASE_SECONDS = 120.0
 """A sender that died leaves its deliveries to the next one after this."""
+MANY = 1000
+# Asked at every ending: built once.
+_UNREAD = select(func.count()).select_from(
+    select(notifications.c.id)
+    .where(notifications.c.owner == bindparam("of_owner"), notifications.c.in_page)
+    .where(notifications.c.read.is_(None))
+    .limit(MANY)
+    .subquery()
+)
+_BY_IDS = select(notifications).where(notifications.c.id.in_(bindparam("of_ids", expanding=True)))
+_KNOWN = (
+    select(notifications.c.key)
+    .where(notifications.c.owner == bindparam("of_owner"))
+    .where(notifications.c.key.in_(bindparam("of_keys", expanding=True)))
+)
+_SENDING = (
+    select(deliveries)
+    .where(deliveries.c.notification.in_(bindparam("of_ids", expanding=True)))
+    .order_by(deliveries.c.id)
+)
+_ADD, _ADD_SENDING = insert(notifications), insert(deliveries)
 
 
 async def known_keys(connection: AsyncConnection, owner: str, keys: Sequence[str]) -> set[str]:
-    query = select(notifications.c.key).where(
-        notifications.c.owner == owner, notifications.c.key.in_(keys)
-    )
-    return set((await connection.execute(query)).scalars())
+    asked = {"of_owner": owner, "of_keys": list(keys)}
+    return set((await connection.execute(_KNOWN, asked)).scalars())
 
 
 async def add_notifications(
     tx: Transaction, rows: list[dict[str, Any]], sending: list[dict[str, Any]]
 ) -> None:
     if rows:
-        await tx.connection.execute(insert(notifications), rows)
+        await tx.connection.execute(_ADD, rows)
     if sending:
-        await tx.connection.execute(insert(deliveries), sending)
+        await tx.connection.execute(_ADD_SENDING, sending)
 
 
 async def list_notifications(
@@ -48,23 +67,20 @@ async def list_notifications(
 
 
 async def notifications_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
-    found = await connection.execute(select(notifications).where(notifications.c.id.in_(ids)))
+    found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
     return {row["id"]: row for row in rows_of(found)}
 
 
 async def deliveries_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
-    query = select(deliveries).where(deliveries.c.notification.in_(ids)).order_by(deliveries.c.id)
     found: dict[str, list[Row]] = {one: [] for one in ids}
-    for row in rows_of(await connection.execute(query)):
+    for row in rows_of(await connection.execute(_SENDING, {"of_ids": list(ids)})):
         found[row["notification"]].append(row)
     return found
 
 
 async def count_unread(connection: AsyncConnection, owner: str) -> int:
-    query = select(func.count()).where(
-        notifications.c.owner == owner, notifications.c.in_page, notifications.c.read.is_(None)
-    )
-    return int((await connection.execute(query)).scalar_one())
+    """At most `MANY`: nobody counts them, and a busy stream asks ten times a second."""
+    return int((await connection.execute(_UNREAD, {"of_owner": owner})).scalar_one())
 
 
 async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:

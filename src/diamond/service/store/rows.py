@@ -16,4 +16,5 @@ def row_of(result: Result[Any]) -> Row | None:
 
 
 def rows_of(result: Result[Any]) -> list[Row]:
-    return cast("list[Row]", list(result.mappings()))
+    names = tuple(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]

@@ -85,7 +85,7 @@ async def take_events(services: Services, call: AgentCall, told: dict[str, Any])
         unknown = await _apply(tx, row, fresh)
         newest = max([have, *(n for n, _, _ in fresh)])
         if newest != row["have"] or epoch != row["epoch"]:
-            await rows.change_endpoint(tx, row["id"], {"epoch": epoch, "have": newest})
+            await rows.took_events(tx, row["id"], epoch=epoch, have=newest)
         return {"have": newest, "unknown_tasks": unknown}
 
     return await services.store.run(take)
