@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from diamond.sdk.client import Client
+from diamond.sdk.where import saved_address
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
 from support.waiting import wait_for
@@ -61,6 +63,12 @@ class Site:
 
     def stop(self) -> None:
         self.running.close()
+
+    def client(self) -> Client:
+        """What the owner's own programs use."""
+        saved = saved_address(self.diamond.home)
+        assert saved
+        return Client(saved.url, saved.token)
 
     def sign_in(self, context: BrowserContext) -> None:
         """As `diamond open` does it: the one-time link leaves a cookie."""

@@ -131,6 +131,8 @@ class EventStream:
                 sent.append(("note", {"task": subject, **row["data"], "n": n}))
             elif last[row["kind"], subject] != n:
                 continue
+            elif row["kind"] == "changed":
+                sent.append(("changed", {"what": subject, "n": n}))
             elif subject in tasks:
                 sent.append(("task", {**show_task(tasks[subject]), "n": n}))
             elif subject in endpoints:

@@ -10,6 +10,7 @@ from diamond.compose.facts import Account, Flags, Folder, Partition, Qos, Schedu
 from diamond.compose.spec import Spec
 from diamond.core.order import Order
 from diamond.service.schemas.output import (
+    ChangedEvent,
     EndpointEvent,
     LogEvent,
     MetricEvent,
@@ -86,6 +87,7 @@ class StreamEvents(BaseModel):
     log: LogEvent
     metric: MetricEvent
     notification: NotificationEvent
+    changed: ChangedEvent
 
 
 SHAPES: dict[str, Any] = {

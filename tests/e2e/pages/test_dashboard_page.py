@@ -9,7 +9,20 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.browser import PHONE, OpenPage, Site, faults_of_access
+from support.waiting import wait_for
 
+# A browser without a screen never hides a page: this one says that it is hidden, and notes what it says.
+LISTEN = """() => {
+  Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+  window.said = [];
+  const Real = window.Notification;
+  window.Notification = class extends Real {
+    constructor(title, options) {
+      super(title, options);
+      window.said.push(title);
+    }
+  };
+}"""
 HOLD = "while [ ! -e {} ]; do sleep 0.2; done"
 
 
@@ -74,6 +87,19 @@ def test_the_bell_tells_of_an_end_and_leads_to_the_task(open_page: OpenPage, sit
     page.get_by_role("button", name=re.compile("otification")).click()
     panel.get_by_role("button", name="Mark all as read").click()
     expect(page.get_by_role("button", name="Notifications", exact=True)).to_be_visible()
+
+
+def test_the_browser_itself_speaks_up_while_nobody_looks(open_page: OpenPage, site: Site) -> None:
+    page = open_page("/settings?tab=notifications")
+    page.context.grant_permissions(["notifications"], origin=site.url)
+    page.get_by_role("switch", name="Tell me by this browser").click()
+    expect(page.get_by_role("switch", name="Tell me by this browser")).to_be_checked()
+    page.evaluate(LISTEN)
+    site.diamond.submit("true", options=("--name", "heard-elsewhere"))
+    wait_for(
+        lambda: "heard-elsewhere" in str(page.evaluate("window.said")), what="the browser's word"
+    )
+    expect(page.get_by_role("alert").filter(has_text="heard-elsewhere")).to_have_count(0)
 
 
 def test_the_dashboard_is_for_everybody_in_both_looks_and_on_a_phone(open_page: OpenPage) -> None:

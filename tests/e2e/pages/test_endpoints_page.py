@@ -13,18 +13,10 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from diamond.sdk.client import Client
-from diamond.sdk.where import saved_address
 from support.browser import PHONE, OpenPage, Site, faults_of_access
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, wait_for
 
 HOLD = "while [ ! -e {} ]; do sleep 0.2; done"
-
-
-def client(site: Site) -> Client:
-    saved = saved_address(site.diamond.home)
-    assert saved
-    return Client(saved.url, saved.token)
 
 
 def card(page: Page, name: str) -> Locator:
@@ -32,20 +24,25 @@ def card(page: Page, name: str) -> Locator:
 
 
 @contextmanager
-def agent_that_calls(site: Site, code: str, folder: Path) -> Iterator[None]:
+def agent_that_calls(site: Site, code: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """What the pasted line does: fetch the agent, and pair it by the code."""
-    file = folder / "agent.pyz"
-    file.write_bytes(client(site).agent_file())
-    words = [sys.executable, str(file), "pair", "--url", site.url, "--foreground"]
-    agent = subprocess.Popen(
-        [*words, "--scheduler", "local"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**site.diamond.env, "DIAMOND_KEEP": str(folder / "keep")},
-    )  # fmt: skip
-    try:
+    (folder / "agent.pyz").write_bytes(site.client().agent_file())
+    pairing = ("pair", "--url", site.url, "--foreground", "--scheduler", "local")
+    with agent_process(site, folder, *pairing) as agent:
         assert agent.stdin
         agent.stdin.write(code.encode() + b"\n")
         agent.stdin.close()
-        yield
+        yield agent
+
+
+@contextmanager
+def agent_process(site: Site, folder: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    agent = subprocess.Popen(
+        [sys.executable, str(folder / "agent.pyz"), *words], stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, env={**site.diamond.env, "DIAMOND_KEEP": str(folder / "keep")},
+    )  # fmt: skip
+    try:
+        yield agent
     finally:
         agent.terminate()
         agent.wait(PATIENCE)
@@ -75,7 +72,13 @@ def test_a_machine_is_added_by_a_line_to_paste_and_the_owners_word(
         dialog.get_by_role("link", name="Look at it").click()
         expect(page.get_by_role("heading", level=1, name="paired")).to_be_visible()
         expect(page.get_by_role("heading", name="Folders")).to_be_visible()
-    client(site).endpoint_away("paired")
+        page.get_by_role("button", name="More about paired").click()
+        page.get_by_role("menuitem", name="Make it the default").click()
+        expect(page.get_by_role("main").get_by_text("default", exact=True)).to_be_visible()
+        page.get_by_role("button", name="More about paired").click()
+        page.get_by_role("menuitem", name=re.compile("Upgrade the agent")).click()
+        expect(page.get_by_text("It fetches the newer agent now.")).to_be_visible()
+    site.client().endpoint_away("paired")
     expect(page.get_by_text("To bring it back, type:")).to_be_visible()
     page.get_by_role("button", name="More about paired").click()
     page.get_by_role("menuitem", name="Remove…").click()
@@ -102,13 +105,46 @@ def test_one_that_goes_away_says_what_to_do_and_is_seen_to_return(
     pid = int((site.diamond.home / "agents/local/agent.pid").read_text().split()[0])
     os.kill(pid, signal.SIGSTOP)
     try:
-        client(site).endpoint_away("local")
+        site.client().endpoint_away("local")
         expect(card(page, "local").get_by_text("diamond endpoint start local")).to_be_visible()
         assert not faults_of_access(page)
     finally:
         os.kill(pid, signal.SIGCONT)
     expect(card(page, "local")).to_contain_text("online")
     expect(page.get_by_text("diamond endpoint start local")).to_have_count(0)
+
+
+def test_an_agent_is_killed_and_starts_again_while_the_pages_look_on(
+    open_page: OpenPage, site: Site, tmp_path: Path
+) -> None:
+    code = str(site.client().add_endpoint("second", "https")["pairing_code"])
+    with agent_that_calls(site, code, tmp_path) as agent:
+        wait_for(lambda: site.client().endpoint("second").state == "confirming", what="a call")
+        site.client().confirm_endpoint("second")
+        hold = HOLD.format(tmp_path / "go")
+        task = site.diamond.submit("sh", "-c", hold, options=("--on", "second", "--name", "held"))
+        site.diamond.wait_for_state(task, "running")
+        page = open_page("/endpoints")
+        expect(card(page, "second")).to_contain_text("online")
+        watching = page.context.new_page()
+        watching.goto(f"/tasks/{task}")
+        expect(watching.get_by_text("running", exact=True).first).to_be_visible()
+        for one in (page, watching):
+            one.evaluate("window.notReloaded = true")
+        agent.kill()
+        agent.wait(PATIENCE)
+    site.client().endpoint_away("second")  # As forty seconds of silence do.
+    expect(card(page, "second")).to_contain_text("It went away")
+    expect(card(page, "second")).to_contain_text("To bring it back, type:")
+    away = watching.get_by_role("alert").filter(has_text="second is away")
+    expect(away).to_contain_text("What you see was true")
+    expect(away.locator("code")).to_contain_text("agent.pyz")
+    with agent_process(site, tmp_path, "run"):
+        expect(card(page, "second")).to_contain_text("online")
+        expect(away).to_have_count(0)
+        (tmp_path / "go").touch()
+        expect(watching.get_by_text("succeeded", exact=True).first).to_be_visible()
+    assert page.evaluate("window.notReloaded") and watching.evaluate("window.notReloaded")
 
 
 def test_a_fact_is_corrected_refused_in_the_services_words_and_taken_back(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -66,15 +67,66 @@ def test_the_look_is_kept_over_a_reload(page: Page) -> None:
     expect(page.get_by_role("button", name="Use the light look")).to_be_visible()
 
 
+def test_two_windows_see_what_is_done_in_the_other(open_page: OpenPage, tmp_path: Path) -> None:
+    """Each has its own browser: nothing passes between them but by the service."""
+    one, other = open_page("/compose"), open_page("/tasks")
+    expect(other.get_by_role("heading", level=1, name="Tasks")).to_be_visible()
+    one.get_by_role("textbox", name="Name", exact=True).fill("asked-for-here")
+    one.get_by_role("textbox", name="Command").fill(
+        f"until [ -e {tmp_path}/go ]; do sleep 0.1; done"
+    )
+    one.get_by_role("button", name=re.compile("^Submit")).click()
+    other.get_by_role("link", name="asked-for-here").click()
+    other.get_by_role("button", name="Cancel", exact=True).click()
+    other.get_by_role("button", name="Cancel the task").click()
+    expect(one.get_by_role("button", name="Retry")).to_be_visible()
+
+    one.goto("/settings")
+    other.goto("/settings")
+    expect(other.get_by_label("Partition")).to_be_visible()
+    other.get_by_label("Partition").fill("half typed")
+    one.get_by_label("Account").fill("shared")
+    one.get_by_role("button", name="Save").click()
+    expect(other.get_by_label("Account")).to_have_value("shared")
+    expect(other.get_by_label("Partition")).to_have_value("half typed")
+
+
+def test_an_endpoint_that_is_renamed_or_removed_in_one_window_is_so_in_the_other(
+    open_page: OpenPage, site: Site
+) -> None:
+    client = site.client()
+    client.add_endpoint("spare", "https")
+    one, other = open_page("/endpoints/spare"), open_page("/endpoints")
+    expect(other.get_by_role("article", name="Endpoint spare")).to_be_visible()
+    one.get_by_role("button", name="More about spare").click()
+    one.get_by_role("menuitem", name="Rename…").click()
+    one.get_by_label("New name").fill("local")
+    one.get_by_role("button", name="Rename", exact=True).click()
+    expect(one.get_by_role("dialog").get_by_role("alert")).to_contain_text("local")
+    one.get_by_label("New name").fill("laid-by")
+    one.get_by_role("button", name="Rename", exact=True).click()
+    expect(one).to_have_url(re.compile("/endpoints/laid-by$"))
+    expect(other.get_by_role("article", name="Endpoint laid-by")).to_be_visible()
+    expect(other.get_by_role("article", name="Endpoint spare")).to_have_count(0)
+    one.get_by_role("button", name="More about laid-by").click()
+    one.get_by_role("menuitem", name="Remove…").click()
+    one.get_by_role("button", name="Remove laid-by").click()
+    expect(other.get_by_role("article", name="Endpoint laid-by")).to_have_count(0)
+
+
 def test_the_service_restarts_and_the_page_recovers_without_a_reload(
     open_page: OpenPage, site: Site
 ) -> None:
-    page = open_page("/tasks")
+    page, opened_late = open_page("/tasks"), open_page("/settings")
+    expect(opened_late.get_by_role("heading", name="Appearance")).to_be_visible()
     page.evaluate("window.notReloaded = true")
     site.stop()
     expect(page.get_by_text("Diamond does not answer").first).to_be_visible()
+    opened_late.get_by_role("link", name="New job").click()
+    expect(opened_late.get_by_role("main").get_by_role("alert").first).to_be_visible()
     site.start()
     expect(page.get_by_text("Diamond does not answer")).to_have_count(0)
+    expect(opened_late.get_by_role("textbox", name="Command")).to_be_visible()
     site.diamond.submit("true", options=("--name", "after-the-restart"))
     expect(page.get_by_text("after-the-restart").first).to_be_visible()
     assert page.evaluate("window.notReloaded")

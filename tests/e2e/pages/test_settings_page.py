@@ -6,10 +6,34 @@ import json
 import re
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import expect
 
-from support.browser import OpenPage, Site, faults_of_access
+from support.browser import OpenPage, Site, faults_of_access, site_up
+from support.receivers import Mailbox, Receiver, mailbox_up, receiver_up
+from support.waiting import wait_for
+
+
+@pytest.fixture(scope="module")
+def mailbox() -> Iterator[Mailbox]:
+    with mailbox_up() as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def site(mailbox: Mailbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A service that can send mail, and may call a receiver on this machine."""
+    variables = {**mailbox.variables, "DIAMOND_WEBHOOK_PRIVATE": "1"}
+    with site_up(tmp_path_factory.mktemp("site"), variables) as site:
+        yield site
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiver_up() as found:
+        yield found
 
 
 def status_with(site: Site, token: str) -> int:
@@ -71,6 +95,31 @@ def test_what_one_is_told_is_kept_and_a_refused_address_is_not_lost(open_page: O
     expect(page.get_by_role("alert").filter(has_text=re.compile("http"))).to_be_visible()
     expect(hook).to_have_value("ftp://example.org/hook")
     expect(page.get_by_role("button", name="Send a test").first).to_be_disabled()
+
+
+def test_a_test_message_reaches_the_mailbox_and_the_webhook_or_says_why_not(
+    open_page: OpenPage, mailbox: Mailbox, receiver: Receiver
+) -> None:
+    page = open_page("/settings?tab=notifications")
+    mail = page.get_by_role("region", name="By e-mail")
+    hook = page.get_by_role("region", name="By webhook")
+    mail.get_by_label("Address").fill("me@example.org")
+    hook.get_by_label("Address").fill(receiver.url)
+    hook.get_by_label("Secret for the signature").fill("not to be read again")
+    page.get_by_role("button", name="Save").click()
+    mail.get_by_role("button", name="Send a test").click()
+    expect(page.get_by_text("on its way to me@example.org")).to_be_visible()
+    wait_for(lambda: mailbox.mails, what="a mail")
+    assert mailbox.mails[-1]["To"] == "me@example.org"
+    hook.get_by_role("button", name="Send a test").click()
+    wait_for(lambda: receiver.calls, what="a call")
+    assert receiver.calls[-1][0]["diamond-signature"].startswith("sha256=")
+    receiver.failures = 1
+    hook.get_by_role("button", name="Send a test").click()
+    expect(page.get_by_role("alert").filter(has_text="503")).to_be_visible()
+    page.reload()
+    expect(hook.get_by_text("One is kept.")).to_be_visible()
+    assert "not to be read again" not in page.content()
 
 
 def test_settings_are_for_everybody_in_both_looks(open_page: OpenPage) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from support.browser import LAPTOP, OpenPage, Site, faults_of_access
+from support.waiting import wait_for
 
 PROGRAM = Path(__file__).parents[2] / "support" / "telling_program.py"
 LINES = 20_000
@@ -139,6 +142,70 @@ def test_a_failure_says_why_and_a_retry_leads_to_the_new_task(
     expect(page.get_by_text("Why it failed")).to_be_visible()
     page.get_by_role("link", name="Edit and resubmit").click()
     expect(page).to_have_url(re.compile("/compose.*from=t"))
+
+
+def test_each_attempt_has_its_own_log_and_its_own_line_in_time(
+    open_page: OpenPage, site: Site
+) -> None:
+    program = "if [ -e been-here ]; then echo the second time; else touch been-here; echo the first time; exit 75; fi"
+    task = site.diamond.submit("sh", "-c", program, options=("--name", "twice"))
+    site.diamond.wait_for_state(task, "succeeded")
+    page = open_page(f"/tasks/{task}")
+    times = page.get_by_role("region", name="What happened")
+    expect(times.get_by_text(re.compile("^Attempt 1"))).to_be_visible()
+    expect(times.get_by_text(re.compile("^Attempt 2"))).to_be_visible()
+    page.get_by_role("tab", name="Log").click()
+    log = page.get_by_role("region", name="Output, line by line")
+    expect(log.get_by_text("the second time")).to_be_visible()
+    page.get_by_role("combobox", name="Attempt").click()
+    page.get_by_role("option", name="Attempt 1").click()
+    expect(log.get_by_text("the first time")).to_be_visible()
+    page.reload()
+    expect(log.get_by_text("the first time")).to_be_visible()
+
+
+def test_what_programs_and_people_write_stays_text(open_page: OpenPage, site: Site) -> None:
+    trap = "<img src=x onerror=document.title=1>"
+    lines = [
+        "import json, os, sys",
+        f"open(os.environ['DIAMOND_METRICS'], 'a').write(json.dumps({{'step': 1, {trap!r}: 1}}) + chr(10))",
+        f"print({trap!r})",
+        f"sys.exit('\\x1b[31m' + {trap!r})",
+    ]
+    task = site.diamond.submit("python3", "-c", "\n".join(lines), options=("--name", "trap"))
+    site.diamond.wait_for_state(task, "failed")
+    page = open_page(f"/tasks/{task}")
+    expect(page.get_by_role("status").filter(has_text="Why it failed")).to_contain_text(trap)
+    for tab, place in (("Log", "Output, line by line"), ("Metrics", ""), ("Spec and code", "")):
+        page.get_by_role("tab", name=tab).click()
+        panel = page.get_by_role("region", name=place) if place else page.get_by_role("tabpanel")
+        expect(panel.get_by_text(trap).first).to_be_visible()
+    assert page.locator("img[src=x]").count() == 0
+    assert page.title() != "1"
+
+
+@pytest.mark.slow
+def test_what_lies_on_the_cluster_alone_is_not_searched_while_it_is_away_and_the_page_says_so(
+    open_page: OpenPage, site: Site
+) -> None:
+    program = "for n in range(260_000): print('x' * 90, 'needle' if n == 130_000 else n, file=__import__('sys').stdout)"
+    task = site.diamond.submit("python3", "-c", program, options=("--name", "much"))
+    site.diamond.wait_for_state(task, "succeeded")
+    page = open_page(f"/tasks/{task}?tab=log")
+    expect(page.get_by_text(re.compile("259999$")).first).to_be_visible()
+    pid = int((site.diamond.home / "agents/local/agent.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        site.client().endpoint_away("local")
+        find = page.get_by_role("textbox", name="Find in the log")
+        find.fill("needle")
+        expect(page.get_by_text("None in what is kept here")).to_be_visible()
+        expect(page.get_by_text("a part of the log lies there alone")).to_be_visible()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: site.client().endpoint("local").state == "online", what="its return")
+    find.fill("needl")
+    expect(page.get_by_text("1 match, also on the endpoint")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

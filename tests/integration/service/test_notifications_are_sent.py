@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from email import message_from_bytes, policy
-from email.message import EmailMessage
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 
 from diamond.service.webhooks import signature
 from support.postgres import Postgres
+from support.receivers import Mailbox, Receiver, mailbox_up, receiver_up
 from support.scene import Scene, new_scene
 from support.service import RunningService, free_port, running_service
 from support.waiting import wait_for
@@ -23,85 +18,28 @@ from support.waiting import wait_for
 DATABASES = ["sqlite", "postgresql"]
 
 
-@dataclass
-class Mailbox:
-    """What a mail server was given."""
-
-    mails: list[EmailMessage] = field(default_factory=list)
-
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
-        mail = message_from_bytes(envelope.content, policy=policy.default)
-        assert isinstance(mail, EmailMessage)
-        self.mails.append(mail)
-        return "250 taken"
-
-
-@dataclass
-class Receiver:
-    """What a web server was given; it fails for as long as it is told to."""
-
-    url: str = ""
-    calls: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-    failures: int = 0
-
-    def told(self, task: str) -> list[dict[str, Any]]:
-        bodies = [json.loads(body) for _, body in list(self.calls)]
-        return [body for body in bodies if body["task"] == task]
-
-
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
-    found = Receiver()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            status = 204
-            if found.failures:
-                found.failures -= 1
-                status = 503
-            else:
-                found.calls.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            self.send_response(status)
-            self.end_headers()
-
-        def log_message(self, *_words: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_port}/hook?x=1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    server.shutdown()
-    thread.join(10)
+    with receiver_up() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def mailbox() -> Iterator[tuple[Mailbox, int]]:
-    box, port = Mailbox(), free_port()
-    controller = Controller(box, hostname="127.0.0.1", port=port)
-    controller.start()
-    yield box, port
-    controller.stop()
+def mailbox() -> Iterator[Mailbox]:
+    with mailbox_up() as box:
+        yield box
 
 
 @pytest.fixture(params=DATABASES, scope="module")
 def service(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
-    mailbox: tuple[Mailbox, int],
+    mailbox: Mailbox,
 ) -> Iterator[RunningService]:
     server: Postgres | None = None
     if request.param == "postgresql":
         server = request.getfixturevalue("postgres")
-    variables = {
-        "DIAMOND_SMTP_HOST": "127.0.0.1",
-        "DIAMOND_SMTP_PORT": str(mailbox[1]),
-        "DIAMOND_SMTP_SECURITY": "none",
-        "DIAMOND_SMTP_FROM": "diamond@example.org",
-        "DIAMOND_WEBHOOK_PRIVATE": "1",
-    }
+    variables = {**mailbox.variables, "DIAMOND_WEBHOOK_PRIVATE": "1"}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in variables.items():
             patch.setenv(name, value)
@@ -159,7 +97,7 @@ def test_what_nobody_asked_for_is_not_kept(scene: Scene) -> None:
 
 
 def test_mail_and_webhook_are_sent_once_each(
-    scene: Scene, mailbox: tuple[Mailbox, int], receiver: Receiver
+    scene: Scene, mailbox: Mailbox, receiver: Receiver
 ) -> None:
     shown = put(
         scene,
@@ -180,7 +118,7 @@ def test_mail_and_webhook_are_sent_once_each(
         30,
         what="both deliveries",
     )
-    mails = [mail for mail in mailbox[0].mails if f"/tasks/{task}" in mail.get_content()]
+    mails = [mail for mail in mailbox.mails if f"/tasks/{task}" in mail.get_content()]
     assert [mail["To"] for mail in mails] == ["ada@example.org"]
     assert mails[0]["Subject"] == f"telling succeeded on {scene.name}"
     assert len(receiver.told(task)) == 1

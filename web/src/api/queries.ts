@@ -11,6 +11,8 @@ export const keys = {
   overview: ["overview"],
   notifications: ["notifications"],
   preferences: ["me", "preferences"],
+  notificationSettings: ["me", "notification-settings"],
+  tokens: ["tokens"],
 };
 
 export const meQuery = queryOptions({

@@ -1,8 +1,16 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { Task } from "~/api/client";
+import type { Schemas, Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { link } from "./link";
 
+/** What to ask for again when another window has changed it. */
+const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
+  preferences: [keys.preferences],
+  notifications: [keys.notificationSettings],
+  read: [keys.notifications],
+  tokens: [keys.tokens],
+  endpoints: [keys.endpoints, keys.overview],
+};
 const LISTS_AT_MOST_EVERY = 1_000;
 
 /** Keep what the pages have fetched true to what the event stream says. */
@@ -21,6 +29,10 @@ export function keepFresh(queries: QueryClient): void {
       refreshLists();
     }
     if (event.type === "notification") queries.invalidateQueries({ queryKey: keys.notifications });
+    if (event.type === "changed") {
+      for (const key of CHANGED[event.data.what] ?? [])
+        queries.invalidateQueries({ queryKey: key });
+    }
   });
   link.onLink((_, reconnected) => reconnected && queries.invalidateQueries());
 }

@@ -17,6 +17,7 @@ export type LiveEvent =
   | { type: "endpoint"; data: Endpoint }
   | { type: "note"; data: { task: string; message: string; code: string } }
   | { type: "notification"; data: Schemas["NotificationEvent"] }
+  | { type: "changed"; data: Schemas["ChangedEvent"] }
   | { type: "log"; data: LogPiece }
   | { type: "metric"; data: { task: string; points: MetricPoint[] } };
 

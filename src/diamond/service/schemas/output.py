@@ -169,6 +169,11 @@ class NoteEvent(BaseModel):
     n: int
 
 
+class ChangedEvent(BaseModel):
+    what: Literal["preferences", "notifications", "read", "tokens", "endpoints"]
+    n: int
+
+
 class TaskEvent(Task):
     n: int
 

@@ -36,11 +36,16 @@ _AFTER = (
 
 @dataclass(frozen=True)
 class News:
-    """One event to be: `kind` is task, note or endpoint."""
+    """One event to be: `kind` is task, note, endpoint, notification or changed."""
 
     kind: str
     subject: str
     data: dict[str, Any] = field(default_factory=dict)
+
+
+def changed(what: str) -> News:
+    """A list or a setting that other windows of the same person should ask for again."""
+    return News("changed", what)
 
 
 async def publish(tx: Transaction, owner: str, news: list[News]) -> None:

@@ -17,7 +17,7 @@ from diamond.service.services import Services
 from diamond.service.store import endpoints as rows
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
-from diamond.service.store.streams import News, publish
+from diamond.service.store.streams import News, changed, publish
 from diamond.service.store.users import hashed
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.views import pairing_line, revive_line, show_endpoint, show_profile
@@ -147,6 +147,7 @@ async def remove_endpoint(services: Services, principal: Principal, name: str) -
                 "Cancel them first, or wait for their end.",
             )
         await rows.drop_endpoint(tx, row["id"])
+        await publish(tx, principal.user, [changed("endpoints")])
 
     await services.store.run(remove)
 

@@ -13,7 +13,9 @@ from diamond.service.principal import Principal
 from diamond.service.schemas.people import NoticeKind, NotificationSettings
 from diamond.service.services import Services
 from diamond.service.store import notifications as rows
+from diamond.service.store.engine import Transaction
 from diamond.service.store.settings import NOTIFICATIONS, read_setting, write_setting
+from diamond.service.store.streams import changed, publish
 from diamond.service.use_cases.telling import read_settings
 from diamond.service.views import show_notification
 from diamond.service.webhooks import check_url
@@ -32,7 +34,12 @@ async def put_settings(
     if hook.secret is None:
         hook.secret = (await _load(services, principal)).webhook.secret
     value = wanted.model_dump()
-    await services.store.run(lambda tx: write_setting(tx, principal.user, NOTIFICATIONS, value))
+
+    async def write(tx: Transaction) -> None:
+        await write_setting(tx, principal.user, NOTIFICATIONS, value)
+        await publish(tx, principal.user, [changed(NOTIFICATIONS)])
+
+    await services.store.run(write)
     return _shown(services, wanted)
 
 
@@ -57,7 +64,11 @@ async def list_notifications(
 
 
 async def mark_read(services: Services, principal: Principal, ids: list[str] | None) -> int:
-    await services.store.run(lambda tx: rows.mark_read(tx, principal.user, ids))
+    async def mark(tx: Transaction) -> None:
+        await rows.mark_read(tx, principal.user, ids)
+        await publish(tx, principal.user, [changed("read")])
+
+    await services.store.run(mark)
     async with services.store.read() as connection:
         return await rows.count_unread(connection, principal.user)
 

@@ -7,7 +7,9 @@ from typing import Any
 from diamond.service.principal import Principal
 from diamond.service.schemas.people import Preferences
 from diamond.service.services import Services
+from diamond.service.store.engine import Transaction
 from diamond.service.store.settings import PREFERENCES, read_setting, write_setting
+from diamond.service.store.streams import changed, publish
 
 
 async def get_preferences(services: Services, principal: Principal) -> dict[str, Any]:
@@ -20,5 +22,9 @@ async def get_preferences(services: Services, principal: Principal) -> dict[str,
 async def put_preferences(
     services: Services, principal: Principal, values: dict[str, Any]
 ) -> dict[str, Any]:
-    await services.store.run(lambda tx: write_setting(tx, principal.user, PREFERENCES, values))
+    async def write(tx: Transaction) -> None:
+        await write_setting(tx, principal.user, PREFERENCES, values)
+        await publish(tx, principal.user, [changed(PREFERENCES)])
+
+    await services.store.run(write)
     return values

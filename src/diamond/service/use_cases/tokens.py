@@ -11,6 +11,7 @@ from diamond.service.principal import Kind, Principal
 from diamond.service.services import Services
 from diamond.service.store import users
 from diamond.service.store.engine import Transaction
+from diamond.service.store.streams import changed, publish
 from diamond.service.use_cases.idempotency import Once, once
 
 LINK_SECONDS = 600.0
@@ -50,6 +51,7 @@ async def add_token(
         token, secret = await users.add_credential(
             tx, principal.user, users.TOKEN, name, expires=expires
         )
+        await publish(tx, principal.user, [changed("tokens")])
         return {"id": token, "name": name, "created": now, "expires": expires, "token": secret}
 
     wanted = Once.of(key, "POST /tokens", {"name": name, "days": days})
@@ -58,8 +60,13 @@ async def add_token(
 
 async def remove_token(services: Services, principal: Principal, token: str) -> None:
     require(principal, Action.WRITE, owner=principal.user)
-    if not await services.store.run(lambda tx: users.drop_credential(tx, principal.user, token)):
-        raise NotFound(f"There is no token {token!r}")
+
+    async def remove(tx: Transaction) -> None:
+        if not await users.drop_credential(tx, principal.user, token):
+            raise NotFound(f"There is no token {token!r}")
+        await publish(tx, principal.user, [changed("tokens")])
+
+    await services.store.run(remove)
 
 
 async def make_link(services: Services, principal: Principal) -> str:

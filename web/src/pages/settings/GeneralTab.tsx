@@ -40,12 +40,15 @@ function AppearanceSection() {
   );
 }
 
-/** What a new job starts with; each job may say otherwise. */
+/** What a new job starts with. Only what is typed here is kept here: the rest follows other windows. */
 function DefaultsSection({ kept }: { kept: Preferences }) {
-  const [endpoint, setEndpoint] = useState(kept.endpoint);
-  const [partition, setPartition] = useState(kept.partition);
-  const [account, setAccount] = useState(kept.account);
-  const keep = useKeepPreferences(() => sayDone("New jobs start with these now."));
+  const [typed, setTyped] = useState<Partial<Preferences>>({});
+  const { endpoint, partition, account } = { ...kept, ...typed };
+  const change = (part: Partial<Preferences>) => setTyped((now) => ({ ...now, ...part }));
+  const keep = useKeepPreferences(() => {
+    setTyped({});
+    sayDone("New jobs start with these now.");
+  });
   const { data } = useQuery(endpointsQuery);
   return (
     <Section title="New jobs start with" about="Each job can say otherwise.">
@@ -55,7 +58,7 @@ function DefaultsSection({ kept }: { kept: Preferences }) {
           placeholder="the default endpoint"
           data={(data?.items ?? []).map((one) => one.name)}
           value={endpoint || null}
-          onChange={(chosen) => setEndpoint(chosen ?? "")}
+          onChange={(chosen) => change({ endpoint: chosen ?? "" })}
           clearable
           clearButtonProps={{ "aria-label": "Use the default endpoint" }}
         />
@@ -64,13 +67,13 @@ function DefaultsSection({ kept }: { kept: Preferences }) {
             label="Partition"
             placeholder="what the site takes"
             value={partition}
-            onChange={(event) => setPartition(event.currentTarget.value)}
+            onChange={(event) => change({ partition: event.currentTarget.value })}
           />
           <TextInput
             label="Account"
             placeholder="the only one that may pay"
             value={account}
-            onChange={(event) => setAccount(event.currentTarget.value)}
+            onChange={(event) => change({ account: event.currentTarget.value })}
           />
         </Group>
         <Group>

@@ -2,6 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
+import { keys } from "~/api/queries";
 import { Answer, Failed } from "~/components/Answer";
 import { sayDone } from "~/components/say";
 import { BrowserSection } from "./BrowserSection";
@@ -11,7 +12,7 @@ import { Section } from "./Section";
 
 export type Kept = Schemas["NotificationSettingsShown"];
 export type Wanted = Required<Schemas["NotificationSettings"]>;
-const KEY = ["me", "notification-settings"];
+const KEY = keys.notificationSettings;
 
 /** Which events the person is told of, and by which ways. */
 export function NotificationsTab() {
@@ -22,14 +23,16 @@ export function NotificationsTab() {
   return <Answer query={query}>{(kept) => <NotificationForm kept={kept} />}</Answer>;
 }
 
+/** Keeps only what was touched here: what another window saves meanwhile shows in the rest. */
 function NotificationForm({ kept }: { kept: Kept }) {
-  const [wanted, setWanted] = useState<Wanted>(() => asWanted(kept));
-  const save = useSave();
+  const [typed, setTyped] = useState<Partial<Wanted>>({});
+  const wanted = { ...asWanted(kept), ...typed };
+  const save = useSave(() => setTyped({}));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate(wanted);
   };
-  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
+  const change = (part: Partial<Wanted>) => setTyped((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
       <Section title="Tell me" about="In these pages: a word in the corner, and behind the bell.">
@@ -52,12 +55,13 @@ function NotificationForm({ kept }: { kept: Kept }) {
   );
 }
 
-function useSave() {
+function useSave(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: Wanted) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
     onSuccess: (kept) => {
       queries.setQueryData(KEY, kept);
+      onSaved();
       sayDone("Kept.");
     },
   });

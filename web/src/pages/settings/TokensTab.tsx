@@ -14,13 +14,14 @@ import { IconKey, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
+import { keys } from "~/api/queries";
 import { Answer, Failed } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { sayDone, sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
 import { Section } from "./Section";
 
-const KEY = ["tokens"];
+const KEY = keys.tokens;
 
 /** Keys for programs that act for the person: made here, shown once, taken back here. */
 export function TokensTab() {

@@ -1,4 +1,4 @@
-import { ActionIcon, CloseButton, Group, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, CloseButton, Group, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -74,14 +74,9 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
             {found.error?.message ?? (found.pending ? "Searching…" : foundWords(at, found))}
           </Text>
           {found.reason && (
-            <Tooltip label={found.reason} multiline maw={360}>
-              <IconAlertTriangle
-                size={16}
-                className={classes.warning}
-                aria-label={found.reason}
-                role="img"
-              />
-            </Tooltip>
+            <Text size="xs" className={classes.warning}>
+              <IconAlertTriangle size={14} aria-hidden /> {found.reason}
+            </Text>
           )}
         </>
       )}
