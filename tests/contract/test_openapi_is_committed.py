@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from diamond.service.openapi import openapi_text
+from diamond.service.routes.common import PREFIX
+from diamond.service.rules import RULES
 
 COMMITTED = Path(__file__).parents[2] / "web" / "openapi.json"
 
@@ -20,6 +22,11 @@ def test_every_call_declares_its_errors_as_problems() -> None:
         assert {"400", "401", "403", "422", "500"} <= set(failures), (method, path)
         for code, one in failures.items():
             assert list(one["content"]) == ["application/problem+json"], (method, path, code)
+
+
+def test_every_call_has_a_stated_rule_and_every_rule_a_call() -> None:
+    calls = {f"{method.upper()} {path.removeprefix(PREFIX)}" for path, method, _ in _calls()}
+    assert calls == set(RULES), "say in service/rules.py who may make the call"
 
 
 def _calls() -> list[tuple[str, str, dict[str, Any]]]:

@@ -27,9 +27,11 @@ class Client:
     """Calls below `/api/v1` of a service; paths that begin with // are taken from the root."""
 
     def __init__(self, url: str, token: str = "", headers: Mapping[str, str] | None = None) -> None:
+        self.url = url
         self._place = urlsplit(url).netloc
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._headers |= headers or {}
+        self.headers = self._headers
 
     def call(
         self,

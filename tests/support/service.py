@@ -30,6 +30,7 @@ class RunningService:
     port: int
     process: subprocess.Popen[bytes]
     log: Path
+    database_url: str = ""
 
     @property
     def client(self) -> Client:
@@ -55,9 +56,16 @@ class RunningService:
 
 @contextmanager
 def running_service(
-    home: Path, *, port: int = 0, database_url: str = "", public_url: str = ""
+    home: Path,
+    *,
+    port: int = 0,
+    database_url: str = "",
+    public_url: str = "",
+    people: Path | None = None,
 ) -> Iterator[RunningService]:
-    service = start_service(home, port=port, database_url=database_url, public_url=public_url)
+    service = start_service(
+        home, port=port, database_url=database_url, public_url=public_url, people=people
+    )
     try:
         yield service
     finally:
@@ -65,15 +73,21 @@ def running_service(
 
 
 def start_service(
-    home: Path, *, port: int = 0, database_url: str = "", public_url: str = ""
+    home: Path,
+    *,
+    port: int = 0,
+    database_url: str = "",
+    public_url: str = "",
+    people: Path | None = None,
 ) -> RunningService:
-    """Returns once it answers; `home` may hold an earlier service's state."""
+    """Returns once it answers; `home` may hold an earlier service's state. `people`: a diamond.toml."""
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"
     words = [sys.executable, "-m", "diamond.service", "--home", str(home), "--port", str(port)]
     words += ["--database-url", database_url] if database_url else []
     words += ["--public-url", public_url] if public_url else []
+    words += ["--people", str(people)] if people else []
     known = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         process = subprocess.Popen(
@@ -81,7 +95,7 @@ def start_service(
         )
     _wait_until_ready(process, log, known)
     told = json.loads((home / "token.json").read_text())
-    return RunningService(told["url"], told["token"], home, port, process, log)
+    return RunningService(told["url"], told["token"], home, port, process, log, database_url)
 
 
 def free_port() -> int:

@@ -146,9 +146,9 @@ class Stack:
     def kill_service(self) -> None:
         self.service.kill()
 
-    def start_service(self, **variables: str) -> None:
+    def start_service(self) -> None:
         """Where it was before, with the same state."""
-        self.service = start_service(self.service.home, port=self.service.port, **variables)
+        self.service = start_service(self.service.home, port=self.service.port)
 
     def restart_service(self) -> None:
         self.kill_service()

@@ -20,10 +20,13 @@ app = typer.Typer(
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
     days: Annotated[int | None, typer.Option("--days", min=1, help="How long it is good.")] = None,
+    scope: Annotated[
+        list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
+    ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Make a token; it is shown once."""
-    made = Client().create_token(name, days)
+    made = Client().create_token(name, days, scope)
     if as_json:
         print_json(made)
         return
@@ -39,10 +42,17 @@ def list_tokens(as_json: Json = False) -> None:
         print_json({"items": items, "next": None})
         return
     rows = [
-        (one["id"], one["name"], age(one.get("created")), clock(one.get("expires")))
+        (
+            one["id"],
+            one["name"],
+            " ".join(one.get("scopes", [])),
+            age(one.get("created")),
+            clock(one.get("expires")),
+            age(one.get("used")),
+        )
         for one in items
     ]
-    print_table(("TOKEN", "NAME", "CREATED", "EXPIRES"), rows)
+    print_table(("TOKEN", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED"), rows)
 
 
 @app.command()

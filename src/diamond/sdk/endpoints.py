@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diamond.sdk.listing import Listing
@@ -91,8 +91,11 @@ class EndpointCalls:
     def tokens(self) -> list[dict[str, Any]]:
         return list(self.pages(f"{API}/tokens", {}, None))
 
-    def create_token(self, name: str, days: int | None = None) -> dict[str, Any]:
-        body = {"name": name, **({"days": days} if days else {})}
+    def create_token(
+        self, name: str, days: int | None = None, scopes: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Without scopes: for all but administration, as far as the caller may herself."""
+        body = {"name": name, "scopes": list(scopes), **({"days": days} if days else {})}
         return dict(self.transport.post(f"{API}/tokens", body, creates=True))
 
     def revoke_token(self, token: str) -> None:

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
+from diamond.service.people_settings import People, read_people
 from diamond.service.settings import Settings, read_proxies, read_smtp
 
 
@@ -75,6 +76,9 @@ def _settings(arguments: list[str] | None) -> Settings:
     parser.add_argument(
         "--proxies", default="", help="addresses of proxies on other machines, with commas"
     )
+    parser.add_argument(
+        "--people", type=Path, help="a TOML file whose [people] says who may sign in"
+    )
     given = parser.parse_args(arguments)
     return Settings(
         home=given.home.expanduser().resolve(),
@@ -83,6 +87,7 @@ def _settings(arguments: list[str] | None) -> Settings:
         database_url=given.database_url,
         public_url=given.public_url,
         proxies=read_proxies(given.proxies),
+        people=read_people(given.people) if given.people else People(),
         smtp=read_smtp(os.environ),
         webhook_private=os.environ.get("DIAMOND_WEBHOOK_PRIVATE", "") == "1",
     )

@@ -37,12 +37,13 @@ from diamond.service.routes import (
     pages,
     people,
     plans,
+    projects,
     recipes,
     snapshots,
     sync,
     tasks,
 )
-from diamond.service.routes.common import known_query
+from diamond.service.routes.common import PREFIX, known_query, stated_rule
 from diamond.service.sealing import load_seal
 from diamond.service.services import Services
 from diamond.service.settings import Settings, check_settings
@@ -52,7 +53,6 @@ from diamond.service.store.filesystem import refuse_network_folder
 from diamond.service.store.migrate import upgrade
 
 log = logging.getLogger("diamond.service")
-PREFIX = "/api/v1"
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -131,12 +131,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _api() -> APIRouter:
-    api = APIRouter(prefix=PREFIX)
+    api = APIRouter(prefix=PREFIX, dependencies=[Depends(stated_rule)])
     # Looked through in this order at each call, so the busiest come first.
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)
     for part in (
-        jobs, tasks, events, logs, metrics, output, endpoints, people, notifications, overview,
+        jobs, tasks, events, logs, metrics, output, endpoints, people, projects, notifications, overview,
         composing, plans, recipes, blobs, snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])

@@ -22,7 +22,7 @@ async def first_start(store: Store) -> str:
 
     async def prepare(tx: Transaction) -> str:
         if await users.find_user(tx.connection, LOCAL_USER) is None:
-            await users.add_user(tx, LOCAL_USER, _person())
+            await users.add_user(tx, LOCAL_USER, _person(), is_admin=True)
         instance = await users.read_fact(tx.connection, "instance")
         if instance is None:
             instance = new_id("d")

@@ -10,6 +10,7 @@ from diamond.service.services import Services
 from diamond.service.store import relayed
 from diamond.service.store.commands import forget_commands
 from diamond.service.store.engine import Transaction
+from diamond.service.store.sessions import drop_over
 from diamond.service.store.streams import forget_events
 from diamond.service.store.users import drop_expired
 from diamond.service.use_cases.blob_upkeep import prune_blobs
@@ -42,5 +43,6 @@ async def _tidy(tx: Transaction) -> None:
     await forget_events(tx, before)
     await forget_commands(tx, before)
     await drop_expired(tx)
+    await drop_over(tx)
     await forget_keys(tx)
     await relayed.forget_old(tx)

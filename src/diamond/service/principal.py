@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -10,6 +11,39 @@ class Kind(StrEnum):
     PERSON = "person"
     AGENT = "agent"
     """A machine's agent: acts for its owner, on its own endpoint only."""
+
+
+class Scope(StrEnum):
+    """What a token may be used for."""
+
+    READ = "read"
+    """Look at things."""
+    RUN = "run"
+    """Submit, cancel and retry; send code."""
+    MANAGE = "manage"
+    """Endpoints, secrets, projects, sharing, settings and tokens."""
+    ADMIN = "admin"
+    """People and the service itself, for those who are administrators."""
+
+
+class Role(StrEnum):
+    """In a project, from the least to the most; or of a thing, its owner."""
+
+    VIEWER = "viewer"
+    """Sees the project's things."""
+    MEMBER = "member"
+    """Also adds things of her own to the project."""
+    MANAGER = "manager"
+    """Also ends members' work, and says who is in the project."""
+    OWNER = "owner"
+    """The person whose thing it is."""
+
+    @property
+    def rank(self) -> int:
+        return list(Role).index(self)
+
+
+EVERYTHING = frozenset(Scope)
 
 
 @dataclass(frozen=True)
@@ -20,3 +54,13 @@ class Principal:
     endpoint: str = ""
     """Of an agent."""
     by_cookie: bool = False
+    credential: str = ""
+    """The id of the token or session."""
+    scopes: frozenset[Scope] = EVERYTHING
+    is_admin: bool = False
+    signed_in: float = 0.0
+    """When a browser's person last proved who she is to her provider."""
+    mfa: bool = False
+    projects: Mapping[str, Role] = field(default_factory=dict)
+    """What she is in each of her projects, by id."""
+    address: str = ""

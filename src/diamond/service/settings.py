@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
 from diamond.service.mail import Smtp, check_smtp
+from diamond.service.people_settings import People
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -25,11 +26,24 @@ class Settings:
     """The https:// address of a proxy in front, where there is one."""
     proxies: tuple[str, ...] = ()
     """Addresses of proxies on other machines whose `X-Forwarded-Proto` is believed."""
-    mode: str = "embedded"
+    people: People = field(default_factory=People)
     smtp: Smtp | None = None
     """The server that sends mail; None: none does."""
     webhook_private: bool = False
     """Whether webhooks may lead into this machine's own network."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Several people, known by their providers; else the one person of this machine."""
+        return bool(self.people.providers)
+
+    @property
+    def mode(self) -> str:
+        return "shared" if self.is_shared else "embedded"
+
+    @property
+    def session_seconds(self) -> float:
+        return self.people.session_days * 86400.0
 
     @property
     def url(self) -> str:
@@ -59,6 +73,11 @@ class Settings:
     def relay_key_file(self) -> Path:
         """Processes on one database share it: questions and answers that pass through the database are sealed with it."""
         return self.home / "relay.key"
+
+    @property
+    def sign_in_key_file(self) -> Path:
+        """Seals what a browser carries while its person is at her provider."""
+        return self.home / "sign-in.key"
 
     @property
     def blob_folder(self) -> Path:

@@ -11,7 +11,7 @@ TASK_COLUMNS = (
     "id", "job", "name", "kind", "owner", "state", "phase", "native_state", "reason", "message",
     "exit_code", "signal", "as_of", "created", "updated", "started", "ended", "node", "attempt",
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
-    "cleaned",
+    "cleaned", "project",
 )  # fmt: skip
 ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
 ENDPOINT_COLUMNS = (
@@ -32,7 +32,8 @@ def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def show_job(row: Mapping[str, Any], tasks: list[str]) -> dict[str, Any]:
     shown = {
-        name: row[name] for name in ("id", "name", "created", "owner", "spec", "code", "digest")
+        name: row[name]
+        for name in ("id", "name", "created", "owner", "project", "spec", "code", "digest")
     }
     return {**shown, "tasks": tasks}
 

@@ -9,13 +9,16 @@ from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
 from diamond.core.errors import Forbidden
+from diamond.service.authorize import admit, rule_of
 from diamond.service.guard import SAFE_METHODS
 from diamond.service.principal import Principal
 from diamond.service.problems import MEDIA_TYPE, InvalidRequest
+from diamond.service.rules import Rule
 from diamond.service.services import Services
 from diamond.service.use_cases.pairing import AgentCall, agent_of
-from diamond.service.use_cases.tokens import person_of
+from diamond.service.use_cases.signed_in import Shown, person_of
 
+PREFIX = "/api/v1"
 PROBLEMS = {
     400: "What was asked cannot be done as written",
     401: "Not signed in",
@@ -50,15 +53,42 @@ async def find_services(request: Request) -> Services:
     return get_services(request)
 
 
-async def get_person(request: Request) -> Principal:
+async def stated_rule(request: Request) -> Rule:
+    """What `rules.py` asks of the caller of this very route; a route that it does not name is refused."""
+    route = request.scope.get("route")
+    path = str(getattr(route, "path", "")).removeprefix(PREFIX)
+    return rule_of(request.method, path)
+
+
+async def get_person(request: Request, rule: StatedRule) -> Principal:
     """By token or cookie; a cookie may only write from our own pages."""
     services = get_services(request)
     cookie = request.cookies.get(cookie_name(services.instance), "")
-    principal = await person_of(services, token=_bearer(request), session=cookie)
-    writes = request.method not in SAFE_METHODS
-    if principal.by_cookie and writes and "origin" not in request.headers:
-        raise Forbidden("A browser's write names the page it comes from", code="bad-origin")
+    shown = Shown(_bearer(request), cookie, address_of(request))
+    principal = await person_of(services, shown)
+    if principal.by_cookie:
+        _refuse_foreign_page(request)
+    admit(principal, rule, services.settings.people.freshness)
     return principal
+
+
+def _refuse_foreign_page(request: Request) -> None:
+    """A cookie travels by itself: what writes must say that it comes from our own page, as browsers do."""
+    if request.method in SAFE_METHODS:
+        return
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if "origin" not in request.headers or site != "same-origin":
+        raise Forbidden("A browser's write names the page it comes from", code="bad-origin")
+
+
+def address_of(request: Request) -> str:
+    """Where the call came from, for the person to recognise; behind our proxy, what that says."""
+    peer = request.client.host if request.client else ""
+    proxies = request.app.state.settings.proxies
+    forwarded = request.headers.get("x-forwarded-for", "")
+    if forwarded and (peer in ("127.0.0.1", "::1", "") or peer in proxies):
+        return forwarded.rsplit(",", 1)[-1].strip()[:64]
+    return peer
 
 
 async def get_agent(request: Request) -> AgentCall:
@@ -111,6 +141,7 @@ def _generation(request: Request) -> int:
     return int(value)
 
 
+StatedRule = Annotated[Rule, Depends(stated_rule)]
 Person = Annotated[Principal, Depends(get_person)]
 Agent = Annotated[AgentCall, Depends(get_agent)]
 NewAgent = Annotated[AgentCall, Depends(get_new_agent)]

@@ -26,7 +26,7 @@ async def submit_job(
 ) -> dict[str, Any]:
     """Check a spec and start it."""
     spec, code = await asked_for(services, body)
-    return await jobs.submit_job(services, person, spec, code, key)
+    return await jobs.submit_job(services, person, spec, code, key, body.project)
 
 
 @router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))

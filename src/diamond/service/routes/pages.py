@@ -11,8 +11,9 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from diamond import __version__
 from diamond.core.errors import NotFound
 from diamond.service import page_files
-from diamond.service.routes.common import Service, cookie_name
-from diamond.service.use_cases.tokens import SESSION_SECONDS, use_link
+from diamond.service.routes.common import Service
+from diamond.service.routes.cookies import proof_of, set_cookie
+from diamond.service.use_cases.tokens import use_link
 
 
 class PageConvertor(PathConvertor):
@@ -32,20 +33,13 @@ PLAIN = {
 
 
 @router.get("/open")
-async def open_link(services: Service, code: str = "") -> Response:
+async def open_link(request: Request, services: Service, code: str = "") -> Response:
     """Trade the one-time code for a cookie."""
-    session = await use_link(services, code)
+    session = await use_link(services, code, proof_of(request))
     if session is None:
         return HTMLResponse(USED_UP, status_code=403, headers=PLAIN)
     response = RedirectResponse("/", status_code=303, headers=PLAIN)
-    response.set_cookie(
-        cookie_name(services.instance),
-        session,
-        max_age=int(SESSION_SECONDS),
-        httponly=True,
-        samesite="strict",
-        secure=services.settings.url.startswith("https:"),
-    )
+    set_cookie(response, services, session)
     return response
 
 

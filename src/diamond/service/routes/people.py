@@ -36,7 +36,8 @@ async def add_token(
     body: schemas.TokenRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """The secret is shown this once."""
-    return await tokens.add_token(services, person, body.name, body.days, key)
+    wanted = tokens.TokenWanted(body.name, body.days, tuple(body.scopes))
+    return await tokens.add_token(services, person, wanted, key)
 
 
 @router.delete("/tokens/{token}", status_code=204, responses=problems(404))

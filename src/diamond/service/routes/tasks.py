@@ -33,13 +33,16 @@ async def list_tasks(
     search: Words = "",
     kind: str = "run",
     job: str = "",
+    project: Words = "",
     since: float | None = None,
     sort: str = "-created",
     limit: Limit = 50,
     cursor: PageCursor = None,
 ) -> dict[str, Any]:
     """`search`: each word in the name, endpoint, node, reason or message, or the begin of an id."""
-    wanted = TaskFilter(list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search)
+    wanted = TaskFilter(
+        list(dict.fromkeys(state)), endpoint, name, kind, job, since, sort, search, project
+    )
     items, after = await tasks.list_tasks(services, person, wanted, limit=limit, cursor=cursor)
     return {"items": items, "next": after}
 
@@ -53,10 +56,11 @@ async def count_tasks(
     search: Words = "",
     kind: str = "run",
     job: str = "",
+    project: Words = "",
     since: float | None = None,
 ) -> dict[str, Any]:
     """How many tasks match, by state."""
-    wanted = TaskFilter([], endpoint, name, kind, job, since, search=search)
+    wanted = TaskFilter([], endpoint, name, kind, job, since, search=search, project=project)
     return await tasks.count_tasks(services, person, wanted)
 
 

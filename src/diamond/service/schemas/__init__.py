@@ -9,5 +9,6 @@ from diamond.service.schemas.output import *
 from diamond.service.schemas.overview import *
 from diamond.service.schemas.people import *
 from diamond.service.schemas.plans import *
+from diamond.service.schemas.projects import *
 from diamond.service.schemas.recipes import *
 from diamond.service.schemas.tasks import *

@@ -40,6 +40,8 @@ class JobRequest(Body):
     code: CodeFacts | None = None
     recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
     """The code of this recipe travels along."""
+    project: str = Field(default="", max_length=64)
+    """The name or id of the project that the job belongs to."""
 
 
 class Job(BaseModel):
@@ -47,6 +49,7 @@ class Job(BaseModel):
     name: str
     created: float
     owner: str
+    project: str = ""
     spec: SpecData
     code: CodeFacts | None
     digest: str

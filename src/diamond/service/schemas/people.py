@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from diamond.service.principal import Scope
 from diamond.service.schemas.common import Body
 
 NoticeKind = Literal["succeeded", "failed", "cancelled", "sign-in", "confirm", "quota", "purge"]
@@ -27,6 +28,8 @@ class Me(BaseModel):
 class TokenRequest(Body):
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
     days: float | None = Field(default=None, gt=0, le=3650)
+    scopes: list[Scope] = Field(default=[], max_length=len(Scope))
+    """Empty: all but `admin`, as far as the caller may herself."""
 
 
 class Token(BaseModel):
@@ -34,6 +37,9 @@ class Token(BaseModel):
     name: str
     created: float
     expires: float | None
+    used: float | None = None
+    """To the minute."""
+    scopes: list[Scope] = []
 
 
 class NewToken(Token):

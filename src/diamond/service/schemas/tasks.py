@@ -49,6 +49,7 @@ class Task(BaseModel):
     name: str
     kind: str
     owner: str
+    project: str = ""
     endpoint: str
     state: TaskState
     phase: TaskPhase

@@ -10,12 +10,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.task import FINAL_WORDS
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
-from diamond.service.store.tables import commands, endpoints, tasks
+from diamond.service.store.tables import commands, endpoints, tasks, users
 
 # Asked at every call of an agent or at every submission: built once.
 _BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
 _BY_ID_LOCKED = _BY_ID.with_for_update()
-_BY_KEY = select(endpoints).where(endpoints.c.key_hash == bindparam("of_key"))
+_BY_KEY = (
+    select(endpoints, users.c.disabled)
+    .join(users, users.c.id == endpoints.c.owner)
+    .where(endpoints.c.key_hash == bindparam("of_key"))
+)
 _GENERATION = select(endpoints.c.generation).where(endpoints.c.id == bindparam("of_id"))
 _TOOK_EVENTS = (
     update(endpoints)
@@ -63,11 +67,12 @@ async def endpoint_by_id(
     return row_of(found)
 
 
-async def endpoint_by_hash(
-    connection: AsyncConnection, *, key_hash: str = "", pairing_hash: str = ""
-) -> Row | None:
-    if key_hash:
-        return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}))
+async def endpoint_by_key(connection: AsyncConnection, key_hash: str) -> Row | None:
+    """With whether its owner's account is `disabled`."""
+    return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}))
+
+
+async def endpoint_by_pairing(connection: AsyncConnection, pairing_hash: str) -> Row | None:
     query = select(endpoints).where(endpoints.c.pairing_hash == pairing_hash)
     return row_of(await connection.execute(query))
 

@@ -47,6 +47,10 @@ users = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
+    Column("email", Text, nullable=False, default=""),
+    Column("is_admin", Boolean, nullable=False, default=False),
+    Column("disabled", TIME),
+    Column("seen", TIME),
     Column("created", TIME, nullable=False),
 )
 
@@ -68,7 +72,124 @@ credentials = Table(
     Column("hash", String(64), nullable=False, unique=True),
     Column("created", TIME, nullable=False),
     Column("expires", TIME),
+    Column("scopes", Text, nullable=False, default=""),
+    Column("used", TIME),
     UniqueConstraint("owner", "kind", "name"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("before_hash", String(64), unique=True),
+    Column("before_until", TIME, nullable=False, default=0.0),
+    Column("created", TIME, nullable=False),
+    Column("renewed", TIME, nullable=False),
+    Column("seen", TIME, nullable=False),
+    Column("expires", TIME, nullable=False),
+    Column("signed_in", TIME, nullable=False),
+    Column("mfa", Boolean, nullable=False, default=False),
+    Column("provider", String(64), nullable=False, default=""),
+    Column("id_token", Text, nullable=False, default=""),
+    Column("address", Text, nullable=False, default=""),
+    Column("browser", Text, nullable=False, default=""),
+    Index(None, "owner", "created"),
+)
+
+identities = Table(
+    "identities",
+    metadata,
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    _owner(),
+    Column("provider", String(64), nullable=False),
+    Column("name", Text, nullable=False, default=""),
+    Column("email", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("seen", TIME, nullable=False),
+    Index(None, "owner"),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("email", Text, nullable=False, default=""),
+    Column("project", ID, nullable=False, default=""),
+    Column("role", String(16), nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("expires", TIME, nullable=False),
+    Column("used", TIME),
+    Column("used_by", ID, nullable=False, default=""),
+    Index(None, "owner", "created"),
+)
+
+device_codes = Table(
+    "device_codes",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("user_code", String(16), nullable=False, unique=True),
+    Column("owner", ID, ForeignKey("users.id")),
+    Column("state", String(16), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("scopes", Text, nullable=False, default=""),
+    Column("address", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("expires", TIME, nullable=False),
+)
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("name", String(64), nullable=False),
+    Column("title", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("archived", TIME),
+    UniqueConstraint("owner", "name"),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("project", ID, ForeignKey("projects.id"), primary_key=True),
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("created", TIME, nullable=False),
+    Index(None, "owner"),
+)
+
+shares = Table(
+    "shares",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("thing", ID, primary_key=True),
+    Column("with_kind", String(16), primary_key=True),
+    Column("with_id", ID, primary_key=True),
+    _owner(),
+    Column("created", TIME, nullable=False),
+    Index(None, "with_kind", "with_id", "kind"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("n", COUNTER, primary_key=True, autoincrement=True),
+    Column("owner", ID, nullable=False),
+    Column("at", TIME, nullable=False),
+    Column("name", Text, nullable=False, default=""),
+    Column("action", Text, nullable=False),
+    Column("about", JSON, nullable=False),
+    Column("outcome", String(64), nullable=False),
+    Column("address", Text, nullable=False, default=""),
+    Column("credential", ID, nullable=False, default=""),
+    Index(None, "owner", "n"),
+    Index(None, "at"),
 )
 
 endpoints = Table(
@@ -115,8 +236,10 @@ jobs = Table(
     Column("spec", JSON, nullable=False),
     Column("code", JSON),
     Column("digest", String(80), nullable=False),
+    Column("project", ID, nullable=False, default=""),
     Column("created", TIME, nullable=False),
     Index(None, "owner", "created", "id"),
+    Index(None, "project", "created", "id"),
 )
 
 tasks = Table(
@@ -151,6 +274,7 @@ tasks = Table(
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
+    Column("project", ID, nullable=False, default=""),
     Column("untold", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
@@ -162,6 +286,7 @@ tasks = Table(
     Index(None, "owner", "kind", "name", "id"),
     Index(None, "owner", "kind", "name", "created", "id"),
     Index(None, "endpoint", "state"),
+    Index(None, "project", "kind", "created", "id"),
     Index(
         "ix_tasks_untold",
         "endpoint",

@@ -51,6 +51,8 @@ class TaskFilter:
     sort: str = "-created"
     search: str = ""
     """Words, each of which stands somewhere in the task."""
+    project: str = ""
+    """Its id: tasks of everybody in it, instead of the caller's own."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ async def list_tasks(
     cursor: str | None,
 ) -> Page:
     place = Place(owner, limit, cursor)
-    if wanted.name:
+    if wanted.name and not wanted.project:
         return await _list_by_name(connection, wanted, place)
     return await _page(connection, _parts(owner, wanted), wanted.sort, place)
 
@@ -235,7 +237,10 @@ def _parts_of_names(owner: str, wanted: TaskFilter, names: set[str]) -> list[Sel
 
 
 def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
-    query = select(tasks).where(tasks.c.owner == owner, tasks.c.kind == wanted.kind)
+    whose = tasks.c.project == wanted.project if wanted.project else tasks.c.owner == owner
+    query = select(tasks).where(whose, tasks.c.kind == wanted.kind)
+    if wanted.project and wanted.name:
+        query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
     if wanted.job:
         query = query.where(tasks.c.job == wanted.job)
     if wanted.since is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
+from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
@@ -13,7 +14,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import TIME, credentials, facts, streams, users
 
-TOKEN, SESSION, LINK = "token", "session", "link"
+TOKEN, LINK = "token", "link"
 
 
 def hashed(secret: str) -> str:
@@ -26,10 +27,33 @@ async def find_user(connection: AsyncConnection, user: str) -> Row | None:
     return row_of(found)
 
 
-async def add_user(tx: Transaction, user: str, name: str) -> None:
-    row = {"id": user, "name": name, "created": time.time()}
+async def add_user(
+    tx: Transaction, user: str, name: str, *, email: str = "", is_admin: bool = False
+) -> None:
+    """With a stream of events of her own."""
+    row = {
+        "id": user, "name": name, "email": email, "is_admin": is_admin, "created": time.time(),
+    }  # fmt: skip
     await tx.connection.execute(insert(users), row)
     await tx.connection.execute(insert(streams), {"owner": user, "last": 0})
+
+
+async def change_user(tx: Transaction, user: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(users).where(users.c.id == user).values(values))
+
+
+async def list_users(connection: AsyncConnection, search: str, limit: int) -> list[Row]:
+    """By a part of the name or address, in the order of names."""
+    query = select(users)
+    if search:
+        parts = (users.c.name, users.c.email, users.c.id)
+        query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
+    return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)))
+
+
+async def is_name_taken(connection: AsyncConnection, name: str) -> bool:
+    found = await connection.execute(select(users.c.id).where(users.c.name == name))
+    return found.first() is not None
 
 
 async def read_fact(connection: AsyncConnection, name: str) -> str | None:
@@ -42,13 +66,20 @@ async def write_fact(tx: Transaction, owner: str, name: str, value: str) -> None
 
 
 async def add_credential(
-    tx: Transaction, owner: str, kind: str, name: str, *, expires: float | None = None
+    tx: Transaction,
+    owner: str,
+    kind: str,
+    name: str,
+    *,
+    expires: float | None = None,
+    scopes: str = "",
 ) -> tuple[str, str]:
     """A new secret and its id; only its hash is kept. An empty name takes the id."""
     secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
     row = {
         "id": key, "owner": owner, "kind": kind, "name": name or key,
         "hash": hashed(secret), "created": time.time(), "expires": expires,
+        "scopes": scopes,
     }  # fmt: skip
     await tx.connection.execute(insert(credentials), row)
     return key, secret
@@ -84,6 +115,15 @@ async def drop_named(tx: Transaction, owner: str, kind: str, name: str) -> None:
     await tx.connection.execute(gone.where(credentials.c.name == name))
 
 
+async def drop_all(tx: Transaction, owner: str) -> None:
+    await tx.connection.execute(delete(credentials).where(credentials.c.owner == owner))
+
+
+async def mark_used(tx: Transaction, key: str, at: float) -> None:
+    used = update(credentials).where(credentials.c.id == key).values(used=at)
+    await tx.connection.execute(used)
+
+
 async def drop_expired(tx: Transaction) -> None:
     await tx.connection.execute(delete(credentials).where(credentials.c.expires < time.time()))
 
@@ -94,7 +134,7 @@ def _is_valid(now: float | BindParameter[float]) -> ColumnElement[bool]:
 
 # Asked at every call: built once.
 _VALID = (
-    select(credentials, users.c.name.label("user_name"))
+    select(credentials, users.c.name.label("user_name"), users.c.is_admin, users.c.disabled)
     .join(users, users.c.id == credentials.c.owner)
     .where(credentials.c.hash == bindparam("of_hash"), credentials.c.kind == bindparam("of_kind"))
     .where(_is_valid(bindparam("now", type_=TIME)))

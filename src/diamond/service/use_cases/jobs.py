@@ -26,7 +26,9 @@ from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.store.tasks import add_history, add_task
+from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.projects import project_to_fill
 from diamond.service.use_cases.stepping import task_json
 from diamond.service.views import effective_facts, show_job, show_task
 
@@ -43,17 +45,24 @@ async def check_job(services: Services, principal: Principal, spec: Spec, code: 
 
 
 async def submit_job(
-    services: Services, principal: Principal, spec: Spec, code: Code, key: str | None
+    services: Services,
+    principal: Principal,
+    spec: Spec,
+    code: Code,
+    key: str | None,
+    project: str = "",
 ) -> dict[str, Any]:
+    """`project`: whose members will see it; the caller is one that may add to it."""
     require(principal, Action.WRITE, owner=principal.user)
 
     async def make(tx: Transaction) -> dict[str, Any]:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
         composed = _compose(services, found, spec, code)
         endpoint = next(row for row in found if row["name"] == composed.endpoint)
-        return await _make_job(tx, endpoint, composed, code)
+        place = await project_to_fill(tx.connection, principal, project)
+        return await _make_job(tx, endpoint, composed, code, place)
 
-    wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code})
+    wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code, "project": project})
     return await once(services.store, principal, wanted, make)
 
 
@@ -71,7 +80,6 @@ async def list_jobs(
 async def get_job(services: Services, principal: Principal, job: str) -> dict[str, Any]:
     async with services.store.read() as connection:
         row = await _find(connection, principal, job)
-        require(principal, Action.READ, owner=row["owner"], what="job")
         tasks = await job_rows.tasks_of_jobs(connection, [row["id"]])
     return show_job(row, tasks[row["id"]])
 
@@ -99,12 +107,12 @@ def _compose(services: Services, endpoints: list[Row], spec: Spec, code: Code) -
 
 
 async def _make_job(
-    tx: Transaction, endpoint: Row, composed: Composed, code: Code
+    tx: Transaction, endpoint: Row, composed: Composed, code: Code, project: str
 ) -> dict[str, Any]:
     job = {
         "id": ids.new_id(ids.JOB), "owner": endpoint["owner"], "name": composed.order.name,
         "spec": composed.spec, "code": code, "digest": composed.order.digest,
-        "created": time.time(),
+        "created": time.time(), "project": project,
     }  # fmt: skip
     await job_rows.add_job(tx, job)
     task = await make_task(tx, job=job, endpoint=endpoint, order=order_data(composed.order))
@@ -125,7 +133,7 @@ def _first_row(
         "attempts": [attempt_entry(begun.attempt)], "node": "", "started": None, "ended": None,
         "run_dir": f"{work}/tasks/{task}" if work else "", "created": now, "updated": now,
         "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
-        "untold": False, "history": 1, "version": 1, "cleaned": None,
+        "untold": False, "history": 1, "version": 1, "cleaned": None, "project": job["project"],
     }  # fmt: skip
 
 
@@ -164,6 +172,10 @@ def _require_snapshot(services: Services, code: Code) -> None:
 
 
 async def _find(connection: AsyncConnection, principal: Principal, job: str) -> Mapping[str, Any]:
+    exact = await job_rows.find_job(connection, job)
+    row, _ = await visible(connection, principal, "job", job, exact)
+    if row is not None:
+        return row
     found = await job_rows.jobs_with_prefix(connection, principal.user, job) if job else []
     if not found:
         raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")

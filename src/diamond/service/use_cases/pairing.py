@@ -18,6 +18,7 @@ from diamond.service.store import endpoints as rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.users import hashed
+from diamond.service.use_cases.signed_in import refuse_disabled
 from diamond.service.use_cases.telling import Notice, tell
 
 
@@ -35,7 +36,7 @@ async def pair(services: Services, told: dict[str, Any]) -> dict[str, Any]:
     code, key = str(told.get("code", "")), ids.new_secret()
 
     async def take(tx: Transaction) -> dict[str, Any]:
-        row = await rows.endpoint_by_hash(tx.connection, pairing_hash=hashed(code))
+        row = await rows.endpoint_by_pairing(tx.connection, hashed(code))
         row = row and await rows.endpoint_by_id(tx.connection, row["id"], lock=True)
         if row is None or row["pairing_hash"] != hashed(code) or _is_over(row):
             raise BadRequest(
@@ -61,12 +62,14 @@ def _confirm_notice(row: Mapping[str, Any]) -> Notice:
 async def agent_of(services: Services, key: str, generation: int | None) -> AgentCall:
     """The agent behind a key; None for a call that needs no generation yet."""
     async with services.store.read() as connection:
-        row = await rows.endpoint_by_hash(connection, key_hash=hashed(key)) if key else None
+        row = await rows.endpoint_by_key(connection, hashed(key)) if key else None
     if row is None:
         raise NotSignedIn(
             "This endpoint key is not valid, or no longer",
             "Pair the machine again, or `diamond endpoint connect NAME`.",
         )
+    if row["disabled"]:
+        refuse_disabled()
     principal = Principal(Kind.AGENT, row["owner"], row["name"], endpoint=row["id"])
     require(principal, Action.REPORT, owner=row["owner"], endpoint=row["id"])
     if not row["confirmed"]:

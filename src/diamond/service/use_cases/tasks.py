@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,8 +22,10 @@ from diamond.service.store.commands import void_submit
 from diamond.service.store.endpoints import endpoint_by_id, find_endpoint, last_seen
 from diamond.service.store.engine import Transaction
 from diamond.service.store.task_list import TaskFilter
+from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.jobs import make_task
+from diamond.service.use_cases.projects import find_project
 from diamond.service.use_cases.stepping import Steps
 from diamond.service.views import show_task
 
@@ -30,7 +33,7 @@ from diamond.service.views import show_task
 async def list_tasks(
     services: Services, principal: Principal, wanted: TaskFilter, *, limit: int, cursor: str | None
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """`wanted.endpoint` is a name here."""
+    """`wanted.endpoint` and `wanted.project` are names here."""
     _check_filter(wanted)
     async with services.store.read() as connection:
         resolved = await _resolved(connection, principal, wanted)
@@ -44,7 +47,7 @@ async def list_tasks(
 async def count_tasks(
     services: Services, principal: Principal, wanted: TaskFilter
 ) -> dict[str, Any]:
-    """`wanted.endpoint` is a name here."""
+    """`wanted.endpoint` and `wanted.project` are names here."""
     async with services.store.read() as connection:
         resolved = await _resolved(connection, principal, wanted)
         counts = await task_list.count_by_state(connection, principal.user, resolved)
@@ -92,7 +95,7 @@ async def cancel_task(services: Services, principal: Principal, task: str) -> di
     """End it: at once if no agent has it yet, else by the agent. A task that has ended stays as it is."""
 
     async def cancel(tx: Transaction) -> str:
-        row = await find_task(tx.connection, principal, task, action=Action.WRITE)
+        row = await find_task(tx.connection, principal, task, action=Action.STOP)
         if row["state"] not in FINAL_WORDS and not row["cancel_requested"]:
             voided = await void_submit(tx, row["id"], row["attempt"])
             steps = Steps(row["owner"])
@@ -134,9 +137,13 @@ async def retry_task(
 async def find_task(
     connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
 ) -> Mapping[str, Any]:
-    row = await task_rows.find_task(connection, task)
-    row = row or await _by_prefix(connection, principal, task)
-    require(principal, action, owner=row["owner"], what="task")
+    """By its id, also another's that the caller may see; else by the begin of one of her own."""
+    found = await task_rows.find_task(connection, task)
+    job = found["job"] if found else task
+    row, role = await visible(connection, principal, "job", job, found)
+    if row is None:
+        return await _by_prefix(connection, principal, task)
+    require(principal, action, owner=row["owner"], shared=role, what="task")
     return row
 
 
@@ -169,9 +176,12 @@ def _check_filter(wanted: TaskFilter) -> None:
 async def _resolved(
     connection: AsyncConnection, principal: Principal, wanted: TaskFilter
 ) -> TaskFilter:
+    if wanted.project:
+        project = await find_project(connection, principal, wanted.project)
+        wanted = replace(wanted, project=project["id"])
     if not wanted.endpoint:
         return wanted
     row = await find_endpoint(connection, principal.user, wanted.endpoint)
     if row is None:
         raise NotFound(f"There is no endpoint {wanted.endpoint!r}", "See `diamond endpoint list`.")
-    return TaskFilter(**{**vars(wanted), "endpoint": row["id"]})
+    return replace(wanted, endpoint=row["id"])

@@ -3,59 +3,78 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from diamond.core.errors import Conflict, NotFound, NotSignedIn
+from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.authorize import Action, require
-from diamond.service.principal import Kind, Principal
+from diamond.service.principal import Principal, Scope
 from diamond.service.services import Services
 from diamond.service.store import users
 from diamond.service.store.engine import Transaction
+from diamond.service.store.sessions import Proof, add_session
 from diamond.service.store.streams import changed, publish
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.signed_in import read_scopes
 
 LINK_SECONDS = 600.0
-SESSION_SECONDS = 30 * 86400.0
-SIGN_IN_HINT = "Run `diamond open` for a link, or send `Authorization: Bearer <token>`."
-
-
-async def person_of(services: Services, *, token: str, session: str) -> Principal:
-    """The person behind a token or a cookie."""
-    kind, secret = (users.TOKEN, token) if token else (users.SESSION, session)
-    if not secret:
-        raise NotSignedIn("You are not signed in", SIGN_IN_HINT)
-    async with services.store.read() as connection:
-        row = await users.find_credential(connection, kind, secret)
-    if row is None:
-        raise NotSignedIn("This sign-in is not valid, or no longer", SIGN_IN_HINT)
-    return Principal(Kind.PERSON, row["owner"], row["user_name"], by_cookie=kind == users.SESSION)
 
 
 async def list_tokens(services: Services, principal: Principal) -> list[dict[str, Any]]:
     async with services.store.read() as connection:
         found = await users.list_credentials(connection, principal.user, users.TOKEN)
-    return [{key: row[key] for key in ("id", "name", "created", "expires")} for row in found]
+    return [_show(row) for row in found]
+
+
+@dataclass(frozen=True)
+class TokenWanted:
+    name: str
+    days: float | None = None
+    scopes: tuple[Scope, ...] = ()
+    """Empty: everything that the maker may do herself, but for administration."""
 
 
 async def add_token(
-    services: Services, principal: Principal, name: str, days: float | None, key: str | None
+    services: Services, principal: Principal, wanted: TokenWanted, key: str | None
 ) -> dict[str, Any]:
+    """A token is never good for more than the one that made it."""
     require(principal, Action.WRITE, owner=principal.user)
-    now = time.time()
-    expires = now + days * 86400 if days else None
+    name, scopes = wanted.name, _granted(principal, wanted.scopes)
+    expires = time.time() + wanted.days * 86400 if wanted.days else None
 
     async def add(tx: Transaction) -> dict[str, Any]:
         known = await users.list_credentials(tx.connection, principal.user, users.TOKEN)
         if any(row["name"] == name for row in known):
             raise Conflict(f"You already have a token {name!r}", "Take another name.")
         token, secret = await users.add_credential(
-            tx, principal.user, users.TOKEN, name, expires=expires
+            tx, principal.user, users.TOKEN, name, expires=expires, scopes=scopes
         )
         await publish(tx, principal.user, [changed("tokens")])
-        return {"id": token, "name": name, "created": now, "expires": expires, "token": secret}
+        row = {"id": token, "name": name, "created": time.time(), "expires": expires}
+        return {**_show({**row, "scopes": scopes, "used": None}), "token": secret}
 
-    wanted = Once.of(key, "POST /tokens", {"name": name, "days": days})
-    return await once(services.store, principal, wanted, add, secret=True)
+    asked = Once.of(key, "POST /tokens", {"name": name, "days": wanted.days, "scopes": scopes})
+    return await once(services.store, principal, asked, add, secret=True)
+
+
+def _granted(principal: Principal, wanted: tuple[Scope, ...]) -> str:
+    beyond = sorted(scope.value for scope in set(wanted) - principal.scopes)
+    if beyond:
+        raise BadRequest(
+            f"This sign-in is itself not good for {', '.join(beyond)}",
+            f"Scopes: {', '.join(sorted(scope.value for scope in principal.scopes))}.",
+        )
+    granted = set(wanted) or set(principal.scopes) - {Scope.ADMIN}
+    return " ".join(scope.value for scope in Scope if scope in granted)
+
+
+def _show(row: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {key: row[key] for key in ("id", "name", "created", "expires", "used")}
+    return {
+        **shown,
+        "scopes": [scope.value for scope in Scope if scope in read_scopes(row["scopes"])],
+    }
 
 
 async def remove_token(services: Services, principal: Principal, token: str) -> None:
@@ -81,15 +100,13 @@ async def make_link(services: Services, principal: Principal) -> str:
     return f"{services.settings.url}/open?code={await services.store.run(add)}"
 
 
-async def use_link(services: Services, code: str) -> str | None:
+async def use_link(services: Services, code: str, proof: Proof) -> str | None:
     """The secret for the browser's cookie, or None for a code that is used up, too old or unknown."""
 
     async def use(tx: Transaction) -> str | None:
         owner = await users.take_credential(tx, users.LINK, code)
         if owner is None:
             return None
-        expires = time.time() + SESSION_SECONDS
-        _, secret = await users.add_credential(tx, owner, users.SESSION, "", expires=expires)
-        return secret
+        return await add_session(tx, owner, proof, seconds=services.settings.session_seconds)
 
     return await services.store.run(use)

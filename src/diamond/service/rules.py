@@ -1,0 +1,166 @@
+"""What each call of the API asks of its caller. A call that is not listed here is refused.
+
+`tests/integration/service/test_authorization_matrix.py` makes every call as every kind of caller, and holds it against this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diamond.service.principal import Role, Scope
+
+
+class Who(StrEnum):
+    ANYONE = "anyone"
+    """Also without sign-in."""
+    PERSON = "person"
+    ADMIN = "admin"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True)
+class Rule:
+    who: Who
+    scope: Scope | None = None
+    """What a token must be good for."""
+    thing: str = ""
+    """The kind of thing that the path names; strangers to it hear 404."""
+    role: Role = Role.OWNER
+    """The least that the caller must be to that thing; a viewer who is too little hears 403."""
+    fresh: bool = False
+    """Asks for a recent sign-in and a second factor, where the service's settings say so."""
+    is_noted: bool = True
+    """Whether a call that changes something is written to the audit log."""
+
+
+def _open() -> Rule:
+    return Rule(Who.ANYONE, is_noted=False)
+
+
+def _agent() -> Rule:
+    return Rule(Who.AGENT, is_noted=False)
+
+
+def _read(thing: str = "", role: Role = Role.VIEWER) -> Rule:
+    return Rule(Who.PERSON, Scope.READ, thing, role, is_noted=False)
+
+
+def _ask() -> Rule:
+    """A POST that makes nothing."""
+    return Rule(Who.PERSON, Scope.READ, is_noted=False)
+
+
+def _run(thing: str = "", role: Role = Role.OWNER, *, fresh: bool = False) -> Rule:
+    return Rule(Who.PERSON, Scope.RUN, thing, role, fresh)
+
+
+def _send() -> Rule:
+    """Code on its way to a job: the job that uses it is what is noted."""
+    return Rule(Who.PERSON, Scope.RUN, is_noted=False)
+
+
+def _manage(thing: str = "", role: Role = Role.OWNER, *, fresh: bool = False) -> Rule:
+    return Rule(Who.PERSON, Scope.MANAGE, thing, role, fresh)
+
+
+def _tell() -> Rule:
+    """What a person does to her own pages: of no interest to an audit."""
+    return Rule(Who.PERSON, Scope.MANAGE, is_noted=False)
+
+
+RULES: dict[str, Rule] = {
+    "GET /health": _open(),
+    "GET /me": _read(),
+    "GET /me/preferences": _read(),
+    "PUT /me/preferences": _tell(),
+    "GET /me/notifications": _read(),
+    "PUT /me/notifications": _manage(),
+    "POST /me/notifications/try": _tell(),
+    "GET /notifications": _read(),
+    "POST /notifications/read": _tell(),
+    "GET /overview": _read(),
+    "POST /overview/seen": _tell(),
+    "GET /events": _read(),
+    "GET /tokens": _read(),
+    "POST /tokens": _manage(fresh=True),
+    "DELETE /tokens/{token}": _manage("token"),
+    "POST /open": _manage(),
+    "GET /projects": _read(),
+    "POST /projects": _manage(),
+    "GET /projects/{project}": _read("project"),
+    "PATCH /projects/{project}": _manage("project", Role.MANAGER),
+    "DELETE /projects/{project}": _manage("project"),
+    "PUT /projects/{project}/members/{user}": _manage("project", Role.MANAGER),
+    "DELETE /projects/{project}/members/{user}": _manage("project", Role.MANAGER),
+    "POST /projects/{project}/owner": _manage("project"),
+    "PUT /jobs/{job}/project": _manage("job"),
+    "GET /jobs/{job}/shares": _read("job", Role.OWNER),
+    "POST /jobs/{job}/shares": _manage("job"),
+    "DELETE /jobs/{job}/shares": _manage("job"),
+    "GET /recipes": _read(),
+    "GET /recipes/{name}": _read(),
+    "GET /spec/schema": _read(),
+    "POST /spec/parse": _ask(),
+    "POST /spec/render": _ask(),
+    "POST /plans": _ask(),
+    "POST /jobs/check": _ask(),
+    "POST /jobs/compose": _ask(),
+    "POST /jobs": _run(fresh=True),
+    "GET /jobs": _read(),
+    "GET /jobs/{job}": _read("job"),
+    "POST /blobs": _send(),
+    "POST /blobs/missing": _send(),
+    "POST /snapshots": _send(),
+    "POST /snapshots/plan": _ask(),
+    "GET /metrics": _read(),
+    "GET /tasks": _read(),
+    "GET /tasks/counts": _read(),
+    "POST /tasks/cancel": _run(),
+    "POST /tasks/retry": _run(fresh=True),
+    "GET /tasks/{task}": _read("task"),
+    "POST /tasks/{task}/cancel": _run("task", Role.MANAGER),
+    "POST /tasks/{task}/retry": _run("task", fresh=True),
+    "GET /tasks/{task}/code": _read("task"),
+    "GET /tasks/{task}/code/content": _read("task"),
+    "GET /tasks/{task}/diff": _read("task"),
+    "GET /tasks/{task}/files": _read("task"),
+    "GET /tasks/{task}/files/content": _read("task"),
+    "GET /tasks/{task}/history": _read("task"),
+    "GET /tasks/{task}/logs": _read("task"),
+    "GET /tasks/{task}/logs/{stream}": _read("task"),
+    "GET /tasks/{task}/logs/{stream}/download": _read("task"),
+    "GET /tasks/{task}/logs/{stream}/lines": _read("task"),
+    "GET /tasks/{task}/logs/{stream}/search": _read("task"),
+    "GET /tasks/{task}/metrics": _read("task"),
+    "GET /tasks/{task}/metrics.csv": _read("task"),
+    "GET /tasks/{task}/report": _read("task"),
+    "GET /tasks/{task}/script": _read("task"),
+    "GET /tasks/{task}/usage": _read("task"),
+    "GET /endpoints": _read(),
+    "POST /endpoints": _manage(),
+    "GET /endpoints/{name}": _read("endpoint", Role.OWNER),
+    "PATCH /endpoints/{name}": _manage("endpoint"),
+    "DELETE /endpoints/{name}": _manage("endpoint"),
+    "POST /endpoints/{name}/away": _manage("endpoint"),
+    "POST /endpoints/{name}/clean": _manage("endpoint"),
+    "POST /endpoints/{name}/confirm": _manage("endpoint"),
+    "POST /endpoints/{name}/key": _manage("endpoint"),
+    "POST /endpoints/{name}/pairing": _manage("endpoint"),
+    "POST /endpoints/{name}/probe": _manage("endpoint"),
+    "POST /endpoints/{name}/upgrade": _manage("endpoint"),
+    "GET /endpoints/{name}/profile": _read("endpoint", Role.OWNER),
+    "PUT /endpoints/{name}/profile": _manage("endpoint"),
+    "GET /endpoints/{name}/secrets": _read("endpoint", Role.OWNER),
+    "PUT /endpoints/{name}/secrets/{secret}": _manage("endpoint"),
+    "DELETE /endpoints/{name}/secrets/{secret}": _manage("endpoint"),
+    "POST /sync/pair": _open(),
+    "POST /sync/hello": _agent(),
+    "POST /sync/events": _agent(),
+    "POST /sync/adopt": _agent(),
+    "POST /sync/commands": _agent(),
+    "POST /sync/bytes": _agent(),
+    "POST /sync/answers/{answered}": _agent(),
+    "POST /sync/blobs": _agent(),
+    "POST /sync/profile": _agent(),
+}  # fmt: skip

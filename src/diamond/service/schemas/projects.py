@@ -1,0 +1,72 @@
+"""Projects, their members, and what is shared."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from diamond.service.schemas.common import NAME_PATTERN, Body
+
+ProjectRole = Literal["viewer", "member", "manager"]
+Holder = Literal["person", "project", "everyone"]
+ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
+
+
+class ProjectRequest(Body):
+    name: str = Field(pattern=NAME_PATTERN)
+    title: str = Field(default="", max_length=200, pattern=ONE_LINE)
+
+
+class ProjectChange(Body):
+    title: str | None = Field(default=None, max_length=200, pattern=ONE_LINE)
+    archived: bool | None = None
+    """No new work; nothing is lost."""
+
+
+class Project(BaseModel):
+    id: str
+    name: str
+    title: str
+    owner: str
+    created: float
+    archived: float | None
+    role: Literal["viewer", "member", "manager", "owner"]
+    """What the caller is in it."""
+
+
+class Member(BaseModel):
+    id: str
+    name: str
+    email: str
+    role: ProjectRole
+    is_owner: bool
+
+
+class ProjectPage(Project):
+    members: list[Member]
+
+
+class MemberRequest(Body):
+    role: ProjectRole
+
+
+class PersonRef(Body):
+    user: str = Field(max_length=64)
+
+
+class ProjectRef(Body):
+    project: str = Field(default="", max_length=64)
+    """Empty: out of any project."""
+
+
+class ShareRequest(Body):
+    with_kind: Holder
+    with_id: str = Field(default="", max_length=64)
+    """A person's id, a project's name or id; empty for everyone."""
+
+
+class Share(BaseModel):
+    with_kind: Holder
+    with_id: str
+    created: float

@@ -1,0 +1,113 @@
+"""Projects, who is in them, and what is shared with whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.principal import Role
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row, row_of, rows_of
+from diamond.service.store.tables import jobs, members, projects, shares, tasks, users
+
+PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
+# Asked at every call: built once.
+_ROLES = select(members.c.project, members.c.role).where(members.c.owner == bindparam("of_owner"))
+_SHARED = select(shares.c.with_kind, shares.c.with_id).where(
+    shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
+)
+
+
+async def roles_of(connection: AsyncConnection, user: str) -> dict[str, Role]:
+    """What a person is in each of her projects."""
+    found = await connection.execute(_ROLES, {"of_owner": user})
+    return {row.project: Role(row.role) for row in found}
+
+
+async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
+    """(person|project|everyone, id) that one thing is shared with."""
+    found = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
+    return {(row.with_kind, row.with_id) for row in found}
+
+
+async def add_project(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(projects), row)
+
+
+async def change_project(tx: Transaction, project: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(projects).where(projects.c.id == project).values(values))
+
+
+async def projects_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+    query = select(projects).where(projects.c.id.in_(sorted(wanted)))
+    return rows_of(await connection.execute(query.order_by(projects.c.created.desc())))
+
+
+async def find_project(connection: AsyncConnection, project: str) -> Row | None:
+    found = await connection.execute(select(projects).where(projects.c.id == project))
+    return row_of(found)
+
+
+async def drop_project(tx: Transaction, project: str) -> None:
+    await tx.connection.execute(delete(members).where(members.c.project == project))
+    shared = delete(shares).where(shares.c.with_kind == PROJECT, shares.c.with_id == project)
+    await tx.connection.execute(shared)
+    await tx.connection.execute(delete(projects).where(projects.c.id == project))
+
+
+async def count_tasks(connection: AsyncConnection, project: str) -> int:
+    query = select(func.count()).select_from(tasks).where(tasks.c.project == project)
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def move_job(tx: Transaction, job: str, project: str) -> None:
+    """With its tasks."""
+    for table, key in ((jobs, jobs.c.id), (tasks, tasks.c.job)):
+        await tx.connection.execute(update(table).where(key == job).values(project=project))
+
+
+async def list_members(connection: AsyncConnection, project: str) -> list[Row]:
+    query = (
+        select(members, users.c.name, users.c.email)
+        .join(users, users.c.id == members.c.owner)
+        .where(members.c.project == project)
+    )
+    return rows_of(await connection.execute(query.order_by(users.c.name)))
+
+
+async def put_member(tx: Transaction, project: str, user: str, role: Role) -> None:
+    changed = update(members).where(members.c.project == project, members.c.owner == user)
+    if (await tx.connection.execute(changed.values(role=role.value))).rowcount:
+        return
+    row = {"project": project, "owner": user, "role": role.value, "created": time.time()}
+    await tx.connection.execute(insert(members), row)
+
+
+async def drop_member(tx: Transaction, project: str, user: str) -> bool:
+    gone = delete(members).where(members.c.project == project, members.c.owner == user)
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def add_share(tx: Transaction, row: dict[str, Any]) -> None:
+    keys = (row["kind"], row["thing"])
+    if (row["with_kind"], row["with_id"]) not in await shared_with(tx.connection, *keys):
+        await tx.connection.execute(insert(shares), row)
+
+
+async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, with_id: str) -> bool:
+    gone = delete(shares).where(
+        shares.c.kind == kind,
+        shares.c.thing == thing,
+        shares.c.with_kind == with_kind,
+        shares.c.with_id == with_id,
+    )
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[Row]:
+    query = select(shares).where(shares.c.kind == kind, shares.c.thing == thing)
+    return rows_of(await connection.execute(query.order_by(shares.c.created)))

@@ -1,0 +1,93 @@
+"""One thing shown to people, projects or everybody of this Diamond: for reading."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import NotFound
+from diamond.service.authorize import Action, require
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.store import jobs as job_rows
+from diamond.service.store import projects as rows
+from diamond.service.store import users
+from diamond.service.store.engine import Transaction
+from diamond.service.use_cases.access import visible
+from diamond.service.use_cases.projects import find_project
+
+Row = Mapping[str, Any]
+Shown = dict[str, Any]
+JOB = "job"
+
+
+async def list_shares(services: Services, principal: Principal, job: str) -> list[Shown]:
+    async with services.store.read() as connection:
+        row = await _own(connection, principal, job)
+        found = await rows.list_shares(connection, JOB, row["id"])
+    return [{name: one[name] for name in ("with_kind", "with_id", "created")} for one in found]
+
+
+async def share(
+    services: Services, principal: Principal, job: str, with_kind: str, with_id: str
+) -> list[Shown]:
+    """With one more person, project or everybody."""
+
+    async def add(tx: Transaction) -> None:
+        row = await _own(tx.connection, principal, job)
+        holder = await _holder(tx.connection, principal, with_kind, with_id)
+        shared = {
+            "kind": JOB, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
+            "owner": principal.user, "created": time.time(),
+        }  # fmt: skip
+        await rows.add_share(tx, shared)
+
+    await services.store.run(add)
+    return await list_shares(services, principal, job)
+
+
+async def stop_sharing(
+    services: Services, principal: Principal, job: str, with_kind: str, with_id: str
+) -> None:
+    async def drop(tx: Transaction) -> None:
+        row = await _own(tx.connection, principal, job)
+        if not await rows.drop_share(tx, JOB, row["id"], with_kind, with_id):
+            raise NotFound("It is not shared so", "GET …/shares lists with whom it is.")
+
+    await services.store.run(drop)
+
+
+async def move_job(services: Services, principal: Principal, job: str, project: str) -> None:
+    """Into another project of the caller's, or out of any."""
+
+    async def move(tx: Transaction) -> None:
+        row = await _own(tx.connection, principal, job)
+        place = await find_project(tx.connection, principal, project) if project else {"id": ""}
+        await rows.move_job(tx, row["id"], place["id"])
+
+    await services.store.run(move)
+
+
+async def _own(connection: AsyncConnection, principal: Principal, job: str) -> Row:
+    """Only its owner says who else sees it."""
+    found = await job_rows.find_job(connection, job)
+    row, role = await visible(connection, principal, JOB, job, found)
+    if row is None:
+        raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")
+    require(principal, Action.WRITE, owner=row["owner"], shared=role, what="job")
+    return row
+
+
+async def _holder(
+    connection: AsyncConnection, principal: Principal, with_kind: str, with_id: str
+) -> str:
+    if with_kind == rows.EVERYONE:
+        return ""
+    if with_kind == rows.PROJECT:
+        return str((await find_project(connection, principal, with_id))["id"])
+    if await users.find_user(connection, with_id) is None:
+        raise NotFound(f"There is no person {with_id!r}")
+    return with_id

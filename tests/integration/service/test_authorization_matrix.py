@@ -1,0 +1,213 @@
+"""Every call of the API, made for real by every kind of caller, held against `service/rules.py`."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from diamond.service.principal import EVERYTHING, Role, Scope
+from diamond.service.routes.common import PREFIX
+from diamond.service.rules import RULES, Rule, Who
+from support.http import Answer, Client
+from support.people import add_person, disable, put_in_project
+from support.scene import new_scene
+from support.service import RunningService
+
+DESCRIPTION = json.loads((Path(__file__).parents[3] / "web" / "openapi.json").read_text())
+CALLS = [
+    f"{method.upper()} {path.removeprefix(PREFIX)}"
+    for path, methods in DESCRIPTION["paths"].items()
+    for method in methods
+]
+SPEC = {"name": "x", "run": "true"}
+BODIES: dict[str, Any] = {
+    "POST /endpoints/{name}/confirm": {"accept": True},
+    "POST /endpoints/{name}/probe": {"compute": False},
+    "PUT /endpoints/{name}/profile": {"version": 1, "facts": {}, "corrections": {}},
+    "PUT /endpoints/{name}/secrets/{secret}": {"value": "x"},
+    "PUT /projects/{project}/members/{user}": {"role": "viewer"},
+    "POST /projects/{project}/owner": {"user": "nobody"},
+    "PUT /jobs/{job}/project": {"project": "group"},
+    "POST /jobs/{job}/shares": {"with_kind": "person", "with_id": "local"},
+}
+QUERIES = {
+    "GET /tasks/{task}/logs/{stream}/search": "?text=x",
+    "GET /tasks/{task}/files/content": "?path=x",
+    "GET /tasks/{task}/code/content": "?path=x",
+    "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
+}
+NOT_ALLOWED = {"not-signed-in", "forbidden", "scope", "role", "account-disabled", "no-rule"}
+IN_PROJECT = {"viewer": Role.VIEWER, "member": Role.MEMBER, "manager": Role.MANAGER}
+_numbers = count(1)
+
+
+@dataclass
+class Cast:
+    """One owner with her things, and everybody else."""
+
+    service: RunningService
+    callers: dict[str, Client]
+    ids: dict[str, str]
+
+    def caller(self, name: str) -> Client:
+        return self.callers[name]
+
+    def too_small(self, rule: Rule) -> Client:
+        """The owner's own token, for everything but this."""
+        assert rule.scope is not None
+        return self.callers[f"all but {rule.scope.value}"]
+
+
+@pytest.fixture(scope="module")
+def cast(service: RunningService) -> Cast:
+    people = {
+        name: add_person(service, name, is_admin=name == "admin")
+        for name in ("owner", "viewer", "member", "manager", "stranger", "admin", "disabled")
+    }
+    ids = {name: person for name, (person, _) in people.items()}
+    callers = {name: client for name, (_, client) in people.items()}
+    owner = callers["owner"]
+    ids["project"] = owner.post("/projects", {"name": "group"})["id"]
+    for name, role in IN_PROJECT.items():
+        put_in_project(service, ids["project"], ids[name], role)
+    owner.post("/endpoints", {"name": "away", "carrier": "local"})
+    body = {"spec": {**SPEC, "on": "away"}, "project": "group"}
+    made = owner.post("/jobs", body)
+    ids["job"], ids["task"] = made["job"]["id"], made["tasks"][0]["id"]
+    disable(service, ids["disabled"])
+    callers["nobody"] = Client(service.url)
+    callers["other agent"] = Client(service.url, new_scene(service).agent.key)
+    for scope in Scope:
+        _, small = add_person(service, "", user=ids["owner"], scopes=EVERYTHING - {scope})
+        callers[f"all but {scope.value}"] = small
+    return Cast(service, callers, ids)
+
+
+def _new_endpoint(cast: Cast) -> str:
+    name = f"m{next(_numbers)}"
+    cast.caller("owner").post("/endpoints", {"name": name, "carrier": "local"})
+    return name
+
+
+def _new_token(cast: Cast) -> str:
+    made = cast.caller("owner").post("/tokens", {"name": f"t{next(_numbers)}"})
+    return str(made["id"])
+
+
+THINGS: dict[str, Callable[[Cast], str]] = {
+    "task": lambda cast: cast.ids["task"],
+    "job": lambda cast: cast.ids["job"],
+    "project": lambda cast: cast.ids["project"],
+    "endpoint": _new_endpoint,
+    "token": _new_token,
+}
+"""The owner's thing of each kind that a path may name; those that a call may end are made anew."""
+SEEN_IN_PROJECT = {"task", "job", "project"}
+"""Kinds that a project's members see; of the others everybody has only her own."""
+
+
+def make_call(client: Client, call: str, thing: str = "") -> Answer:
+    method, path = call.split(" ", 1)
+    kind = RULES[call].thing
+    first = {"endpoint": "{name}"}.get(kind, f"{{{kind}}}")
+    path = path.replace(first, thing).replace("{stream}", "stdout")
+    filled = path.replace("{", "").replace("}", "")
+    query = QUERIES.get(call, "")
+    body = None if method in ("GET", "DELETE") else BODIES.get(call, {})
+    if call == "GET /events":
+        return _head_of_stream(client)
+    return client.call(method, filled + query, body, {"Diamond-Generation": "1"})
+
+
+def _head_of_stream(client: Client) -> Answer:
+    """A stream never ends: its first line tells whether it was opened."""
+    connection = http.client.HTTPConnection(urlsplit(client.url).netloc, timeout=60)
+    try:
+        connection.request("GET", f"{PREFIX}/events", headers=client.headers)
+        answer = connection.getresponse()
+        body = b"" if answer.status == 200 else answer.read()
+        return Answer(answer.status, {}, body)
+    finally:
+        connection.close()
+
+
+def code_of(answer: Answer) -> str:
+    if answer.status < 400 or not answer.body:
+        return ""
+    return str(answer.json["code"])
+
+
+def is_allowed(answer: Answer) -> bool:
+    return code_of(answer) not in NOT_ALLOWED
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_is_answered_as_its_rule_says(cast: Cast, call: str) -> None:
+    rule = RULES[call]
+    if rule.who is Who.ANYONE:
+        assert is_allowed(make_call(cast.caller("nobody"), call))
+    elif rule.who is Who.AGENT:
+        for name in ("nobody", "owner", "admin", "stranger", "disabled"):
+            assert make_call(cast.caller(name), call).status == 401, name
+    else:
+        _check_for_people(cast, call, rule)
+
+
+def _check_for_people(cast: Cast, call: str, rule: Rule) -> None:
+    thing = THINGS[rule.thing](cast) if rule.thing else ""
+    for name in ("nobody", "other agent"):
+        assert make_call(cast.caller(name), call, thing).status == 401, name
+    disabled = make_call(cast.caller("disabled"), call, thing)
+    assert (disabled.status, code_of(disabled)) == (403, "account-disabled")
+    small = make_call(cast.too_small(rule), call, thing)
+    assert (small.status, code_of(small)) == (403, "scope")
+    if rule.who is Who.ADMIN:
+        assert make_call(cast.caller("owner"), call, thing).status == 403
+        assert is_allowed(make_call(cast.caller("admin"), call, thing))
+    elif rule.thing:
+        _check_by_role(cast, call, rule, thing)
+    else:
+        _check_for_oneself(cast, call)
+
+
+def _check_by_role(cast: Cast, call: str, rule: Rule, thing: str) -> None:
+    """Strangers, and administrators too, cannot tell the thing from one that never was."""
+    for name in ("stranger", "admin"):
+        hidden = make_call(cast.caller(name), call, thing)
+        absent = make_call(cast.caller(name), call, "tneverwas2345")
+        assert hidden.status == absent.status == 404, name
+        assert hidden.body.decode().replace(thing, "tneverwas2345") == absent.body.decode()
+    for name, role in IN_PROJECT.items():
+        answer = make_call(cast.caller(name), call, thing)
+        if rule.thing not in SEEN_IN_PROJECT:
+            assert answer.status == 404, name
+        elif role.rank < rule.role.rank:
+            assert (answer.status, code_of(answer)) == (403, "role"), name
+        else:
+            assert is_allowed(answer), (name, answer.body)
+    assert is_allowed(make_call(cast.caller("owner"), call, thing))
+
+
+def _check_for_oneself(cast: Cast, call: str) -> None:
+    """Whoever calls gets her own, and nothing of another's."""
+    for name in ("stranger", "admin", "viewer", "owner"):
+        answer = make_call(cast.caller(name), call)
+        assert is_allowed(answer), name
+        if name == "stranger":
+            for kind in ("task", "job", "project"):
+                assert cast.ids[kind].encode() not in answer.body
+
+
+def test_a_route_that_no_rule_names_is_refused(cast: Cast) -> None:
+    known = set(CALLS)
+    assert known == set(RULES)
+    answer = cast.caller("owner").call("GET", "/openapi.json")
+    assert answer.status == 200

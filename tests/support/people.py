@@ -1,0 +1,67 @@
+"""People of a running service, put straight into its database: how they sign in is another test's matter."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+
+from diamond.core.ids import new_id
+from diamond.service.notify import Notifier
+from diamond.service.principal import Role, Scope
+from diamond.service.settings import Settings
+from diamond.service.store import projects, users
+from diamond.service.store.engine import Store, Transaction
+from support.http import Client
+from support.service import RunningService
+
+
+def add_person(
+    service: RunningService,
+    name: str,
+    *,
+    scopes: Iterable[Scope] = (),
+    user: str = "",
+    is_admin: bool = False,
+) -> tuple[str, Client]:
+    """Her id and a client with her token; with `user` only another token of a person that is there."""
+    person = user or new_id("u")
+    words = " ".join(scope.value for scope in scopes)
+
+    async def add(tx: Transaction) -> str:
+        if not user:
+            await users.add_user(tx, person, f"{name} {person}", is_admin=is_admin)
+        _, secret = await users.add_credential(tx, person, users.TOKEN, "", scopes=words)
+        return secret
+
+    return person, Client(service.url, _write(service, add))
+
+
+def put_in_project(service: RunningService, project: str, user: str, role: Role) -> None:
+    async def put(tx: Transaction) -> str:
+        await projects.put_member(tx, project, user, role)
+        return ""
+
+    _write(service, put)
+
+
+def disable(service: RunningService, user: str) -> None:
+    async def change(tx: Transaction) -> str:
+        await users.change_user(tx, user, {"disabled": time.time()})
+        return ""
+
+    _write(service, change)
+
+
+def _write(service: RunningService, work: Callable[[Transaction], Awaitable[str]]) -> str:
+    """On the database of a service that runs: its tables are as new as can be."""
+
+    async def run() -> str:
+        url = Settings(service.home, database_url=service.database_url).database
+        store = Store(url, Notifier())
+        try:
+            return await store.run(work)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
