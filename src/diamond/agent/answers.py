@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Union
@@ -18,7 +18,7 @@ from diamond.agent.digests import Digests
 from diamond.agent.files import list_files, read_file, stat_file
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.links import Declined, Link, LinkDown
-from diamond.agent.logs import LOGS, RECORDS
+from diamond.agent.logs import LOGS, RECORDS, rank_log
 from diamond.agent.report import report
 from diamond.agent.secrets import delete_secret, list_secrets, set_secret
 from diamond.agent.staging import Stager
@@ -73,17 +73,13 @@ class Desk:
 
     def _read_log(self, request: Request) -> bytes:
         folder = self.tasks.attempt(request["task"], request["attempt"])
-        file = {**LOGS, **RECORDS}.get(str(request["stream"]))
-        if file is None:
-            raise BadRequest(f"There is no stream {request['stream']!r}")
+        file = _log_file(request, {**LOGS, **RECORDS})
         return read_file(folder.run_folder(int(request["run"])), file, *_range(request))
 
     def _search_log(self, request: Request, alive: Callable[[], None]) -> dict[str, Any]:
         """From the begin of a line up to `end`, and on to the end of the line that stands there."""
         folder = self.tasks.attempt(request["task"], request["attempt"])
-        file = LOGS.get(str(request["stream"]))
-        if file is None:
-            raise BadRequest(f"There is no stream {request['stream']!r}")
+        file = _log_file(request, LOGS)
         place = folder.run_folder(int(request["run"]))
         question = Question(str(request["text"]), bool(request["case"]), int(request["limit"]))
         start, end = int(request["start"]), int(request["end"])
@@ -107,6 +103,13 @@ class Desk:
     def _delete_secret(self, request: Request) -> dict[str, Any]:
         delete_secret(self.folders.secrets, str(request["name"]))
         return {}
+
+
+def _log_file(request: Request, known: Mapping[str, str]) -> str:
+    stream, rank = str(request["stream"]), int(request.get("rank") or 0)
+    if stream not in known:
+        raise BadRequest(f"There is no stream {stream!r}")
+    return rank_log(rank, stream) if stream in LOGS else known[stream]
 
 
 class Answerers:

@@ -29,6 +29,8 @@ LATE_SECONDS = 120.0
 """The same for a run whose exit file was not seen either: all of it may still be on its way."""
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
+MOST_RANKS = 64
+"""The logs of so many ranks are carried by themselves; those of all are merged in the run's own."""
 STEPS = {"steps": "steps.jsonl"}
 """What a build tells of its steps; as lively as a log."""
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
@@ -43,6 +45,7 @@ class Stream:
     run: int
     name: str
     path: Path
+    rank: int = 0
     offset: int = 0
     is_known: bool = False
     """The service has said where it stands."""
@@ -92,7 +95,7 @@ class Stream:
 
     def _part(self, offset: int, length: int, *, skipped: bool) -> dict[str, Any]:
         return {
-            "task": self.task, "attempt": self.attempt, "run": self.run, "rank": 0,
+            "task": self.task, "attempt": self.attempt, "run": self.run, "rank": self.rank,
             "stream": self.name, "offset": offset, "length": length, "skipped": skipped,
         }  # fmt: skip
 
@@ -107,13 +110,25 @@ class Streams:
         """Seconds until the next look: longer among many runs, to stay polite on a login node."""
 
     def follow(
-        self, task: str, attempt: str, run: int, folder: Path, *, is_build: bool = False
+        self,
+        task: str,
+        attempt: str,
+        run: int,
+        folder: Path,
+        *,
+        is_build: bool = False,
+        ranks: int = 1,
     ) -> None:
         """Carry the files of a run from now on. Repeats are harmless."""
         with self._lock:
             if (attempt, run) not in self._streams:
                 names = {**LOGS, **RECORDS, **(STEPS if is_build else {})}.items()
                 made = [Stream(task, attempt, run, name, folder / file) for name, file in names]
+                made += [
+                    Stream(task, attempt, run, name, folder / rank_log(rank, name), rank)
+                    for rank in range(1, min(ranks, MOST_RANKS))
+                    for name in LOGS
+                ]
                 self._streams[attempt, run] = made
 
     def ended(self, attempt: str, run: int, *, exit_seen: bool) -> None:
@@ -179,6 +194,11 @@ class Streams:
             streams.append(stream)
             stream.looked_at = 0.0
         return parts, contents, streams
+
+
+def rank_log(rank: int, stream: str) -> str:
+    """The file of a rank's own log; that of rank 0 is the run's own, with the lines of all ranks."""
+    return f"rank-{rank}.{stream}.log" if rank else LOGS[stream]
 
 
 def _next_offset(offset: int, behind: int) -> tuple[int, int]:

@@ -245,8 +245,15 @@ class Agent:
         tracked.followed = known
         for run in watched.starts | set(watched.exits):
             place = folder.run_folder(run)
-            is_build = folder.order().build is not None
-            self.streams.follow(folder.task, folder.attempt, run, place, is_build=is_build)
+            order = folder.order()
+            self.streams.follow(
+                folder.task,
+                folder.attempt,
+                run,
+                place,
+                is_build=order.build is not None,
+                ranks=order.ranks,
+            )
             if watched.over or run < watched.run or run in watched.exits:
                 self.scalars.finish(tracked)
                 self.streams.ended(folder.attempt, run, exit_seen=run in watched.exits)

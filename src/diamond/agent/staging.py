@@ -14,6 +14,12 @@ from pathlib import Path
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.images import Images
+from diamond.agent.launching import (
+    default_variables,
+    nodes_to_leave_out,
+    ranks_program,
+    write_launch,
+)
 from diamond.agent.links import Declined, Link
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder
@@ -27,6 +33,7 @@ from diamond.core.errors import (
 from diamond.core.order import Build, Code, Order
 from diamond.core.task import Reason
 from diamond.data.checkout import blob_path, checkout, missing_blobs, unpack_blobs
+from diamond.launchers import ranks
 from diamond.launchers.script import Batch, command_file, render_script
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
@@ -101,6 +108,7 @@ class Stager:
     ) -> str:
         """The text of the batch script."""
         profile = self.profile()
+        training = _training(self.folders.work / "training")
         batch = Batch(
             task=folder.task,
             attempt=folder.attempt,
@@ -110,10 +118,12 @@ class Stager:
             inbox=str(self.folders.inbox),
             order=order,
             secret_store=str(self.folders.secrets),
-            training=_training(self.folders.work / "training"),
+            training=training,
             entered=entered,
             data=data,
             modules=profile.modules,
+            ranks=ranks_program(order, training),
+            defaults=default_variables(profile),
         )
         directives = self.scheduler.directives(_submission(folder, order), profile.flags)
         return render_script(
@@ -124,6 +134,7 @@ class Stager:
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> None:
         script = self.script(folder, order, entered=entered, data=data)
+        self._write_launch(folder, order, entered)
         params = json.dumps(order.params, ensure_ascii=False).encode()
         write_whole(folder.path / "params.json", params)
         write_whole(folder.path / "command.sh", command_file(order).encode())
@@ -132,6 +143,14 @@ class Stager:
             lines = _MODULE_FUNCTION + "\n".join(modules) + "\n"
             write_whole(folder.path / "modules.sh", lines.encode())
         write_whole(folder.path / "script.sh", script.encode(), mode=0o700)
+
+    def _write_launch(self, folder: AttemptFolder, order: Order, entered: Entered) -> None:
+        program = ranks_program(order, _training(self.folders.work / "training"))
+        if program:
+            write_launch(
+                folder, order, entered=entered, profile=self.profile(), program=program,
+                variables=self.scheduler.script_variables(),
+            )  # fmt: skip
 
     def _lay_out_code(
         self, folder: AttemptFolder, code: Code | None, *, say: Say, cancelled: Callable[[], bool]
@@ -240,7 +259,7 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place)
+    return install_training(place, also=[ranks])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:
@@ -250,6 +269,7 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
         folder=folder.path,
         resources=order.resources,
         placement=order.placement,
+        exclude=nodes_to_leave_out(folder) if folder.number > 1 else (),
     )
 
 

@@ -6,12 +6,14 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from diamond.agent.launching import culprit_of
 from diamond.agent.tasks import AttemptFolder
 from diamond.agent.verdicts import Watched, saw_exit, saw_start
-from diamond.core.events import Event, Note
+from diamond.core.events import Event, Exited, Note
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,16 @@ def _exit(folder: AttemptFolder, watched: Watched, run: int, earliest: float) ->
     if ending is None:
         return []
     events = saw_exit(watched, run, ending.code, now=time.monotonic())
+    if ending.code:
+        events = [_explained(event, culprit_of(folder.run_folder(run))) for event in events]
     return [_dated(event, ending.seen_at, earliest) for event in events]
+
+
+def _explained(event: Event, culprit: dict[str, Any]) -> Event:
+    if not isinstance(event, Exited) or not culprit:
+        return event
+    words, reason = str(culprit.get("message", "")), str(culprit.get("reason", ""))
+    return replace(event, message=words, reason=reason)
 
 
 def _dated(event: Event, written: float, earliest: float) -> Event:

@@ -34,6 +34,9 @@ def logs(
         str, typer.Option("--attempt", help="Number or id; default: the newest.")
     ] = "",
     run: Annotated[int | None, typer.Option("--run", help="After a requeue by the site.")] = None,
+    rank: Annotated[
+        int, typer.Option("--rank", min=0, help="One rank alone; 0: the lines of all ranks.")
+    ] = 0,
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, help="The last lines.")] = None,
     search: Annotated[
         str, typer.Option("--search", metavar="TEXT", help="Only lines that hold this.")
@@ -45,30 +48,38 @@ def logs(
     found = client.task(task)
     streams = _streams(stdout=stdout, stderr=stderr)
     if search:
-        _search(client, found, streams, search, _attempt_id(found, attempt), as_json=as_json)
+        which = (_attempt_id(found, attempt), rank)
+        _search(client, found, streams, search, which, as_json=as_json)
         return
     if as_json:
         print_json({"items": client.log_streams(found.id), "next": None})
         return
     writer = LogWriter(merged=len(streams) == 1)
     if follow and not found.is_final:
-        _follow(client, found, streams, tail, writer)
+        _follow(client, found, streams, tail, rank, writer)
         return
     chosen = _attempt_id(found, attempt)
     _check_run(found, chosen, run)
     if not attempt:
         _mention_earlier(found, chosen)
-    for part in _stored(client, found, streams, chosen, run, tail):
+    for part in _stored(client, found, streams, (chosen, run, rank), tail):
         writer.write(part)
 
 
 def _search(
-    client: Client, task: Task, streams: tuple[str, ...], text: str, attempt: str, *, as_json: bool
+    client: Client,
+    task: Task,
+    streams: tuple[str, ...],
+    text: str,
+    which: tuple[str, int],
+    *,
+    as_json: bool,
 ) -> None:
     """Lines of the whole log, also of what lies on the cluster alone; ends with 1 when there are none."""
     found: list[dict[str, Any]] = []
+    attempt, rank = which
     for stream in streams:
-        for one in client.search_log(task.id, text, stream=stream, attempt=attempt):
+        for one in client.search_log(task.id, text, stream=stream, attempt=attempt, rank=rank):
             if "incomplete" in one:
                 say(str(one["incomplete"]))
                 continue
@@ -87,7 +98,12 @@ def _streams(*, stdout: bool, stderr: bool) -> tuple[str, ...]:
 
 
 def _follow(
-    client: Client, task: Task, streams: tuple[str, ...], tail: int | None, writer: LogWriter
+    client: Client,
+    task: Task,
+    streams: tuple[str, ...],
+    tail: int | None,
+    rank: int,
+    writer: LogWriter,
 ) -> None:
     size = tail * BYTES_PER_LINE if tail else None
     watch = LinkWatch(client, task.endpoint)
@@ -96,6 +112,7 @@ def _follow(
             task.id,
             streams=streams,
             tail_bytes=size,
+            rank=rank,
             on_lost=watch.lost,
             on_endpoint=watch.endpoint,
         ):
@@ -111,24 +128,33 @@ def _stored(
     client: Client,
     task: Task,
     streams: tuple[str, ...],
-    attempt: str,
-    run: int | None,
+    which: tuple[str, int | None, int],
     tail: int | None,
 ) -> Iterator[LogPart]:
+    """`which`: attempt, run and rank."""
     if tail is None:
-        yield from client.logs(task.id, streams=streams, attempt=attempt, run=run)
+        attempt, run, rank = which
+        yield from client.logs(task.id, streams=streams, attempt=attempt, run=run, rank=rank)
         return
     for stream in streams:
-        yield from _last_lines(client, task, stream, attempt, run, tail)
+        yield from _last_lines(client, task, stream, which, tail)
 
 
 def _last_lines(
-    client: Client, task: Task, stream: str, attempt: str, run: int | None, tail: int
+    client: Client, task: Task, stream: str, which: tuple[str, int | None, int], tail: int
 ) -> Iterator[LogPart]:
     size = tail * BYTES_PER_LINE
+    attempt, run, rank = which
     while True:
         parts = list(
-            client.logs(task.id, streams=(stream,), attempt=attempt, run=run, tail_bytes=size)
+            client.logs(
+                task.id,
+                streams=(stream,),
+                attempt=attempt,
+                run=run,
+                tail_bytes=size,
+                rank=rank,
+            )
         )
         data = b"".join(part.data for part in parts)
         lines = data.removesuffix(b"\n").split(b"\n")

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
 from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
+from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
 from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
 from diamond.compose.spec import EnvironmentSpec, Spec, site_word
@@ -74,6 +75,7 @@ class Examined:
             resources=self.resources,
             placement=self.placement,
             resume=self.resume,
+            launch=choose_launch(spec).launch,
         )
 
 
@@ -100,9 +102,11 @@ def examine(
     faults = Faults()
     spec = _parse(raw, faults)
     check_what_runs(spec, faults)
+    check_launch(spec, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment = _environment(spec, faults)
     warnings = doubtful_fields(spec.run or [], spec.params, resumes=spec.continue_ is not None)
+    warnings += choose_launch(spec).notes
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
         endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
@@ -359,4 +363,5 @@ def _resources(spec: Spec, default_walltime: int) -> Resources:
         cpus_per_task=given.cpus_per_task,
         memory_mb=given.memory,
         walltime_minutes=given.walltime or default_walltime,
+        tasks_per_node=choose_launch(spec).tasks_per_node,
     )

@@ -73,6 +73,7 @@ class Flags(BaseModel):
     nodes: Answer = "takes"
     time: Answer = "takes"
     ntasks: Answer = "takes"
+    exclude: Answer = "takes"
 
 
 class Folder(_Loose):
@@ -91,7 +92,7 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "free": (dict[str, dict[str, Any]], '{"PARTITION": {"nodes_idle": 2}}'),
     "flags": (
         Flags,
-        "flags.NAME=takes, refuses or requires; NAME is mem, gres, export, account, nodes, time or ntasks",
+        "flags.NAME=takes, refuses or requires; NAME is mem, gres, export, account, nodes, time, ntasks or exclude",
     ),
     "folders": (dict[Literal["keep", "work", "tmp"], Folder], '{"work": {"path": "/scratch/me"}}'),
     "runtimes": (
@@ -104,6 +105,8 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "memory_mb": (PositiveInt, "a number of megabytes, such as 16000"),
     "gpus": (dict[str, NonNegativeInt], '{"a100": 4}, or {} for none'),
     "modules": (list[str], '["module load python"]'),
+    "interface": (str, 'the name of the network between nodes, such as "ib0" or "hsn0"'),
+    "mpi": (str, 'what srun --mpi is told, such as "pmix", or "mpirun"'),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),
 }
 """Each fact of docs/internals/site-profile.md: its type, and how to write it."""

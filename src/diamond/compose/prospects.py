@@ -61,7 +61,7 @@ def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:
     site = partition_named(facts, placement.partition)
     shape = site if site is not None else machine_limits(facts)
     whole = shape.get("whole_nodes") and shape.get("cpus_per_node")
-    return int(whole or resources.cpus_per_task)
+    return int(whole or resources.cpus_per_node)
 
 
 def _cost_words(found: Mapping[str, Any]) -> str:

@@ -96,7 +96,7 @@ def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None
     _most(
         faults,
         "resources.cpus_per_task",
-        asked.cpus_per_task,
+        asked.cpus_per_node,
         site.get("cpus_per_node"),
         f"a node of {where} has",
         str,

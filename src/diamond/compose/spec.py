@@ -71,6 +71,9 @@ Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, 
 Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value)), _SPAN]
 Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value)), _SPAN]
 Scalar = str | int | float | bool | None
+LaunchKind = Literal[
+    "auto", "single", "torchrun", "per-rank", "mpi", "accelerate", "jax", "tensorflow"
+]
 
 
 class Model(BaseModel):
@@ -83,6 +86,9 @@ class ResourcesSpec(Model):
     gpu_type: SiteWord = ""
     cpus_per_task: int = Field(1, ge=1, le=4096)
     memory: Megabytes = Field(0, description="Per node, such as 4GB; left out: the site's default")
+    tasks_per_node: int = Field(
+        0, ge=0, le=4096, description="Processes on each node; left out: one for each GPU, or one"
+    )
     walltime: Minutes = Field(
         0, description="Such as 30m, 2h or 1d12h; left out: 1h, or the most the site allows"
     )
@@ -103,6 +109,13 @@ class ContinueSpec(Model):
     max_attempts: int = Field(20, ge=1, le=1000)
 
 
+class LaunchSpec(Model):
+    kind: LaunchKind = "auto"
+    hang: Seconds = Field(
+        0, description="End it after so long without a step; left out: 20 times the longest gap"
+    )
+
+
 class Spec(Model):
     name: Annotated[str, AfterValidator(_name)] = "job"
     run: Annotated[str | list[str], AfterValidator(_command)] | None = None
@@ -114,6 +127,7 @@ class Spec(Model):
     environment: Printable | EnvironmentSpec | None = None
     data: dict[Identifier, Printable] = {}
     secrets: list[Identifier] = []
+    launch: LaunchKind | LaunchSpec = "auto"
     resources: ResourcesSpec = Field(default_factory=lambda: ResourcesSpec.model_validate({}))
     on: Printable | list[Printable] = "auto"
     partition: SiteWord = ""

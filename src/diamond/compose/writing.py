@@ -15,6 +15,9 @@ def as_written(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
     if resources is not None:
         _write(resources, "memory", _megabytes)
         _write(resources, "walltime", show_minutes)
+        _write(resources, "tasks_per_node", int)
+    if isinstance(data.get("launch"), dict):
+        _write(data["launch"], "hang", _seconds)
     if going_on is not None:
         _write(going_on, "lead", _seconds)
     if data.get("run") is None:

@@ -66,11 +66,16 @@ class Started(Event):
 
 @dataclass(frozen=True)
 class Exited(Event):
-    """The exit file of run `run`. A shell's 128+n for signal n is already split."""
+    """The exit file of run `run`. A shell's 128+n for signal n is already split.
+
+    Of several ranks, `message` names the one whose doing it was; `reason` is a Reason value then.
+    """
 
     run: int = 1
     exit_code: int = 0
     signal: Optional[int] = None
+    reason: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ CONTINUE_WORDS = {
     Reason.OUT_OF_MEMORY: "out-of-memory",
     Reason.EXIT_CODE: "exit-code",
     Reason.SIGNAL: "exit-code",
+    Reason.HUNG: "exit-code",
 }
 
 
@@ -178,6 +179,8 @@ def _exited(task: Task, event: Event) -> Step:
         return task, [Recorded(event, "of an older run")]
     attempt = replace(attempt, run=event.run, exit_code=event.exit_code, exit_run=event.run)
     task = replace(task, state=State.RUNNING, attempt=attempt, signal=event.signal)
+    if event.exit_code:
+        task = replace(task, reason=_reason(event.reason, Reason.NONE), message=event.message)
     return _exit_of_current_run(task, event.exit_code)
 
 
@@ -235,9 +238,10 @@ def _ended(task: Task, event: Observed) -> Step:
     task = replace(task, exit_code=exit_code, signal=signal)
     if reason is Reason.NONE and exit_code == 0:
         return _end(task, State.SUCCEEDED, Reason.NONE, ""), []
+    own = task.message if task.phase is Phase.ENDING else ""
     if reason not in (Reason.NONE, Reason.EXIT_CODE):
-        return _end_or_continue(task, reason, event.message)
-    return _end_or_continue(task, _own_end(task), "" if signal else event.message)
+        return _end_or_continue(task, reason, ". ".join(filter(None, [event.message, own])))
+    return _end_or_continue(task, _own_end(task), own or ("" if signal else event.message))
 
 
 def _no_word(task: Task, event: Event) -> Step:
@@ -245,11 +249,16 @@ def _no_word(task: Task, event: Event) -> Step:
         return task, [Recorded(event, "no exit file either")]
     if task.cancel_requested:
         return _end_cancelled(task)
-    return _end_or_continue(task, _own_end(task), "")
+    return _end_or_continue(task, _own_end(task), task.message)
 
 
 def _own_end(task: Task) -> Reason:
-    """To a batch system a program killed by a signal is a script that ended with 128+n; the exit file knows better."""
+    """To a batch system a program killed by a signal is a script that ended with 128+n; the exit file knows better.
+
+    Of several ranks, their overseer knows better still.
+    """
+    if task.phase is Phase.ENDING and task.reason is not Reason.NONE:
+        return task.reason
     return Reason.SIGNAL if task.signal else Reason.EXIT_CODE
 
 

@@ -20,6 +20,23 @@ class Resources:
     memory_mb: int = 0
     """Per node; 0 leaves it to the site's default."""
     walltime_minutes: int = 60
+    tasks_per_node: int = 1
+    """Processes that `launch` starts on each node."""
+
+    @property
+    def cpus_per_node(self) -> int:
+        return self.cpus_per_task * self.tasks_per_node
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How the processes of a task are started; `single` is one, on the first node."""
+
+    kind: str = "single"
+    starts_ranks: bool = False
+    """The command itself calls the launcher of this kind."""
+    hang_seconds: int = 0
+    """Without a step for so long it is ended; 0: by the rule of the longest gap."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +140,14 @@ class Order:
     resources: Resources = field(default_factory=Resources)
     placement: Placement = field(default_factory=Placement)
     resume: Continue = field(default_factory=Continue)
+    launch: Launch = field(default_factory=Launch)
+
+    @property
+    def ranks(self) -> int:
+        """How many processes its launch starts."""
+        if self.launch.kind == "single":
+            return 1
+        return self.resources.nodes * self.resources.tasks_per_node
 
     @property
     def digest(self) -> str:
@@ -181,4 +206,5 @@ _NESTED: Dict[str, Callable[[Dict[str, Any]], Any]] = {
     "resources": _of(Resources),
     "placement": _of(Placement),
     "resume": _of(Continue),
+    "launch": _of(Launch),
 }

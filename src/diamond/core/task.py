@@ -83,6 +83,8 @@ class Reason(str, Enum):
     """It asked to be continued more often than allowed."""
     LOST = "lost"
     """Neither the batch system nor the run directory knows how it ended."""
+    HUNG = "hung"
+    """Its ranks logged no step for far longer than before, and Diamond ended it."""
     BUDGET = "budget"
     """The next attempt could have passed the ceiling."""
 

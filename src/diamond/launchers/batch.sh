@@ -119,12 +119,32 @@ diamond_set_variables() {
   export DIAMOND_METRICS=$diamond_place/metrics.jsonl DIAMOND_STOP_FILE=$diamond_folder/stop
   diamond_newest_checkpoint
   export DIAMOND_RESUME_FROM DIAMOND_DEADLINE
+  # Of a job named so Lightning knows that Slurm is none of its business; else it would requeue it.
+  [ -z "$SLURM_JOB_NAME" ] || export SLURM_JOB_NAME=bash
   export PYTHONUNBUFFERED=${PYTHONUNBUFFERED-1} PYTHONPATH=${PYTHONPATH:+$PYTHONPATH:}$diamond_training
 }
 
 diamond_pass_on() {
   diamond_signalled=$1
   [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
+}
+
+# The command itself, or the overseer of its ranks, by a Python of the node or of the environment.
+diamond_choose_command() {
+  diamond_command=("${diamond_prefix[@]}" bash "$diamond_folder/command.sh")
+  [ -n "$diamond_ranks" ] || return
+  local python
+  for python in python3 python3.{15..8} python; do
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
+    diamond_command=("$python" -E -S "$diamond_ranks" oversee "$diamond_folder/launch.json")
+    return
+  done
+  diamond_command=(diamond_no_python)
+}
+
+diamond_no_python() {
+  printf 'diamond: several ranks need a Python from 3.8 on; load one with `modules` of the site profile\n' >&2
+  return 127
 }
 
 # Job control gives the program a process group of its own, so that a signal reaches all of it.
@@ -134,7 +154,7 @@ diamond_start() {
   (
     trap : TERM INT USR1 USR2
     cd "$DIAMOND_RUN_DIR" 2>&4 || exit
-    "${diamond_prefix[@]}" bash "$diamond_folder/command.sh" >&3 2>&4 3>&- 4>&-
+    "${diamond_command[@]}" >&3 2>&4 3>&- 4>&-
     diamond_code=$?
     printf '%s\n' "$diamond_code" >"$diamond_place/code"
     exit "$diamond_code"
@@ -214,6 +234,7 @@ diamond_say_started
 diamond_set_variables
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4
+diamond_choose_command
 diamond_start
 diamond_start_beating
 diamond_wait

@@ -15,6 +15,16 @@ from diamond.core.errors import BadRequest
 from diamond.core.order import Order
 from diamond.runtimes.base import Entered
 
+# accelerate takes the shape of a job from its options alone; those that a person writes herself come later and win.
+_ACCELERATE = """\
+accelerate() {
+  [ "$1" != launch ] || { shift; set -- launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" \
+    --num_processes "$((PET_NNODES * PET_NPROC_PER_NODE))" --main_process_ip "$PET_MASTER_ADDR" \
+    --main_process_port "$PET_MASTER_PORT" "$@"; }
+  command accelerate "$@"
+}
+export -f accelerate
+"""
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -38,6 +48,10 @@ class Batch:
     """Each name under `data:` with its path on this machine."""
     modules: Sequence[str] = ()
     """Lines of the site profile to run before the program."""
+    ranks: str = ""
+    """The program that oversees the ranks; empty where there is but one process."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Variables for what nobody has set."""
 
 
 def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping[str, str]) -> str:
@@ -55,8 +69,15 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping
 
 def command_file(order: Order) -> str:
     """What `command.sh` holds: the person's line as written, or the words of a program, quoted."""
+    if order.launch.kind == "accelerate" and order.launch.starts_ranks:
+        return _ACCELERATE + _command(order, with_exec=False)
+    return _command(order, with_exec=True)
+
+
+def _command(order: Order, *, with_exec: bool) -> str:
     if order.argv:
-        return "exec " + " ".join(shlex.quote(word) for word in order.argv) + "\n"
+        words = " ".join(shlex.quote(word) for word in order.argv)
+        return f"exec {words}\n" if with_exec else f"{words}\n"
     return order.command.rstrip("\n") + "\n"
 
 
@@ -77,6 +98,7 @@ def _head(batch: Batch) -> List[str]:
         "training": batch.training,
         "pattern": batch.order.resume.pattern,
         "lead": str(int(batch.order.resume.lead_seconds)),
+        "ranks": batch.ranks,
     }
     lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
     return [*lines, _words("secrets", batch.order.secrets), _words("prefix", batch.entered.prefix)]
@@ -104,6 +126,8 @@ def _enter(batch: Batch) -> List[str]:
         lines.append('. "$diamond_folder/modules.sh"')
     for name, value in _variables(batch).items():
         lines.append(f"export {_checked(name)}={shlex.quote(value)}")
+    for name, value in batch.defaults.items():
+        lines.append(f'export {_checked(name)}="${{{name}-{value}}}"')
     if batch.entered.path:
         lines.append(f'export PATH={shlex.quote(":".join(batch.entered.path))}:"$PATH"')
     return [*lines, "}"]

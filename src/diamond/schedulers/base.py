@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Mapping, Optional, Protocol
+from typing import Any, Collection, Dict, List, Mapping, Optional, Protocol, Sequence
 
 from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
@@ -22,6 +22,8 @@ class Submission:
     """The attempt's folder; the batch system's own output goes to `native.log` in it."""
     resources: Resources
     placement: Placement
+    exclude: Sequence[str] = ()
+    """Nodes that the attempt should not get; an adapter may know no way to say so."""
 
 
 class Scheduler(Protocol):
@@ -61,7 +63,10 @@ class Scheduler(Protocol):
         """The fact `free` alone, by one cheap question."""
 
     def script_variables(self) -> Mapping[str, str]:
-        """How the batch script learns about itself: shell expressions for `job_id`, `restart_count`, `seconds_left`."""
+        """How the batch script learns about itself: shell expressions for `job_id`, `restart_count`, `seconds_left`.
+
+        `starter` is the word that starts processes on all nodes of a job, where there is one: `srun`.
+        """
 
 
 class RunsItsOwnQueue(Protocol):

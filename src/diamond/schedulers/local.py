@@ -209,7 +209,7 @@ def _job_of(submission: Submission) -> LocalJob:
         name=submission.name,
         script=str(submission.script.absolute()),
         folder=str(submission.folder.absolute()),
-        cores=asked.cpus_per_task,
+        cores=asked.cpus_per_node,
         memory_mb=asked.memory_mb,
         gpus=asked.gpus_per_node,
         walltime_seconds=asked.walltime_minutes * 60,

@@ -16,7 +16,7 @@ def check_fits(have: Capacity, asked: Resources) -> None:
     kinds = {"", have.gpu_type}
     faults = {
         "it is one node": asked.nodes > 1,
-        f"it has {have.cores} cores": asked.cpus_per_task > have.cores,
+        f"it has {have.cores} cores": asked.cpus_per_node > have.cores,
         f"it has {_size(have.memory_mb)} of memory": asked.memory_mb > have.memory_mb,
         f"it has {len(have.gpus)} GPUs": asked.gpus_per_node > len(have.gpus),
         f"its GPUs are {have.gpu_type}": bool(have.gpus) and asked.gpu_type not in kinds,

@@ -109,6 +109,7 @@ class SlurmScheduler:
             "job_id": "$SLURM_JOB_ID",
             "restart_count": "${SLURM_RESTART_COUNT:-0}",
             "seconds_left": SECONDS_LEFT,
+            "starter": "srun",
         }
 
     def _accounted(self, which: List[str]) -> Dict[str, NativeStatus]:

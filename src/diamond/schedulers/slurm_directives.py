@@ -19,6 +19,7 @@ def directives(submission: Submission, flags: Mapping[str, str]) -> List[str]:
         **_own(submission),
         **_size(submission.resources, flags),
         **_place(submission.placement, flags),
+        **_left_out(submission, flags),
     }
     return [f"#SBATCH {_line(key, value)}" for key, value in options.items()]
 
@@ -33,9 +34,10 @@ def _own(submission: Submission) -> Dict[str, str]:
 
 
 def _size(resources: Resources, flags: Mapping[str, str]) -> Dict[str, str]:
-    wanted = {"nodes": str(resources.nodes), "ntasks": str(resources.nodes)}
-    if resources.nodes > 1:
-        wanted["ntasks-per-node"] = "1"
+    tasks = resources.tasks_per_node
+    wanted = {"nodes": str(resources.nodes), "ntasks": str(resources.nodes * tasks)}
+    if resources.nodes > 1 or tasks > 1:
+        wanted["ntasks-per-node"] = str(tasks)
     wanted["cpus-per-task"] = str(resources.cpus_per_task)
     wanted["time"] = str(resources.walltime_minutes)
     if resources.memory_mb:
@@ -43,6 +45,15 @@ def _size(resources: Resources, flags: Mapping[str, str]) -> Dict[str, str]:
     if resources.gpus_per_node:
         wanted["gres"] = _gres(resources)
     return _taken(wanted, flags)
+
+
+def _left_out(submission: Submission, flags: Mapping[str, str]) -> Dict[str, str]:
+    """Nodes that have failed before; a person's own list is kept with them."""
+    own = submission.placement.options.get("exclude", "")
+    names = ",".join([*([own] if own else []), *submission.exclude])
+    if not submission.exclude or flags.get("exclude") == "refuses":
+        return {}
+    return {"exclude": names}
 
 
 def _gres(resources: Resources) -> str:

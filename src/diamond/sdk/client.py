@@ -173,12 +173,13 @@ class Client(LookingCalls):
         attempt: str = "",
         run: int | None = None,
         tail_bytes: int | None = None,
+        rank: int = 0,
     ) -> Iterator[LogPart]:
-        """The log so far; with `follow` until the task has ended."""
+        """The log so far; with `follow` until the task has ended. Rank 0: with the lines of all ranks."""
         if not follow:
-            reader = LogReader(self.transport, self.task(task).id, streams)
+            reader = LogReader(self.transport, self.task(task).id, streams, rank)
             return reader.stored(attempt=attempt, run=run, tail_bytes=tail_bytes)
-        follower = self.follow(task, streams=streams, tail_bytes=tail_bytes)
+        follower = self.follow(task, streams=streams, tail_bytes=tail_bytes, rank=rank)
         return (part for part in follower if isinstance(part, LogPart))
 
     def follow(
@@ -187,6 +188,7 @@ class Client(LookingCalls):
         *,
         streams: tuple[str, ...] = STREAMS,
         tail_bytes: int | None = None,
+        rank: int = 0,
         on_lost: Callable[[DiamondError], None] | None = None,
         on_endpoint: Callable[[Endpoint], None] | None = None,
     ) -> Follower:
@@ -199,6 +201,7 @@ class Client(LookingCalls):
             self.task(task).id,
             streams=streams,
             tail_bytes=tail_bytes,
+            rank=rank,
             on_lost=on_lost,
             on_endpoint=on_endpoint,
         )

@@ -31,6 +31,7 @@ class Follower:
         *,
         streams: tuple[str, ...] = STREAMS,
         tail_bytes: int | None = None,
+        rank: int = 0,
         on_lost: Callable[[DiamondError], None] | None = None,
         on_endpoint: Callable[[Endpoint], None] | None = None,
     ) -> None:
@@ -39,7 +40,7 @@ class Follower:
         self._tail_bytes = tail_bytes
         self._on_endpoint = on_endpoint
         self._has_log = False
-        self._reader = LogReader(transport, task, streams)
+        self._reader = LogReader(transport, task, streams, rank)
         self._events = EventStream(transport, [task], on_lost=on_lost)
 
     def __iter__(self) -> Iterator[Happening]:

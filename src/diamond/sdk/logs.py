@@ -30,9 +30,15 @@ class LogPart:
 
 
 class LogReader:
-    """Knows how far each stream was read, so that stored and live bytes join without a seam."""
+    """Knows how far each stream was read, so that stored and live bytes join without a seam.
 
-    def __init__(self, transport: Transport, task: str, streams: tuple[str, ...] = STREAMS) -> None:
+    Of several ranks, 0 stands for the run's own log, in which the lines of all are.
+    """
+
+    def __init__(
+        self, transport: Transport, task: str, streams: tuple[str, ...] = STREAMS, rank: int = 0
+    ) -> None:
+        self._rank = rank
         self._transport = transport
         self._task = task
         self._streams = streams
@@ -50,6 +56,8 @@ class LogReader:
         for one in self.streams():
             if attempt not in ("", one["attempt"]) or run not in (None, one["run"]):
                 continue
+            if int(one["rank"]) != self._rank:
+                continue
             place = (str(one["attempt"]), int(one["run"]), str(one["stream"]))
             size = int(one["size"])
             if tail_bytes is not None:
@@ -60,6 +68,8 @@ class LogReader:
         """What a `log` event adds; a gap before it is fetched first."""
         data = event.data
         if data.get("task") != self._task or data.get("stream") not in self._streams:
+            return
+        if int(data.get("rank") or 0) != self._rank:
             return
         place = (str(data["attempt"]), int(data["run"]), str(data["stream"]))
         if data.get("skipped"):
@@ -96,14 +106,20 @@ class LogReader:
 
     def _kept_from(self, place: Place, offset: int, end: int) -> int:
         for one in self.streams():
-            if (one["attempt"], one["run"], one["stream"]) == place:
+            if (one["attempt"], one["run"], one["stream"]) == place and one["rank"] == self._rank:
                 later = [int(low) for low, _ in one.get("kept") or [] if low >= offset]
                 return min([*later, end])
         return end
 
     def _read(self, place: Place, offset: int) -> Answer:
         attempt, run, stream = place
-        query = {"attempt": attempt, "run": run, "rank": 0, "offset": offset, "limit": PIECE}
+        query = {
+            "attempt": attempt,
+            "run": run,
+            "rank": self._rank,
+            "offset": offset,
+            "limit": PIECE,
+        }
         path = f"{API}/tasks/{segment(self._task)}/logs/{stream}"
         return self._transport.call("GET", path, query=query)
 

@@ -47,14 +47,21 @@ class LookingCalls(EndpointCalls):
         return list(self.transport.get(f"{API}/metrics", query)["items"])
 
     def search_log(
-        self, task: str, text: str, *, stream: str = "stdout", case: bool = False, attempt: str = ""
+        self,
+        task: str,
+        text: str,
+        *,
+        stream: str = "stdout",
+        case: bool = False,
+        attempt: str = "",
+        rank: int = 0,
     ) -> Iterator[Answer]:
         """Lines that hold `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": why}`."""
         path = f"{API}/tasks/{segment(task)}/logs/{segment(stream)}/search"
         after: int | None = 0
         reason = ""
         while after is not None:
-            query = {"text": text, "after": after, "limit": 500, "attempt": attempt,
+            query = {"text": text, "after": after, "limit": 500, "attempt": attempt, "rank": rank,
                      "case": "true" if case else None}  # fmt: skip
             found = self.transport.get(path, query)
             yield from found["items"]

@@ -7,7 +7,8 @@ import pkgutil
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Dict
+from types import ModuleType
+from typing import Dict, Iterator, Sequence, Tuple
 
 import diamond
 import diamond.training
@@ -20,27 +21,33 @@ __version__ = {version!r}
 '''
 
 
-def install_training(folder: Path) -> str:
-    """Put `diamond.training` under `folder` and return the entry for PYTHONPATH.
+def install_training(folder: Path, *, also: Sequence[ModuleType] = ()) -> str:
+    """Put `diamond.training`, and the packages in `also`, under `folder` and return the entry for PYTHONPATH.
 
     Works from a zipapp. The place is named by content: an upgraded agent leaves the files of running jobs alone.
     """
-    sources = _sources()
+    sources = _sources(also)
     target = Path(folder).absolute() / f"training-{_digest(sources)}"
     if not all((target / name).is_file() for name in sources):
         _lay_out(target, sources)
     return str(target)
 
 
-def _sources() -> Dict[str, bytes]:
+def _sources(also: Sequence[ModuleType] = ()) -> Dict[str, bytes]:
     found = {"diamond/__init__.py": _PACKAGE_INIT.format(version=diamond.__version__).encode()}
-    for package in (diamond.training, diamond.training.checkpoints):
-        modules = [one.name for one in pkgutil.iter_modules(package.__path__) if not one.ispkg]
-        for name in ["__init__", *modules]:
-            content = pkgutil.get_data(package.__name__, f"{name}.py")
-            if content is not None:
-                found[f"{package.__name__.replace('.', '/')}/{name}.py"] = content
+    for package in (diamond.training, diamond.training.checkpoints, *also):
+        found.update(_files(package))
+        parent = package.__name__.rpartition(".")[0].replace(".", "/")
+        found.setdefault(f"{parent}/__init__.py", b"")
     return found
+
+
+def _files(package: ModuleType) -> Iterator[Tuple[str, bytes]]:
+    modules = [one.name for one in pkgutil.iter_modules(package.__path__) if not one.ispkg]
+    for name in ["__init__", *modules]:
+        content = pkgutil.get_data(package.__name__, f"{name}.py")
+        if content is not None:
+            yield f"{package.__name__.replace('.', '/')}/{name}.py", content
 
 
 def _digest(sources: Dict[str, bytes]) -> str:

@@ -1,0 +1,118 @@
+"""Which way a spec's processes are started: as it says, or by a look at the command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from diamond.compose.faults import Faults
+from diamond.compose.spec import LaunchSpec, Spec
+from diamond.core.order import Launch
+
+_TORCHRUN = re.compile(r"(?<![\w/.-])(?:\S*/)?torchrun\b|torch\.distributed\.(?:run|launch)\b")
+_ACCELERATE = re.compile(r"(?<![\w.-])accelerate\s+launch\b")
+_OWN_RANKS = re.compile(
+    r"(?<![\w/.-])(mpirun|mpiexec|srun|horovodrun|deepspeed|ibrun|jsrun|aprun)\b"
+)
+_PER_NODE = re.compile(r"--(?:nproc[-_]per[-_]node|num[-_]processes)[= ](\d+)\b")
+_ITS_OWN = re.compile(
+    r"--(nnodes|node[-_]rank|master[-_](?:addr|port)|rdzv[-_]\w+|standalone|num[-_]machines"
+    r"|machine[-_]rank|main[-_]process[-_](?:ip|port))\b"
+)
+_LAUNCHER_WORDS = {"torchrun": _TORCHRUN, "accelerate": _ACCELERATE}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    launch: Launch
+    tasks_per_node: int
+    notes: list[str]
+
+
+def choose_launch(spec: Spec) -> Chosen:
+    """The kind of launch, how many processes a node gets, and what a person should know of it."""
+    asked = (
+        spec.launch if isinstance(spec.launch, LaunchSpec) else LaunchSpec(kind=spec.launch, hang=0)
+    )
+    kind, why = (asked.kind, "") if asked.kind != "auto" else _look(spec)
+    text = _text(spec)
+    pattern = _LAUNCHER_WORDS.get(kind)
+    starts_ranks = bool(pattern and pattern.search(text))
+    tasks = _tasks(spec, kind, text)
+    notes = [f"launch: {kind}, {why}"] if why else []
+    notes += _about_options(kind, text, spec) if starts_ranks else []
+    notes += _about_single(spec, kind, text) if kind == "single" else []
+    return Chosen(Launch(kind, starts_ranks, asked.hang), tasks, notes)
+
+
+def check_launch(spec: Spec, faults: Faults) -> None:
+    """Raises nothing; notes what cannot be meant."""
+    kind = choose_launch(spec).launch.kind
+    if kind != "single" and spec.notebook:
+        faults.add("launch", "A notebook is one process", "Leave `launch` out, or run a script.")
+    if (
+        kind == "single"
+        and spec.resources.tasks_per_node > 1
+        and not _OWN_RANKS.search(_text(spec))
+    ):
+        faults.add(
+            "resources.tasks_per_node",
+            f"launch: single starts one process, not {spec.resources.tasks_per_node}",
+            "Use launch: per-rank, torchrun or mpi, or leave tasks_per_node out.",
+        )
+
+
+def _look(spec: Spec) -> tuple[str, str]:
+    """What `auto` makes of a spec, and why; nothing to say of a plain command on one node."""
+    text = _text(spec)
+    if _ACCELERATE.search(text):
+        return "accelerate", "as the command starts accelerate"
+    if _TORCHRUN.search(text):
+        return "torchrun", "as the command starts torchrun"
+    own = _OWN_RANKS.search(text)
+    if own or spec.notebook:
+        return "single", f"as the command starts its own processes by {own[1]}" if own else ""
+    nodes, tasks = spec.resources.nodes, spec.resources.tasks_per_node
+    if nodes > 1 or tasks > 1:
+        return (
+            "per-rank",
+            f"as there are {nodes * max(tasks, spec.resources.gpus_per_node, 1)} places for it",
+        )
+    return "single", ""
+
+
+def _tasks(spec: Spec, kind: str, text: str) -> int:
+    """As asked; else as the command itself says; else one for each GPU."""
+    asked = spec.resources
+    if asked.tasks_per_node:
+        return asked.tasks_per_node
+    if kind == "single":
+        return 1
+    told = _PER_NODE.search(text)
+    if told and kind == "torchrun":
+        return max(1, int(told[1]))
+    if told and kind == "accelerate":
+        return max(1, int(told[1]) // asked.nodes)
+    return asked.gpus_per_node or 1
+
+
+def _about_options(kind: str, text: str, spec: Spec) -> list[str]:
+    """Its own words win over what Diamond hands to the launcher, on many nodes to its harm."""
+    own = sorted({f"--{found}" for found in _ITS_OWN.findall(text)})
+    if not own or spec.resources.nodes == 1:
+        return []
+    return [
+        f"{', '.join(own)} in `run` come before what Diamond tells {kind}; leave them out, unless you must"
+    ]
+
+
+def _about_single(spec: Spec, kind: str, text: str) -> list[str]:
+    gpus, nodes = spec.resources.gpus_per_node, spec.resources.nodes
+    if _OWN_RANKS.search(text) or (gpus < 2 and nodes < 2):
+        return []
+    where = f"{nodes} nodes, of which it sees the first" if nodes > 1 else f"all {gpus} GPUs"
+    return [f"one process has {where}; launch: torchrun or per-rank starts one for each GPU"]
+
+
+def _text(spec: Spec) -> str:
+    return spec.run if isinstance(spec.run, str) else " ".join(spec.run or [])

@@ -1,0 +1,60 @@
+"""When a run is called hung. The rule, in words, stands in docs/launch.md. No disk; the clock is handed in."""
+
+from __future__ import annotations
+
+from typing import Mapping, Optional
+
+SIGNS_BEFORE = 3
+"""So many signs of progress must have been seen: a program that logs nothing is never called hung."""
+SHORTEST_SECONDS = 600.0
+TIMES_LONGEST_GAP = 20.0
+SILENT_SECONDS = 300.0
+"""A rank whose heartbeat is so much older than another's is on a node that does nothing any more."""
+
+
+class Pulse:
+    """Watches for signs of progress. `patience`: seconds, or 0 for the rule of the longest gap."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._sign: object = None
+        self._count = 0
+        self._last = 0.0
+        self._longest = 0.0
+
+    def seen(self, sign: object, now: float) -> None:
+        """`sign` is anything that changes with each sign of progress; None: there was none yet."""
+        if sign is None or sign == self._sign:
+            return
+        if self._count:
+            self._longest = max(self._longest, now - self._last)
+        self._sign, self._last, self._count = sign, now, self._count + 1
+
+    def silent_for(self, now: float) -> Optional[float]:
+        """Seconds without progress, if they are too many."""
+        needed = 1 if self._patience else SIGNS_BEFORE
+        if self._count < needed:
+            return None
+        silence = now - self._last
+        return silence if silence > self.limit else None
+
+    @property
+    def limit(self) -> float:
+        return self._patience or max(SHORTEST_SECONDS, TIMES_LONGEST_GAP * self._longest)
+
+
+def slowest(steps: Mapping[int, int]) -> Optional[int]:
+    """The rank that stands behind all others; None where several do."""
+    if not steps:
+        return None
+    least = min(steps.values())
+    behind = [rank for rank, step in steps.items() if step == least]
+    return behind[0] if len(behind) == 1 and len(steps) > 1 else None
+
+
+def silent_rank(beats: Mapping[int, float]) -> Optional[int]:
+    """A rank that is not heard of while others are; compared with them, not with a clock."""
+    if len(beats) < 2:
+        return None
+    rank = min(beats, key=lambda one: beats[one])
+    return rank if max(beats.values()) - beats[rank] > SILENT_SECONDS else None

@@ -1,0 +1,163 @@
+"""The files by which ranks tell of themselves: `ranks/<rank>.started`, `.heartbeat`, `.step`, `.exit`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+CONTINUE = 75
+"""A program's exit code for: continue me."""
+
+
+class Start(NamedTuple):
+    rank: int
+    node: str
+    at: float
+
+
+class Ending(NamedTuple):
+    """How one rank's program ended."""
+
+    rank: int
+    node: str
+    code: int
+    signal: int = 0
+    at: float = 0.0
+    told: bool = False
+    """It had been asked to end before."""
+    finished: bool = False
+    """It had called `training.finish()`."""
+    lines: Tuple[str, ...] = ()
+    """The last that it wrote."""
+
+    @property
+    def is_good(self) -> bool:
+        """A signal after `finish()` comes from taking libraries down, when all work is done."""
+        return self.code in (0, CONTINUE) if not self.signal else self.finished
+
+
+class Marks:
+    """Those of one run."""
+
+    def __init__(self, run_folder: Path) -> None:
+        self.run_folder = run_folder
+        self.folder = run_folder / "ranks"
+
+    def log(self, rank: int, stream: str) -> Path:
+        return self.run_folder / f"rank-{rank}.{stream}.log"
+
+    def step_file(self, rank: int) -> Path:
+        return self.folder / f"{rank}.step"
+
+    def write_start(self, rank: int, node: str) -> None:
+        self._write(f"{rank}.started", f"{node} {os.getpid()} {time.time():.3f}\n")
+
+    def beat(self, rank: int) -> None:
+        self._write(f"{rank}.heartbeat", f"{time.time():.3f}\n")
+
+    def write_exit(self, rank: int, code: int, signal: int, *, told: bool) -> None:
+        """One line in one write: whoever reads it believes it once it ends."""
+        word = "told" if told else "own"
+        self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {word}\n")
+
+    def starts(self) -> Dict[int, Start]:
+        found = {}
+        for rank in self._ranks(".started"):
+            words = self._words(f"{rank}.started")
+            if len(words) == 3:
+                found[rank] = Start(rank, words[0], float(words[2]))
+        return found
+
+    def endings(self) -> Dict[int, Ending]:
+        starts = self.starts()
+        found = {}
+        for rank in self._ranks(".exit"):
+            words = self._words(f"{rank}.exit")
+            if len(words) == 4:
+                node = starts[rank].node if rank in starts else ""
+                found[rank] = self._ending(rank, node, words)
+        return found
+
+    def write_end(self) -> None:
+        """The overseer wants all ranks to end, soon."""
+        self._write("end", "")
+
+    def must_end(self) -> bool:
+        """Whether nothing is to be awaited any more: some rank ended badly by itself, or the overseer says so."""
+        if (self.folder / "end").exists():
+            return True
+        return any(not one.is_good and not one.told for one in self.endings().values())
+
+    def beats(self) -> Dict[int, float]:
+        """When each rank was last heard of, by the clock of the file system."""
+        found = {}
+        for rank in self._ranks(".heartbeat"):
+            written = written_at(self.folder / f"{rank}.heartbeat")
+            if written is not None:
+                found[rank] = written
+        return found
+
+    def steps(self) -> Dict[int, int]:
+        """The newest step that each rank has told of."""
+        found = {}
+        for rank in self._ranks(".step"):
+            words = self._words(f"{rank}.step")
+            if words and words[0].lstrip("-").isdigit():
+                found[rank] = int(words[0])
+        return found
+
+    def last_lines(self, rank: int, most: int = 12) -> List[str]:
+        for stream in ("stderr", "stdout"):
+            lines = _tail(self.log(rank, stream), most)
+            if lines:
+                return lines
+        return []
+
+    def _ending(self, rank: int, node: str, words: List[str]) -> Ending:
+        finished = (self.run_folder / "finished" / str(rank)).exists()
+        ending = Ending(
+            rank, node, int(words[0]), int(words[1]), float(words[2]), words[3] == "told", finished
+        )
+        if ending.is_good:
+            return ending
+        return ending._replace(lines=tuple(self.last_lines(rank)))
+
+    def _ranks(self, suffix: str) -> List[int]:
+        try:
+            names = [name for name in os.listdir(str(self.folder)) if name.endswith(suffix)]  # noqa: PTH208
+        except OSError:
+            return []
+        stems = [name[: -len(suffix)] for name in names]
+        return sorted(int(stem) for stem in stems if stem.isdigit())
+
+    def _words(self, name: str) -> List[str]:
+        try:
+            text = (self.folder / name).read_text()
+        except OSError:
+            return []
+        return text.split() if text.endswith("\n") else []
+
+    def _write(self, name: str, text: str) -> None:
+        """A full disk is no reason to end a program."""
+        with contextlib.suppress(OSError):
+            (self.folder / name).write_text(text)
+
+
+def written_at(path: Path) -> Optional[float]:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None
+
+
+def _tail(path: Path, most: int) -> List[str]:
+    try:
+        with path.open("rb") as source:
+            source.seek(max(0, path.stat().st_size - 8192))
+            text = source.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    return [line.rstrip() for line in text.splitlines() if line.strip()][-most:]

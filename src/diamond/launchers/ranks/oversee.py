@@ -1,0 +1,216 @@
+"""The overseer: on the first node, starts all ranks, watches them, names who failed, and gives the run's exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Dict, List, Optional
+
+from diamond.launchers.ranks.hanging import Pulse, silent_rank, slowest
+from diamond.launchers.ranks.identity import node_name, without_identity
+from diamond.launchers.ranks.marks import Marks, written_at
+from diamond.launchers.ranks.plan import Plan, read_plan
+from diamond.launchers.ranks.rendezvous import free_port, own_address
+from diamond.launchers.ranks.starting import starting_words
+from diamond.launchers.ranks.verdict import Verdict, hung, judge
+from diamond.launchers.ranks.waking import Waking
+
+LOOK_SECONDS = 10.0
+MARK_SECONDS = 5.0
+"""How long a rank's mark may be on its way over a shared file system once its launcher has ended."""
+KILL_SECONDS = 10.0
+
+
+def oversee(plan_file: str) -> int:
+    """Start the ranks of a plan and wait for their end."""
+    plan = read_plan(plan_file)
+    marks = Marks(Path(os.environ["DIAMOND_METRICS"]).parent)
+    marks.folder.mkdir(exist_ok=True)
+    verdict = Overseer(plan, marks).run()
+    if verdict.culprit is not None:
+        _write_culprit(marks.run_folder, verdict)
+        _say(verdict.culprit.message)
+    if verdict.note:
+        _say(verdict.note)
+    return verdict.code
+
+
+class Overseer:
+    def __init__(self, plan: Plan, marks: Marks) -> None:
+        self._plan, self._marks = plan, marks
+        self._pulse = Pulse(plan.hang_seconds)
+        self._starter: Optional[subprocess.Popen[bytes]] = None
+        self._asked: List[int] = []
+
+    def run(self) -> Verdict:
+        waking = Waking()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
+            signal.signal(number, self._ask)
+        try:
+            self._starter = subprocess.Popen(
+                starting_words(self._plan),
+                env=shared_variables(self._plan, self._marks, os.environ),
+                start_new_session=True,
+            )
+        except OSError as error:
+            _say(f"the ranks cannot be started: {error}")
+            return Verdict(127)
+        for asked in self._asked:
+            self._pass_on(asked)
+        return self._watch(self._starter, waking)
+
+    def _watch(self, starter: subprocess.Popen[bytes], waking: Waking) -> Verdict:
+        interval = min(LOOK_SECONDS, self._plan.hang_seconds / 4 or LOOK_SECONDS)
+        look_at = time.monotonic() + interval
+        while starter.poll() is None:
+            waking.wait(look_at - time.monotonic())
+            if time.monotonic() < look_at:
+                continue
+            stuck, look_at = self._stuck(), time.monotonic() + interval
+            if stuck is not None:
+                self._end(starter)
+                return stuck
+        return self._judge(starter.returncode)
+
+    def _judge(self, status: int) -> Verdict:
+        """Marks may come late, but only those of ranks that have started are awaited."""
+        launcher = status if status >= 0 else 128 - status
+        until = time.monotonic() + MARK_SECONDS
+        while set(self._marks.starts()) - set(self._marks.endings()) and time.monotonic() < until:
+            time.sleep(0.1)
+        return judge(
+            self._marks.endings(),
+            self._marks.starts(),
+            expected=self._plan.ranks,
+            launcher=launcher,
+        )
+
+    def _stuck(self) -> Optional[Verdict]:
+        starts, now = self._marks.starts(), time.monotonic()
+        open_ranks = set(starts) - set(self._marks.endings())
+        beats = {rank: at for rank, at in self._marks.beats().items() if rank in open_ranks}
+        silent = silent_rank(beats)
+        if silent is not None:
+            node = starts[silent].node
+            words = f"rank {silent} on {node} gave no sign of life for minutes, while others did"
+            return hung(silent, node, words, lost=True)
+        self._pulse.seen(self._sign(), now)
+        silence = self._pulse.silent_for(now)
+        return None if silence is None else self._hung(silence)
+
+    def _hung(self, silence: float) -> Verdict:
+        steps, starts = self._marks.steps(), self._marks.starts()
+        rank = slowest(steps)
+        words = f"no rank has logged a step or written a line for {silence:.0f} s"
+        if rank is None or rank not in starts:
+            return hung(-1, "", f"{words}; all ranks stand at the same step")
+        behind = f"rank {rank} on {starts[rank].node} stands at step {steps[rank]}, the others at {max(steps.values())}"
+        lines = "\n".join(self._marks.last_lines(rank, 6))
+        return hung(
+            rank, starts[rank].node, f"{words}; {behind}" + (lines and f". It wrote last:\n{lines}")
+        )
+
+    def _sign(self) -> object:
+        """Of progress: something that changes with each step or line; None before the first step."""
+        steps = self._marks.steps()
+        metrics = written_at(self._marks.run_folder / "metrics.jsonl")
+        if not steps and metrics is None:
+            return None
+        sizes = [_size(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
+        return (metrics, sorted(steps.items()), sizes)
+
+    def _ask(self, number: int, frame: Optional[FrameType]) -> None:
+        self._asked.append(number)
+        if self._starter is not None:
+            self._pass_on(number)
+
+    def _pass_on(self, number: int) -> None:
+        """srun takes TERM as an order to kill at once: its ranks are asked by the batch system instead."""
+        assert self._starter is not None
+        job = os.environ.get("SLURM_JOB_ID", "")
+        if self._plan.starter == "srun" and number in (signal.SIGTERM, signal.SIGINT) and job:
+            with contextlib.suppress(OSError):
+                subprocess.Popen(["scancel", "--quiet", "--signal=TERM", job])
+        else:
+            _signal(self._starter, number)
+
+    def _end(self, starter: subprocess.Popen[bytes]) -> None:
+        self._marks.write_end()
+        _signal(starter, signal.SIGTERM)
+        try:
+            starter.wait(KILL_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(starter.pid, signal.SIGKILL)
+
+
+def shared_variables(plan: Plan, marks: Marks, given: os._Environ[str]) -> Dict[str, str]:
+    """What all ranks are told alike. What the person has set wins where it does no harm."""
+    variables = without_identity(given)
+    nodes = _nodes(plan)
+    names = [node_name(given), os.uname().nodename]
+    variables.update(
+        MASTER_ADDR=own_address(names, plan.interface, alone=plan.nodes == 1),
+        MASTER_PORT=str(free_port(given.get("DIAMOND_ATTEMPT", "") + given.get("DIAMOND_RUN", ""),
+                                  count=1 if plan.kind != "tensorflow" else plan.ranks + 1)),
+        DIAMOND_RANKS=str(marks.folder),
+        DIAMOND_LAUNCH=plan.kind,
+        DIAMOND_NODES=str(plan.nodes),
+        DIAMOND_RANKS_PER_NODE=str(plan.ranks_per_node),
+        DIAMOND_NODE_NAMES=" ".join(nodes),
+        DIAMOND_RANK_PYTHON=plan.rank_python,
+    )  # fmt: skip
+    if plan.interface:
+        for name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"):
+            variables.setdefault(name, plan.interface)
+    for name, value in _defaults(plan).items():
+        variables.setdefault(name, value)
+    return variables
+
+
+def _defaults(plan: Plan) -> Dict[str, str]:
+    found = {"OMP_NUM_THREADS": str(plan.cpus_per_rank), "NCCL_DEBUG": "WARN"}
+    if plan.kind == "tensorflow":
+        found["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
+    return found
+
+
+def _nodes(plan: Plan) -> List[str]:
+    """The names of all nodes, where a program must know them; asking takes time."""
+    names = os.environ.get("SLURM_JOB_NODELIST", "")
+    if plan.kind != "tensorflow" or plan.nodes == 1 or not names:
+        return []
+    done = subprocess.run(
+        ["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, check=False
+    )
+    return done.stdout.decode().split()
+
+
+def _write_culprit(folder: Path, verdict: Verdict) -> None:
+    assert verdict.culprit is not None
+    with contextlib.suppress(OSError):
+        (folder / "culprit.json").write_text(json.dumps(verdict.culprit.data()) + "\n")
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _say(words: str) -> None:
+    print(f"diamond: {words}", file=sys.stderr, flush=True)

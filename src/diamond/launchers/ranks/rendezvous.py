@@ -1,0 +1,73 @@
+"""Where the ranks meet: an address of this node that the others reach, and a port that nobody uses."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import zlib
+from typing import List, Optional
+
+FIRST_PORT, PORTS = 15000, 17000
+"""Below the range from which Linux gives ports to outgoing connections (32768 on)."""
+
+
+def free_port(seed: str, *, count: int = 1) -> int:
+    """The first of `count` free ports in a row. Each job begins to look elsewhere, by its random `seed`."""
+    start = zlib.crc32(seed.encode()) % PORTS
+    for offset in range(0, PORTS, count):
+        port = FIRST_PORT + (start + offset) % (PORTS - count)
+        if all(_is_free(port + more) for more in range(count)):
+            return port
+    raise OSError("no free port for the ranks to meet")
+
+
+def own_address(names: List[str], interface: str, *, alone: bool) -> str:
+    """The first way to name this node that leads to it.
+
+    An address of the interface that the site names comes first; a loopback address does for one node alone,
+    and for others only if there is nothing else.
+    """
+    if interface:
+        found = interface_address(interface)
+        if found:
+            return found
+    if alone:
+        return "127.0.0.1"
+    named = [(name, _resolve(name)) for name in names if name]
+    ours = [(name, address) for name, address in named if address and _is_ours(address)]
+    far = [name for name, address in ours if not address.startswith("127.")]
+    return (far or [name for name, _ in ours] or names or ["127.0.0.1"])[0]
+
+
+def interface_address(interface: str) -> str:
+    """The IPv4 address of a network interface such as ib0 or hsn0; '' if it has none."""
+    try:
+        import fcntl
+
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            asked = struct.pack("256s", interface[:15].encode())
+            answer = fcntl.ioctl(probe.fileno(), 0x8915, asked)  # SIOCGIFADDR
+        return socket.inet_ntoa(answer[20:24])
+    except (OSError, ImportError):
+        return ""
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, contextlib.suppress(OSError):
+        probe.bind(("", port))
+        return True
+    return False
+
+
+def _resolve(name: str) -> Optional[str]:
+    with contextlib.suppress(OSError):
+        return socket.gethostbyname(name)
+    return None
+
+
+def _is_ours(address: str) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, contextlib.suppress(OSError):
+        probe.bind((address, 0))
+        return True
+    return False

@@ -1,0 +1,76 @@
+"""The words that start all ranks of a run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import List
+
+from diamond.launchers.ranks.plan import Plan
+
+OWN_LAUNCHERS = {
+    "torchrun": 'if command -v torchrun >/dev/null; then exec torchrun "$@"; fi; exec python3 -m torch.distributed.run "$@"',
+    "accelerate": 'exec accelerate launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" '
+    '--num_processes $((PET_NNODES * PET_NPROC_PER_NODE)) --main_process_ip "$PET_MASTER_ADDR" '
+    '--main_process_port "$PET_MASTER_PORT" "$@"',
+}
+"""For a command that is the program of one rank: its launcher, inside what the program runs in."""
+
+
+def starting_words(plan: Plan) -> List[str]:
+    if plan.kind == "mpi" and _mpi_way(plan) == "mpirun":
+        return [*_mpirun(plan), *_shim("rank"), *plan.command]
+    act = _shim("node") + _node_command(plan) if plan.is_per_node else _shim("rank") + plan.command
+    if plan.starter == "srun":
+        return [*_srun(plan), *act]
+    return act if plan.is_per_node else [*_shim("fork"), str(plan.ranks), *act]
+
+
+def _shim(act: str) -> List[str]:
+    """By this very Python: looking for another costs each rank time. `-E -S`: nothing of a person's is loaded."""
+    return [sys.executable, "-E", "-S", str(Path(__file__).with_name("__main__.py")), act]
+
+
+def _node_command(plan: Plan) -> List[str]:
+    if plan.starts_ranks:
+        return plan.command
+    launcher = ["sh", "-c", OWN_LAUNCHERS[plan.kind], "sh"]
+    option = "--no-python" if plan.kind == "torchrun" else "--no_python"
+    inner = plan.command[len(plan.inside) :]
+    return [*plan.inside, *launcher, option, plan.rank_python, "--program", *inner]
+
+
+def _srun(plan: Plan) -> List[str]:
+    """`--cpus-per-task` is not inherited from the job since Slurm 22.05; one bad exit ends all."""
+    per_node = 1 if plan.is_per_node else plan.ranks_per_node
+    cpus = plan.cpus_per_rank * (plan.ranks_per_node if plan.is_per_node else 1)
+    words = [
+        "srun", f"--nodes={plan.nodes}", f"--ntasks={plan.nodes * per_node}",
+        f"--ntasks-per-node={per_node}", f"--cpus-per-task={cpus}", "--kill-on-bad-exit=1",
+        "--export=ALL", "--input=none", "--quiet",
+    ]  # fmt: skip
+    return [*words, f"--mpi={_mpi_way(plan) if plan.kind == 'mpi' else 'none'}"]
+
+
+def _mpirun(plan: Plan) -> List[str]:
+    """Open MPI takes its nodes from the batch system by itself."""
+    return ["mpirun", "-np", str(plan.ranks), "--oversubscribe", "--allow-run-as-root",
+            "--map-by", f"ppr:{plan.ranks_per_node}:node"]  # fmt: skip
+
+
+def _mpi_way(plan: Plan) -> str:
+    """What the site says; else PMIx where Slurm has it; else mpirun; else PMI-2."""
+    if plan.mpi:
+        return plan.mpi
+    if plan.starter == "srun" and "pmix" in _mpi_kinds():
+        return "pmix"
+    return "mpirun" if shutil.which("mpirun") or plan.starter != "srun" else "pmi2"
+
+
+def _mpi_kinds() -> List[str]:
+    done = subprocess.run(
+        ["srun", "--mpi=list"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    return done.stdout.decode("utf-8", "replace").replace(",", " ").split()

@@ -1,0 +1,69 @@
+"""The variables by which each framework finds the other processes."""
+
+from __future__ import annotations
+
+from typing import Dict, Mapping
+
+from diamond.launchers.ranks.identity import Identity, torch_variables
+
+
+def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """For one rank, of those that the overseer has set for all. What a launcher of torch has set stays."""
+    found = torch_variables(me)
+    found["OMP_NUM_THREADS"] = given.get("OMP_NUM_THREADS") or "1"
+    # Lightning believes torch's variables when it sees this one, and neither Slurm's nor its own requeue.
+    found["TORCHELASTIC_RUN_ID"] = given.get("TORCHELASTIC_RUN_ID") or given.get(
+        "DIAMOND_ATTEMPT", ""
+    )
+    kind = given.get("DIAMOND_LAUNCH", "")
+    if kind == "jax":
+        found.update(_jax(me, given))
+    if kind == "tensorflow":
+        found.update(_tensorflow(me, given))
+    return found
+
+
+def node_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """For the command of a node that starts torchrun or accelerate itself.
+
+    torchrun takes PET_<OPTION> for an option that its command line does not name, and PYTHON_EXEC for Python.
+    """
+    return {
+        "PET_NNODES": given.get("DIAMOND_NODES", "1"),
+        "PET_NPROC_PER_NODE": given.get("DIAMOND_RANKS_PER_NODE", "1"),
+        "PET_NODE_RANK": str(me.node_rank),
+        "PET_MASTER_ADDR": given.get("MASTER_ADDR", "127.0.0.1"),
+        "PET_MASTER_PORT": given.get("MASTER_PORT", "29500"),
+        "PET_RDZV_ID": given.get("DIAMOND_ATTEMPT", "none"),
+        "PET_SIGNALS_TO_HANDLE": "SIGTERM,SIGINT,SIGHUP,SIGQUIT,SIGUSR1,SIGUSR2",
+        "PYTHON_EXEC": given.get("DIAMOND_RANK_PYTHON", ""),
+    }
+
+
+def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    return {
+        "JAX_COORDINATOR_ADDRESS": _address(given, 0),
+        "JAX_NUM_PROCESSES": str(me.world_size),
+        "JAX_PROCESS_ID": str(me.rank),
+    }
+
+
+def _tensorflow(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """A port for each worker, as several may share a node."""
+    import json
+
+    nodes = given.get("DIAMOND_NODE_NAMES", "").split() or [given.get("MASTER_ADDR", "127.0.0.1")]
+    port = int(given.get("MASTER_PORT", "29500"))
+    per_node = max(1, me.world_size // len(nodes))
+    workers = [
+        f"{nodes[min(rank // per_node, len(nodes) - 1)]}:{port + 1 + rank}"
+        for rank in range(me.world_size)
+    ]
+    config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": me.rank}}
+    return {"TF_CONFIG": json.dumps(config)}
+
+
+def _address(given: Mapping[str, str], offset: int) -> str:
+    return (
+        f"{given.get('MASTER_ADDR', '127.0.0.1')}:{int(given.get('MASTER_PORT', '29500')) + offset}"
+    )

@@ -1,0 +1,23 @@
+"""Tasks with several ranks, on a cluster of the lab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.stack import Stack
+
+
+def launch(
+    stack: Stack, run: str | list[str], *, kind: Any = "auto", nodes: int = 2, tasks: int = 2, **spec: Any
+) -> str:  # fmt: skip
+    """The id of a task; its memory is enough for torch in each rank."""
+    resources = {"nodes": nodes, "tasks_per_node": tasks, "walltime": "10m", "memory": "3GB"}
+    body = {"name": "ranks", "run": run, "on": stack.name, "launch": kind, **spec}
+    answer = stack.client.post("/jobs", {"spec": {"resources": resources, **body}})
+    return str(answer["tasks"][0]["id"])
+
+
+def log(stack: Stack, task: str, stream: str = "stdout", rank: int = 0) -> list[str]:
+    """The lines that the service has."""
+    answer = stack.client.call("GET", f"/tasks/{task}/logs/{stream}?rank={rank}")
+    return sorted(answer.body.decode().splitlines()) if answer.status == 200 else []
