@@ -10,6 +10,7 @@ import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
 import { settingsSearch } from "./pages/settings/search";
+import { fetchTask } from "./pages/task/fetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { NotFound } from "./shell/NotFound";
@@ -56,6 +57,8 @@ const task = createRoute({
   getParentRoute: () => root,
   path: "/tasks/$task",
   validateSearch: taskSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) => void fetchTask(context.queries, params.task, deps),
   component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
 });
 const settings = createRoute({

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import BlobStore
 from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
+from diamond.service.recent import Recent
 from diamond.service.relay import Relay
 from diamond.service.settings import Settings
 from diamond.service.store.engine import Store
@@ -23,3 +24,4 @@ class Services:
     agent_file: AgentFile
     presence: Presence
     instance: str
+    recent: Recent = field(default_factory=Recent)

@@ -5,6 +5,7 @@ import {
   nearest,
   type Pair,
   type Point,
+  packed,
   pairsOf,
   smoothed,
   stepsWithin,
@@ -53,4 +54,13 @@ test("the nearest value is found from both sides", () => {
 test("a table for a spreadsheet holds labels as text, never as formulas", () => {
   const csv = csvOf([{ key: "k", label: '=cmd("x")', color: "", points: [[1, 2, null]] }]);
   expect(csv).toBe('curve,step,time,value\n"\'=cmd(""x"")",1,2,\n');
+});
+
+test("packed numbers keep a gap as NaN", () => {
+  expect([
+    ...packed([
+      [1, 2],
+      [3, null],
+    ]),
+  ]).toEqual([1, 2, 3, Number.NaN]);
 });

@@ -52,6 +52,16 @@ export function smoothed(pairs: Pair[], weight: number): Pair[] {
   });
 }
 
+/** Flat numbers, which ECharts takes over as they are; a place without a value is NaN. */
+export function packed(pairs: Pair[]): Float64Array {
+  const numbers = new Float64Array(2 * pairs.length);
+  pairs.forEach(([x, y], n) => {
+    numbers[2 * n] = x;
+    numbers[2 * n + 1] = y ?? Number.NaN;
+  });
+  return numbers;
+}
+
 /** Where a value was not a number: each place at the height of the value before it. */
 export function brokenPlaces(pairs: Pair[]): [number, number][] {
   let height = pairs.find(([, y]) => y !== null)?.[1] ?? 0;

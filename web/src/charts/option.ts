@@ -5,6 +5,7 @@ import {
   type Curve,
   nearest,
   type Pair,
+  packed,
   pairsOf,
   type Range,
   smoothed,
@@ -55,19 +56,22 @@ export function optionOf(curves: Curve[], look: Look): Option {
 }
 
 function seriesOf(curve: Curve, look: Look): Option[] {
-  const pairs = drawable(pairsOf(curve.points, look.axis), look.log);
+  const all = pairsOf(curve.points, look.axis);
+  const pairs = drawable(all, look.log);
   const line = {
     type: "line",
+    dimensions: ["x", "y"],
     showSymbol: pairs.length < 2,
     connectNulls: false,
     color: curve.color,
   };
-  const broken = brokenPlaces(pairsOf(curve.points, look.axis));
+  const broken = brokenPlaces(all);
+  const shown = look.smooth > 0 ? smoothed(pairs, look.smooth) : pairs;
   return [
     ...(look.smooth > 0
-      ? [{ ...line, data: pairs, silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
+      ? [{ ...line, data: packed(pairs), silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
       : []),
-    { ...line, id: curve.key, data: smoothed(pairs, look.smooth), lineStyle: { width: 1.6 } },
+    { ...line, id: curve.key, data: packed(shown), lineStyle: { width: 1.6 } },
     ...(broken.length ? [brokenSeries(broken, look.dark)] : []),
   ];
 }

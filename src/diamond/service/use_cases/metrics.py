@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -20,13 +20,13 @@ from diamond.service.store.rows import Row
 from diamond.service.thinning import thin
 from diamond.service.use_cases.tasks import find_task
 
-TRAINING = ["metrics", "tensorboard"]
-USAGE = ["usage"]
+TRAINING = ("metrics", "tensorboard")
+USAGE = ("usage",)
 
 
 @dataclass(frozen=True)
 class CurvesWanted:
-    sources: list[str]
+    sources: tuple[str, ...]
     names: frozenset[str] = frozenset()
     """Empty: all."""
     points: int = 1000
@@ -51,16 +51,14 @@ async def read_metrics(
     services: Services, principal: Principal, task: str, wanted: CurvesWanted
 ) -> bytes:
     """`{"items": [Series]}` as JSON."""
-    _, wholes, _ = await _load(services, principal, [task], wanted)
-    return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), "next": None}))
+    return await _answer(services, principal, [task], wanted, lambda _: {"next": None})
 
 
 async def compare(
     services: Services, principal: Principal, tasks: list[str], wanted: CurvesWanted
 ) -> bytes:
     """A MetricSet as JSON: curves of several tasks, and the names of all that there are."""
-    _, wholes, names = await _load(services, principal, tasks, wanted)
-    return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), "names": names}))
+    return await _answer(services, principal, tasks, wanted, lambda names: {"names": names})
 
 
 async def as_csv(
@@ -68,20 +66,45 @@ async def as_csv(
 ) -> tuple[Mapping[str, Any], str]:
     """The task, and every kept point of it."""
     wanted = CurvesWanted(USAGE if usage else TRAINING)
-    rows, wholes, _ = await _load(services, principal, [task], wanted)
+    rows, series = await _find(services, principal, [task], wanted)
+    wholes = await _load(services, [rows[0]["id"]], series)
     return rows[0], await asyncio.to_thread(_csv, wholes)
 
 
-async def _load(
+async def _answer(
+    services: Services,
+    principal: Principal,
+    tasks: list[str],
+    wanted: CurvesWanted,
+    beside: Callable[[list[dict[str, Any]]], dict[str, Any]],
+) -> bytes:
+    """Series only grow, or are thinned: their counts and strides say whether an answer still holds."""
+    rows, series = await _find(services, principal, tasks, wanted)
+    ids = list(dict.fromkeys(row["id"] for row in rows))
+    taken = [one for one in series if wanted.takes(one)]
+    rest = beside(_names(ids, series))
+
+    async def make() -> bytes:
+        wholes = await _load(services, ids, taken)
+        return await asyncio.to_thread(lambda: _json({"items": _drawn(wholes, wanted), **rest}))
+
+    known = tuple((one["id"], one["count"], one["stride"]) for one in series)
+    return await services.recent.get((tuple(ids), wanted, known, *rest), make)
+
+
+async def _find(
     services: Services, principal: Principal, tasks: Sequence[str], wanted: CurvesWanted
-) -> tuple[list[Mapping[str, Any]], list[Whole], list[dict[str, Any]]]:
+) -> tuple[list[Mapping[str, Any]], list[Row]]:
     async with services.store.read() as connection:
         rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
         ids = list(dict.fromkeys(row["id"] for row in rows))
-        series = await metrics.series_of(connection, ids, wanted.sources)
-        taken = [one for one in series if wanted.takes(one)]
-        curves = await metrics.curves_of(connection, [one["id"] for one in taken])
-    return rows, _joined(ids, taken, curves), _names(ids, series)
+        return rows, await metrics.series_of(connection, ids, wanted.sources)
+
+
+async def _load(services: Services, ids: list[str], series: list[Row]) -> list[Whole]:
+    async with services.store.read() as connection:
+        curves = await metrics.curves_of(connection, [one["id"] for one in series])
+    return _joined(ids, series, curves)
 
 
 def _joined(ids: list[str], series: list[Row], curves: dict[int, Curve]) -> list[Whole]:

@@ -12,7 +12,7 @@ import { Ago, Took } from "~/components/Time";
 import { Actions } from "./Actions";
 import type { Tab, TaskSearch } from "./search";
 import classes from "./TaskPage.module.css";
-import { CONTENTS, fetchTabs } from "./tabs";
+import { CONTENTS, fetchTab, fetchTabs } from "./tabs";
 import { Why } from "./Why";
 
 const LABELS: Record<Tab, string> = {
@@ -29,6 +29,8 @@ export function TaskPage() {
   const { task: id } = useParams({ from: "/tasks/$task" });
   const query = useQuery(taskQuery(id));
   useFullAddress(id, query.data?.id);
+  const { tab = "overview" } = useSearch({ from: "/tasks/$task" });
+  useEffect(() => fetchTab(tab), [tab]);
   useEffect(fetchTabs, []);
   if (query.data) return <Shown key={query.data.id} task={query.data} />;
   return (

@@ -25,6 +25,11 @@ export const CONTENTS: Record<Tab, Content> = {
   history: lazy(LOADERS.history),
 };
 
+/** Have a tab's code on its way while the task itself is asked for. */
+export function fetchTab(tab: Tab): void {
+  if (tab !== "overview") void LOADERS[tab]().catch(() => undefined);
+}
+
 const QUIET = 3_000;
 
 /** Have all tabs at hand once the page has come to rest, also for when the service is away. */

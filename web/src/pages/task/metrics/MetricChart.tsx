@@ -11,7 +11,7 @@ import { save, saveText } from "~/charts/save";
 import { Failed, Lines } from "~/components/Answer";
 import { count, figure } from "~/lib/format";
 import { toggled } from "~/lib/sets";
-import { curvesQuery } from "./queries";
+import { allCurvesQuery, curvesQuery, pointsFor } from "./queries";
 import { brokenCount, type MetricSet } from "./set";
 
 type MetricChartProps = {
@@ -34,12 +34,11 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
   );
   const axis = x ?? "step";
   const isAll = names.length === 0;
-  // What holds all curves is as wide as the page, and in sight: it need not wait to be measured.
-  const points = isAll ? pointsFor(window.innerWidth) / 2 : pointsFor(width);
+  const points = pointsFor(isAll ? window.innerWidth : width);
   const seen = useRef(isAll);
   seen.current ||= inViewport && width > 0;
   const whole = useQuery({
-    ...curvesQuery({ tasks, names, points, range: null }),
+    ...(isAll ? allCurvesQuery(tasks) : curvesQuery({ tasks, names, points, range: null })),
     enabled: seen.current,
   });
   const steps = useSteps(whole.data, range, axis);
@@ -108,11 +107,6 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
       )}
     </Card>
   );
-}
-
-/** In whole hundreds, so that a window that is drawn wider a little asks for nothing new. */
-function pointsFor(width: number): number {
-  return Math.min(4_000, Math.max(200, Math.ceil((2 * width) / 400) * 400));
 }
 
 function useSteps(

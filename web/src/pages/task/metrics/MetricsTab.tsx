@@ -8,7 +8,7 @@ import { taskQuery } from "~/api/queries";
 import { Answer, Empty } from "~/components/Answer";
 import { isOver } from "../words";
 import { MetricChart } from "./MetricChart";
-import { namesQuery } from "./queries";
+import { idsOf, namesQuery } from "./queries";
 import { labelsOf } from "./set";
 import { Toolbar } from "./Toolbar";
 import { useLiveCurves } from "./useLiveCurves";
@@ -32,11 +32,6 @@ export function MetricsTab({ task }: { task: Task }) {
       )}
     </Stack>
   );
-}
-
-/** The task itself first. */
-function idsOf(task: string, compare = ""): string[] {
-  return [...new Set([task, ...compare.split(",").filter(Boolean)])];
 }
 
 type EachProps = { task: Task; tasks: string[]; labels: Map<string, string> };

@@ -12,6 +12,22 @@ export type Wanted = {
   usage?: boolean;
 };
 
+/** About two points a pixel, in whole hundreds: a window drawn a little wider asks for nothing new. */
+export function pointsFor(width: number): number {
+  return Math.min(4_000, Math.max(200, Math.ceil((2 * width) / 400) * 400));
+}
+
+/** What holds all curves is as wide as the page: it need not wait to be measured. */
+export function allCurvesQuery(tasks: string[]) {
+  const points = pointsFor(window.innerWidth) / 2;
+  return curvesQuery({ tasks, names: [], points, range: null });
+}
+
+/** The task itself first. */
+export function idsOf(task: string, compare = ""): string[] {
+  return [...new Set([task, ...compare.split(",").filter(Boolean)])];
+}
+
 export const CURVES = ["curves"];
 export const NAMES = ["curve-names"];
 
