@@ -22,6 +22,7 @@ COMMANDS = {
     "open": "starting",
     "run": "running",
     "plan": "planning",
+    "image": "images",
     "recipe": "recipes",
     "tasks": "tasks",
     "show": "showing",

@@ -37,6 +37,15 @@ def wait_for(client: Client, job: Job, *, as_json: bool = False) -> int:
     return exit_code(task)
 
 
+def follow_task(client: Client, task: Task, *, quiet: bool) -> Task:
+    """Follow any task to its end, its log in the terminal."""
+    view = _View(quiet=quiet)
+    say(f"{task.name} is {task.kind} {task.id} on {task.endpoint}")
+    ended = _follow(client, task, view, streams=() if quiet else STREAMS)
+    view.clear()
+    return ended
+
+
 def exit_code(task: Task) -> int:
     """The program's own code, 128+n for a signal, 124 wall-time, 130 cancelled, 125 anything else."""
     if task.state == "succeeded":

@@ -9,16 +9,27 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
+from diamond.compose.fields import site_word
 from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
 from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
 from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
-from diamond.compose.spec import EnvironmentSpec, Spec, site_word
+from diamond.compose.spec import Spec
 from diamond.compose.writing import as_written
 from diamond.core.errors import BadRequest, InvalidSpec
-from diamond.core.order import Code, Continue, Environment, Order, Placement, Resources
+from diamond.core.order import (
+    Build,
+    Code,
+    Continue,
+    Environment,
+    Image,
+    Order,
+    Placement,
+    Resources,
+)
 from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
@@ -38,11 +49,36 @@ class EndpointFacts:
 
 
 @dataclass(frozen=True)
+class ImageFacts:
+    """The image that a spec names, and in which form each endpoint (by name) has it."""
+
+    id: str
+    name: str
+    identity: str
+    copies: dict[str, Image] = field(default_factory=dict)
+
+    def on(self, endpoint: str) -> Image:
+        return self.copies.get(endpoint) or Image(identity=self.identity)
+
+
+@dataclass(frozen=True)
+class KnownImages:
+    """What `environment: NAME` may mean; `names` are those to choose from."""
+
+    named: ImageFacts | None = None
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Composed:
     order: Order
     endpoint: str
     warnings: list[str] = field(default_factory=list)
     spec: dict[str, Any] = field(default_factory=dict)
+    image: ImageFacts | None = None
+    """The image that it names."""
+    build: Build | None = None
+    """Or what must be built before it can run."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +94,8 @@ class Examined:
     code: Code | None
     faults: list[dict[str, str]]
     warnings: list[str]
+    image: ImageFacts | None = None
+    build: Build | None = None
 
     @property
     def order(self) -> Order:
@@ -69,7 +107,8 @@ class Examined:
             argv=_argv(spec),
             params=dict(spec.params),
             code=self.code,
-            environment=with_notebook_tools(spec, self.environment),
+            environment=None if self.build else with_notebook_tools(spec, self.environment),
+            image=self.image.on(self.endpoint.name) if self.image and self.endpoint else None,
             data=dict(spec.data),
             secrets=list(spec.secrets),
             resources=self.resources,
@@ -80,15 +119,21 @@ class Examined:
 
 
 def check(
-    raw: dict[str, Any], *, endpoints: list[EndpointFacts], code: dict[str, Any] | None
+    raw: dict[str, Any],
+    *,
+    endpoints: list[EndpointFacts],
+    code: dict[str, Any] | None,
+    images: KnownImages = KnownImages(),  # noqa: B008
 ) -> Composed:
     """A frozen order for one endpoint, or `InvalidSpec` with everything that is wrong."""
-    found = examine(raw, endpoints=endpoints, code=code)
+    found = examine(raw, endpoints=endpoints, code=code, images=images)
     if found.faults:
         raise invalid(found.faults)
     assert found.endpoint
     spec = as_written(found.spec)
-    return Composed(found.order, found.endpoint.name, found.warnings, spec)
+    return Composed(
+        found.order, found.endpoint.name, found.warnings, spec, found.image, found.build
+    )
 
 
 def examine(
@@ -97,6 +142,7 @@ def examine(
     endpoints: list[EndpointFacts],
     code: dict[str, Any] | None,
     code_follows: bool = False,
+    images: KnownImages = KnownImages(),  # noqa: B008
 ) -> Examined:
     """All faults at once, and what holds in spite of them. `code_follows`: a folder is sent later."""
     faults = Faults()
@@ -104,7 +150,8 @@ def examine(
     check_what_runs(spec, faults)
     check_launch(spec, faults)
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
-    environment = _environment(spec, faults)
+    environment, build = _environment(spec, faults)
+    image = _image(spec, images, faults)
     warnings = doubtful_fields(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += choose_launch(spec).notes
     placement, resources = Placement(), _resources(spec, 60)
@@ -116,8 +163,9 @@ def examine(
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec, resources, faults)
     return Examined(
-        spec, endpoint, placement, resources, resume, environment, source, faults.items, warnings
-    )
+        spec, endpoint, placement, resources, resume, environment, source, faults.items, warnings,
+        image, build,
+    )  # fmt: skip
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
@@ -198,44 +246,63 @@ def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
     ]
 
 
-def _environment(spec: Spec, faults: Faults) -> Environment | None:
-    if isinstance(spec.environment, str):
+def _environment(spec: Spec, faults: Faults) -> tuple[Environment | None, Build | None]:
+    """What the endpoint makes while it prepares the task, or what is built first as an image."""
+    given = spec.environment
+    if not isinstance(given, ImageEnvironmentSpec):
+        return None, None
+    check_inline(given, faults)
+    environment = freeze(given)
+    if not needs_image(given):
+        return environment, None
+    whole = with_notebook_tools(spec, environment) or environment
+    return None, Build(environment=whole)
+
+
+def _image(spec: Spec, images: KnownImages, faults: Faults) -> ImageFacts | None:
+    if not isinstance(spec.environment, str):
+        return None
+    if images.named is None:
+        some = ", ".join(images.names[:10])
         faults.add(
             "environment",
             f"No image is called {spec.environment!r}",
-            "Write the packages instead: environment: {requirements: [torch]}",
+            f"Images: {some}."
+            if some
+            else "Build one with `diamond image build`, or write the "
+            "packages: environment: {requirements: [torch]}",
+            near=(spec.environment, images.names),
         )
-        return None
-    if not isinstance(spec.environment, EnvironmentSpec):
-        return None
-    given = spec.environment
-    _check_requirements(given, faults)
-    _check_variables(given, faults)
-    variables = {name: show_value(value) for name, value in given.variables.items()}
-    return Environment(list(given.requirements), given.python, variables)
+    return images.named
 
 
-def _check_requirements(given: EnvironmentSpec, faults: Faults) -> None:
+def check_inline(given: EnvironmentSpec, faults: Faults, prefix: str = "environment.") -> None:
+    """Faults of an environment that its own types do not find."""
+    _check_requirements(given, faults, prefix)
+    _check_variables(given, faults, prefix)
+
+
+def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for line in given.requirements:
         if _PASSWORD.search(line):
             faults.add(
-                "environment.requirements",
+                f"{prefix}requirements",
                 "An address here holds a password, and a spec is kept and shown",
                 "Leave it out: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
             )
         elif line.lstrip().startswith("-"):
             faults.add(
-                "environment.requirements",
+                f"{prefix}requirements",
                 f"{line!r} is an option, not a package",
                 "Index and find-links settings are taken from the endpoint's pip configuration.",
             )
 
 
-def _check_variables(given: EnvironmentSpec, faults: Faults) -> None:
+def _check_variables(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for name in given.variables:
         if name.startswith("DIAMOND_"):
             faults.add(
-                "environment.variables",
+                f"{prefix}variables",
                 f"{name} cannot be set here: Diamond itself sets what begins with DIAMOND_",
                 "Choose another name.",
             )

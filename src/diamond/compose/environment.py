@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
+from diamond.compose.fields import Identifier, Model, Printable, Scalar
 from diamond.compose.filling import show_value
-from diamond.compose.spec import EnvironmentSpec, Model, Printable
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, EnvironmentFile
 from diamond.images.bases import read_base
@@ -43,6 +43,12 @@ def _script(value: str) -> str:
 
 
 Script = Annotated[str, AfterValidator(_script)]
+
+
+class EnvironmentSpec(Model):
+    requirements: list[Printable] = []
+    python: str = Field("", pattern=r"^(3\.\d{1,2})?$")
+    variables: dict[Identifier, Scalar] = {}
 
 
 class EnvironmentFileSpec(Model):
@@ -81,6 +87,11 @@ class ImageEnvironmentSpec(EnvironmentSpec):
         return self
 
 
+def needs_image(spec: ImageEnvironmentSpec) -> bool:
+    """Whether it asks for more than a virtual environment, which is made while a task is prepared."""
+    return any(getattr(spec, name) for name in _BEYOND_A_VENV)
+
+
 def freeze(spec: ImageEnvironmentSpec) -> Environment:
     """The plain form that orders carry, and that an identity is made of."""
     return Environment(
@@ -102,3 +113,6 @@ def freeze(spec: ImageEnvironmentSpec) -> Environment:
 def environment_schema() -> dict[str, Any]:
     """JSON Schema of an environment, for forms and editors."""
     return ImageEnvironmentSpec.model_json_schema(by_alias=True)
+
+
+_BEYOND_A_VENV = sorted(set(ImageEnvironmentSpec.model_fields) - set(EnvironmentSpec.model_fields))

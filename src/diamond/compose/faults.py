@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -81,11 +81,15 @@ def invalid(items: list[dict[str, str]]) -> InvalidSpec:
     )
 
 
-def from_validation(error: ValidationError) -> list[dict[str, str]]:
-    """Pydantic's findings in our words; unknown fields are answered with the known ones."""
+def from_validation(error: ValidationError, below: Sequence[str] = ()) -> list[dict[str, str]]:
+    """Pydantic's findings in our words; unknown fields are answered with the known ones.
+
+    `below` leads to the part of a spec that was validated by itself.
+    """
     faults = Faults()
     for found in error.errors():
-        path = [str(part) for part in found["loc"] if not _is_union_branch(part)]
+        inner = [str(part) for part in found["loc"] if not _is_union_branch(part)]
+        path = [*below, *inner]
         where = ".".join(path)
         if found["type"] == "extra_forbidden":
             _unknown_field(faults, path)

@@ -15,7 +15,7 @@ from diamond.core.errors import Cancelled, EnvironmentFailed
 from diamond.images.diagnosis import diagnose
 from diamond.images.inventory import INVENTORY
 from diamond.images.plan import BASE, PACK, Plan, Step, make_plan
-from diamond.images.recipe import Recipe
+from diamond.images.recipe import Recipe, recipe_data
 from diamond.images.rendering import form_for, render
 from diamond.runtimes import store
 from diamond.runtimes.base import Builder, Job, Runtime
@@ -79,7 +79,7 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
             found = _ready(plan, work)
             if found is None:
                 return _Build(plan, work, report).run()
-    report.tell("image", record=record_data(found), reused=True)
+    report.tell("image", record=record_data(found), reused=True, recipe=recipe_data(recipe))
     report.say(f"the image is here already: {found.file}")
     return found
 
@@ -211,7 +211,8 @@ class _Build:
             raise self._failure(step, 1, error.message.splitlines(), error) from error
         self._report.ended(step, 0)
         self._report.say(f"image {record.sha256} in {record.file}")
-        self._report.tell("image", record=record_data(record), reused=False)
+        told = {"record": record_data(record), "recipe": recipe_data(self._plan.recipe)}
+        self._report.tell("image", reused=False, **told)
         return record
 
     def _failure(

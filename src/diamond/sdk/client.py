@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.following import Follower
+from diamond.sdk.images import ImageCalls
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
-from diamond.sdk.looking import LookingCalls
 from diamond.sdk.models import Endpoint, Job, Task, build, build_job
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
@@ -28,7 +28,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(LookingCalls):
+class Client(ImageCalls):
     """Speaks to one service; every method raises the classes of `diamond.core.errors`.
 
     Without arguments: `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service that runs on this machine.
@@ -57,6 +57,7 @@ class Client(LookingCalls):
         from diamond.sdk.sending import upload
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
+        made = self._with_environment(made, place)
         if with_code and may_travel(made, place):
             precheck(self.transport, made, place)
         code = self._code(made, place, with_code=with_code)
@@ -89,6 +90,7 @@ class Client(LookingCalls):
         from diamond.sdk.choosing import precheck
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
+        made = self._with_environment(made, place, send=False)
         answer = precheck(self.transport, made, place, script=script)
         code = self._code(made, place, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
@@ -274,6 +276,15 @@ class Client(LookingCalls):
         if not with_code:
             made.pop("code", None)
         return made, folder or base
+
+    def _with_environment(
+        self, spec: dict[str, Any], folder: Path, *, send: bool = True
+    ) -> dict[str, Any]:
+        """Files that an inline environment lays into its image are sent."""
+        given = spec.get("environment")
+        if not isinstance(given, Mapping) or not given.get("files"):
+            return spec
+        return {**spec, "environment": self.with_files(given, folder, send=send)}
 
     def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
         from diamond.sdk.choosing import ChosenCode, choose_code

@@ -35,6 +35,14 @@ def upload(transport: Transport, snapshot: Snapshot, say: Callable[[str], None])
         _send_batch(transport, batch)
 
 
+def send_file(transport: Transport, path: Path) -> None:
+    """One file by its content, unless it is there."""
+    with path.open("rb") as source:
+        digest = "sha256:" + hashlib.file_digest(source, "sha256").hexdigest()
+    if transport.post(f"{API}/blobs/missing", {"digests": [digest]})["missing"]:
+        _send_batch(transport, [(digest, path)])
+
+
 def _digests_of_files(snapshot: Snapshot) -> list[str]:
     """One for each file, also where two have the same content; links have none."""
     entries = json.loads(snapshot.manifest)["files"]

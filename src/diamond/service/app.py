@@ -28,6 +28,7 @@ from diamond.service.routes import (
     composing,
     endpoints,
     events,
+    images,
     jobs,
     logs,
     metrics,
@@ -137,7 +138,7 @@ def _api() -> APIRouter:
     api.include_router(sync.router)
     for part in (
         jobs, tasks, events, logs, metrics, output, endpoints, people, projects, notifications, overview,
-        composing, plans, recipes, blobs, snapshots,
+        composing, plans, recipes, images, blobs, snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])
     return api

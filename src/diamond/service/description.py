@@ -39,7 +39,7 @@ def _schema(name: str, kind: Any) -> dict[str, Any]:
     own = name if name in ("Order", "Spec") else ""
     schema = TypeAdapter(kind).json_schema(
         ref_template=f"#/components/schemas/{own}{{model}}",
-        mode="validation" if name in ("Spec", "Profile") else "serialization",
+        mode="validation" if name in ("Spec", "Profile", "Environment") else "serialization",
     )
     parts = {f"{own}{part}": one for part, one in schema.pop("$defs", {}).items()}
     return {**parts, name: schema}

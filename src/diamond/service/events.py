@@ -20,8 +20,10 @@ from diamond.service.services import Services
 from diamond.service.store import logs, metrics, notifications, streams
 from diamond.service.store.curves import Triple
 from diamond.service.store.endpoints import endpoints_by_id
+from diamond.service.store.images import images_by_id
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import tasks_by_id
+from diamond.service.use_cases.image_views import show_images
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
 from diamond.service.use_cases.notifications import show_all
@@ -124,6 +126,7 @@ class EventStream:
         notices = await self._notices(
             connection, {one for kind, one in last if kind == "notification"}
         )
+        pictures = await self._images(connection, {one for kind, one in last if kind == "image"})
         sent: list[Sent] = []
         for row in rows:
             n, subject = row["n"], row["subject"]
@@ -140,7 +143,13 @@ class EventStream:
                 sent.append(("endpoint", {**shown, "n": n}))
             elif subject in notices:
                 sent.append(("notification", {**notices[subject], "n": n}))
+            elif row["kind"] == "image":
+                sent.append(("image", {"id": subject, "image": pictures.get(subject), "n": n}))
         return sent
+
+    async def _images(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
+        found = await images_by_id(connection, ids) if ids else {}
+        return {one["id"]: one for one in await show_images(connection, list(found.values()))}
 
     async def _notices(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
         if not ids:

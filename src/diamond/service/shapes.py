@@ -6,9 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.facts import Account, Flags, Folder, Partition, Qos, Scheduler
 from diamond.compose.spec import Spec
 from diamond.core.order import Order
+from diamond.service.schemas.images import ImageEvent
 from diamond.service.schemas.output import (
     ChangedEvent,
     EndpointEvent,
@@ -88,11 +90,13 @@ class StreamEvents(BaseModel):
     metric: MetricEvent
     notification: NotificationEvent
     changed: ChangedEvent
+    image: ImageEvent
 
 
 SHAPES: dict[str, Any] = {
     "Order": Order,
     "Spec": Spec,
+    "Environment": ImageEnvironmentSpec,
     "Profile": Profile,
     "StreamEvents": StreamEvents,
 }

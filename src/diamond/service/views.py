@@ -11,7 +11,7 @@ TASK_COLUMNS = (
     "id", "job", "name", "kind", "owner", "state", "phase", "native_state", "reason", "message",
     "exit_code", "signal", "as_of", "created", "updated", "started", "ended", "node", "attempt",
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
-    "cleaned", "project",
+    "cleaned", "awaits", "project",
 )  # fmt: skip
 ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
 ENDPOINT_COLUMNS = (

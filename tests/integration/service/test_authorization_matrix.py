@@ -17,8 +17,10 @@ from diamond.service.principal import EVERYTHING, Role, Scope
 from diamond.service.routes.common import PREFIX
 from diamond.service.rules import RULES, Rule, Who
 from support.http import Answer, Client
+from support.image_scene import ENVIRONMENT, built
 from support.people import add_person, disable, put_in_project
-from support.scene import new_scene
+from support.scene import Scene, new_scene
+from support.scripted_agent import ScriptedAgent
 from support.service import RunningService
 
 DESCRIPTION = json.loads((Path(__file__).parents[3] / "web" / "openapi.json").read_text())
@@ -37,8 +39,12 @@ BODIES: dict[str, Any] = {
     "POST /projects/{project}/owner": {"user": "nobody"},
     "PUT /jobs/{job}/project": {"project": "group"},
     "POST /jobs/{job}/shares": {"with_kind": "person", "with_id": "local"},
+    "PATCH /images/{image}": {"name": "renamed"},
+    "POST /images/{image}/copies": {"endpoint": "away"},
+    "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
 }
 QUERIES = {
+    "GET /images/diff": "?a=x&b=x",
     "GET /tasks/{task}/logs/{stream}/search": "?text=x",
     "GET /tasks/{task}/files/content": "?path=x",
     "GET /tasks/{task}/code/content": "?path=x",
@@ -102,12 +108,30 @@ def _new_token(cast: Cast) -> str:
     return str(made["id"])
 
 
+def _new_image(cast: Cast) -> str:
+    number, owner = next(_numbers), cast.caller("owner")
+    added = owner.post("/endpoints", {"name": f"m{number}", "carrier": "local"})
+    agent = ScriptedAgent(cast.service.url, added["key"])
+    agent.hello()
+    scene = Scene(cast.service, owner, agent, f"m{number}")
+    environment = {**ENVIRONMENT, "test": f"echo {number}"}
+    return str(built(scene, f"image-{number}", number, environment)["id"])
+
+
+def _new_move(cast: Cast) -> str:
+    body = {"reference": "registry.example.org/x:1"}
+    made = cast.caller("owner").post(f"/images/{_new_image(cast)}/push", body)
+    return str(made["id"])
+
+
 THINGS: dict[str, Callable[[Cast], str]] = {
     "task": lambda cast: cast.ids["task"],
     "job": lambda cast: cast.ids["job"],
     "project": lambda cast: cast.ids["project"],
     "endpoint": _new_endpoint,
     "token": _new_token,
+    "image": _new_image,
+    "move": _new_move,
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
 SEEN_IN_PROJECT = {"task", "job", "project"}

@@ -4,6 +4,7 @@
 from diamond.service.schemas.common import *
 from diamond.service.schemas.composing import *
 from diamond.service.schemas.endpoints import *
+from diamond.service.schemas.images import *
 from diamond.service.schemas.jobs import *
 from diamond.service.schemas.output import *
 from diamond.service.schemas.overview import *

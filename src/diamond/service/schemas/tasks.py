@@ -77,6 +77,8 @@ class Task(BaseModel):
     run_dir: str
     cleaned: float | None
     """When the run directory was removed to make room; `run_dir` is then empty."""
+    awaits: str | None
+    """What must be done before it is queued: a build (a task's id), or a move of its image."""
 
 
 class HistoryLine(BaseModel):

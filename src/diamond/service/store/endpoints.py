@@ -126,7 +126,7 @@ async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
 
 
 async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[Row]:
-    query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts).where(
+    query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts, tasks.c.awaits).where(
         tasks.c.endpoint == endpoint, tasks.c.state.not_in(sorted(FINAL_WORDS))
     )
     return rows_of(await connection.execute(query.order_by(tasks.c.created)))

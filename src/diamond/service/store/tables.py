@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 # Ids compare by bytes everywhere, so that a prefix is a range of the index.
 ID = String(64).with_variant(String(64, collation="C"), "postgresql")
+DIGEST = String(80).with_variant(String(80, collation="C"), "postgresql")
 COUNTER = BigInteger().with_variant(Integer, "sqlite")
 TIME: Double[float] = Double()
 
@@ -271,6 +272,7 @@ tasks = Table(
     Column("ended", TIME),
     Column("cleaned", TIME),
     Column("retry_of", ID),
+    Column("awaits", ID, index=True),
     Column("order", JSON, nullable=False),
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
@@ -479,4 +481,77 @@ deliveries = Table(
     Column("due", TIME, nullable=False),
     Column("error", Text, nullable=False, default=""),
     Index(None, "state", "due"),
+)
+
+images = Table(
+    "images",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("name", String(100)),
+    Column("identity", DIGEST, nullable=False),
+    Column("platform", String(32), nullable=False),
+    Column("recipe", JSON, nullable=False),
+    Column("record", JSON, nullable=False),
+    Column("build", ID),
+    Column("created", TIME, nullable=False),
+    Column("updated", TIME, nullable=False),
+    UniqueConstraint("owner", "identity"),
+    UniqueConstraint("owner", "name"),
+    Index(None, "owner", "created", "id"),
+)
+
+image_copies = Table(
+    "image_copies",
+    metadata,
+    Column("image", ID, ForeignKey("images.id"), primary_key=True),
+    Column("endpoint", ID, primary_key=True),
+    Column("format", String(24), primary_key=True),
+    _owner(),
+    Column("sha256", ID, nullable=False),
+    Column("record", JSON, nullable=False),
+    Column("at", TIME, nullable=False),
+    Index(None, "owner", "sha256"),
+    Index(None, "endpoint"),
+)
+
+image_wishes = Table(
+    "image_wishes",
+    metadata,
+    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
+    Column("endpoint", ID, primary_key=True),
+    Column("key", DIGEST, primary_key=True),
+    Column("build", ID, nullable=False, index=True),
+    Column("image", ID, ForeignKey("images.id")),
+)
+
+image_uses = Table(
+    "image_uses",
+    metadata,
+    Column("image", ID, ForeignKey("images.id"), primary_key=True),
+    Column("task", ID, ForeignKey("tasks.id"), primary_key=True),
+    _owner(),
+)
+
+image_moves = Table(
+    "image_moves",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("kind", String(8), nullable=False),
+    Column("image", ID, index=True),
+    Column("endpoint", ID, nullable=False),
+    Column("source", ID),
+    Column("reference", Text, nullable=False, default=""),
+    Column("name", Text, nullable=False, default=""),
+    Column("sha256", ID, nullable=False, default=""),
+    Column("record", JSON, nullable=False),
+    Column("words", Text, nullable=False, default=""),
+    Column("state", String(8), nullable=False),
+    Column("bytes", BigInteger, nullable=False, default=0),
+    Column("size", BigInteger, nullable=False, default=0),
+    Column("message", Text, nullable=False, default=""),
+    Column("created", TIME, nullable=False),
+    Column("updated", TIME, nullable=False),
+    Index(None, "owner", "created", "id"),
 )

@@ -21,7 +21,7 @@ from diamond.service.store.rows import Row
 from diamond.service.store.task_list import waits_on
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.asking import require_endpoint_online
-from diamond.service.use_cases.jobs import endpoint_facts
+from diamond.service.use_cases.wanting import endpoint_facts
 from diamond.service.views import show_profile
 
 

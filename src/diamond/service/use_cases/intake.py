@@ -17,6 +17,8 @@ from diamond.service.store import logs, metrics
 from diamond.service.store import tasks as task_rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
+from diamond.service.use_cases.build_steps import parse_lines
+from diamond.service.use_cases.keeping import take_built
 from diamond.service.use_cases.pairing import AgentCall
 from diamond.service.use_cases.stepping import Steps
 
@@ -65,11 +67,23 @@ async def _take(
         return size
     if part.key.stream in LOG_STREAMS:
         size = await logs.append(tx, stream, part.offset, part.data)
-        await logs.save_stream(tx, stream["id"], {"size": size})
+        partial = await _take_steps(tx, task, stream, part)
+        await logs.save_stream(tx, stream["id"], {"size": size, "partial": partial})
     else:
         size = await _take_metrics(tx, steps, task, stream, part)
     tx.wake(task_topic(task["id"]))
     return size
+
+
+async def _take_steps(tx: Transaction, task: Row, stream: Row, part: Part) -> bytes:
+    """An image that a build tells of is written down; what begins a next line is kept for it."""
+    if part.key.stream != "steps":
+        return b""
+    whole, end, partial = (bytes(stream["partial"]) + part.data).rpartition(b"\n")
+    for line in parse_lines(whole + end):
+        if line.get("event") == "image" and isinstance(line.get("record"), dict):
+            await take_built(tx, task, line)
+    return partial
 
 
 async def _take_metrics(tx: Transaction, steps: Steps, task: Row, stream: Row, part: Part) -> int:

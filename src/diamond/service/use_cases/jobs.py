@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, EndpointFacts, check
+from diamond.compose.checking import Composed, KnownImages, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, InvalidSpec, NotFound
-from diamond.core.lifecycle import begin_attempt
 from diamond.core.order import order_data
-from diamond.core.task import Task
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import endpoints as endpoint_rows
+from diamond.service.store import images as image_rows
 from diamond.service.store import jobs as job_rows
-from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.pages import Page
 from diamond.service.store.rows import Row
-from diamond.service.store.streams import News, publish
-from diamond.service.store.task_rows import attempt_entry, row_values
-from diamond.service.store.tasks import add_history, add_task
 from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.making import Awaited, make_task
+from diamond.service.use_cases.moving import bring
 from diamond.service.use_cases.projects import project_to_fill
-from diamond.service.use_cases.stepping import task_json
-from diamond.service.views import effective_facts, show_job, show_task
+from diamond.service.use_cases.wanting import (
+    Ready,
+    endpoint_facts,
+    image_facts,
+    image_name,
+    want_build,
+    wanted_build,
+)
+from diamond.service.views import show_job, show_task
 
 Spec = dict[str, Any]
 Code = dict[str, Any] | None
@@ -41,7 +46,8 @@ async def check_job(services: Services, principal: Principal, spec: Spec, code: 
     require(principal, Action.WRITE, owner=principal.user)
     async with services.store.read() as connection:
         found = await endpoint_rows.list_endpoints(connection, principal.user)
-    return _compose(services, found, spec, code)
+        images = await known_images(connection, principal.user, spec, found)
+    return _compose(services, found, spec, code, images)
 
 
 async def submit_job(
@@ -57,7 +63,8 @@ async def submit_job(
 
     async def make(tx: Transaction) -> dict[str, Any]:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
-        composed = _compose(services, found, spec, code)
+        images = await known_images(tx.connection, principal.user, spec, found)
+        composed = _compose(services, found, spec, code, images)
         endpoint = next(row for row in found if row["name"] == composed.endpoint)
         place = await project_to_fill(tx.connection, principal, project)
         return await _make_job(tx, endpoint, composed, code, place)
@@ -84,26 +91,44 @@ async def get_job(services: Services, principal: Principal, job: str) -> dict[st
     return show_job(row, tasks[row["id"]])
 
 
-async def make_task(
-    tx: Transaction, *, job: Mapping[str, Any], endpoint: Mapping[str, Any], order: dict[str, Any],
+async def known_images(
+    connection: AsyncConnection, owner: str, spec: Spec, endpoints: list[Row]
+) -> KnownImages:
+    """What the environment's name in a spec may mean."""
+    wanted = spec.get("environment")
+    if not isinstance(wanted, str):
+        return KnownImages()
+    found = await image_rows.images_called(connection, owner, wanted)
+    if len(found) != 1:
+        return KnownImages(names=await image_rows.image_names(connection, owner))
+    copies = (await image_rows.copies_of(connection, [found[0]["id"]]))[found[0]["id"]]
+    return KnownImages(image_facts(found[0], copies, {row["id"]: row["name"] for row in endpoints}))
+
+
+async def add_run_task(
+    tx: Transaction, endpoint: Row, job: Mapping[str, Any], composed: Composed,
     retry_of: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """A task with its first attempt on the way to the endpoint; gives its row."""
-    row = _first_row(job=job, endpoint=endpoint, order=order, retry_of=retry_of)
-    await add_task(tx, row)
-    await add_history(tx, [_created_line(row)])
-    data = {"number": 1, "task_json": task_json(row)}
-    submit = Command(
-        "submit", row["endpoint"], row["owner"], task=row["id"], attempt=row["attempt"], data=data
+    """A task that runs, or waits for its image first."""
+    image = await _image(tx, endpoint, composed)
+    order = (
+        replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )
-    await send(tx, [submit])
-    await publish(tx, row["owner"], [News("task", row["id"])])
-    return row
+    awaited = image if isinstance(image, Awaited) else None
+    task = await make_task(
+        tx, job=job, endpoint=endpoint, order=order_data(order), retry_of=retry_of, awaited=awaited
+    )
+    if isinstance(image, Ready):
+        await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
+    return task
 
 
-def _compose(services: Services, endpoints: list[Row], spec: Spec, code: Code) -> Composed:
+def _compose(
+    services: Services, endpoints: list[Row], spec: Spec, code: Code, images: KnownImages
+) -> Composed:
     _require_snapshot(services, code)
-    return check(spec, endpoints=[endpoint_facts(row) for row in endpoints], code=code)
+    known = [endpoint_facts(row) for row in endpoints]
+    return check(spec, endpoints=known, code=code, images=images)
 
 
 async def _make_job(
@@ -115,48 +140,24 @@ async def _make_job(
         "created": time.time(), "project": project,
     }  # fmt: skip
     await job_rows.add_job(tx, job)
-    task = await make_task(tx, job=job, endpoint=endpoint, order=order_data(composed.order))
+    task = await add_run_task(tx, endpoint, job, composed)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
 
 
-def _first_row(
-    *, job: Mapping[str, Any], endpoint: Mapping[str, Any], order: dict[str, Any],
-    retry_of: str | None,
-) -> dict[str, Any]:  # fmt: skip
-    now, task = time.time(), ids.new_id(ids.TASK)
-    begun = begin_attempt(Task(id=task, as_of=now), ids.new_id(ids.ATTEMPT), 1)
-    work = (endpoint["folders"] or {}).get("work", "")
-    return {
-        "id": task, "owner": job["owner"], "job": job["id"], "name": job["name"], "kind": "run",
-        "endpoint": endpoint["id"], "endpoint_name": endpoint["name"], **row_values(begun),
-        "attempts": [attempt_entry(begun.attempt)], "node": "", "started": None, "ended": None,
-        "run_dir": f"{work}/tasks/{task}" if work else "", "created": now, "updated": now,
-        "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
-        "untold": False, "history": 1, "version": 1, "cleaned": None, "project": job["project"],
-    }  # fmt: skip
-
-
-def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    data = {
-        "attempt": row["attempt"],
-        "endpoint": row["endpoint_name"],
-        "retry_of": row["retry_of"],
-    }
-    return {
-        "task": row["id"], "n": 1, "owner": row["owner"], "at": row["created"],
-        "received": row["created"], "type": "created", "message": "", "data": data,
-    }  # fmt: skip
-
-
-def endpoint_facts(row: Mapping[str, Any]) -> EndpointFacts:
-    return EndpointFacts(
-        name=row["name"],
-        state=row["state"],
-        default=row["is_default"],
-        facts=effective_facts(row),
-        secrets=row["secrets"],
-    )
+async def _image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:
+    """The image that a job needs: there, or on its way."""
+    if composed.image is not None:
+        return await bring(tx, endpoint, composed.image.id)
+    if composed.build is None:
+        return None
+    placement = composed.order.placement
+    on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
+    wanted, _ = wanted_build(
+        composed.build, name=image_name(composed.order.name), on=on,
+        endpoints=[endpoint_facts(endpoint)], account=placement.account or "auto",
+    )  # fmt: skip
+    return await want_build(tx, endpoint, wanted)
 
 
 def _require_snapshot(services: Services, code: Code) -> None:

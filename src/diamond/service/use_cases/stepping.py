@@ -17,15 +17,17 @@ from diamond.core.events import (
     Exited,
     Note,
     Observed,
+    PrepareFailed,
     Started,
 )
 from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
-from diamond.core.task import Attempt, Task
+from diamond.core.task import Attempt, Reason, State, Task
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, core_task, row_values
 from diamond.service.store.tasks import add_history, history_of, save_task
+from diamond.service.store.wishes import waiting_for
 from diamond.service.use_cases.telling import Notice, ending_notice, tell
 
 EVENT_NAMES: dict[type[Event], str] = {
@@ -93,6 +95,7 @@ class Steps:
 
     async def save(self, tx: Transaction) -> None:
         """In the order of ids, so that two writers never wait for each other in a ring."""
+        await self._end_waiting(tx)
         lines: list[dict[str, Any]] = []
         for task in sorted(self._lives):
             life = self._lives[task]
@@ -106,6 +109,18 @@ class Steps:
         await send(tx, self._commands)
         self._news += await tell(tx, self._owner, [self._notice(task) for task in self._ended])
         await publish(tx, self._owner, self._news)
+
+    async def _end_waiting(self, tx: Transaction) -> None:
+        """Tasks that wait for an image cannot run when its build has ended without one."""
+        for task in list(self._ended):
+            life = self._lives[task]
+            if life.row["kind"] != "build" or life.task.state is State.SUCCEEDED:
+                continue
+            words = f"its image was not built: {life.task.message}. See: diamond image show {task}"
+            for row in await waiting_for(tx.connection, task):
+                self.load({**row, "awaits": None})
+                reason = Reason.ENVIRONMENT.value
+                self.apply(row["id"], PrepareFailed(self._now, row["attempt"], reason, words))
 
     def _keep(self, life: Life, event: Event, after: Task) -> None:
         """The columns beside the life cycle: when, where, each attempt's own story."""

@@ -23,8 +23,8 @@ from diamond.service.store.endpoints import endpoint_by_id, find_endpoint, last_
 from diamond.service.store.engine import Transaction
 from diamond.service.store.task_list import TaskFilter
 from diamond.service.use_cases.access import visible
+from diamond.service.use_cases.again import repeat_task
 from diamond.service.use_cases.idempotency import Once, once
-from diamond.service.use_cases.jobs import make_task
 from diamond.service.use_cases.projects import find_project
 from diamond.service.use_cases.stepping import Steps
 from diamond.service.views import show_task
@@ -97,7 +97,7 @@ async def cancel_task(services: Services, principal: Principal, task: str) -> di
     async def cancel(tx: Transaction) -> str:
         row = await find_task(tx.connection, principal, task, action=Action.STOP)
         if row["state"] not in FINAL_WORDS and not row["cancel_requested"]:
-            voided = await void_submit(tx, row["id"], row["attempt"])
+            voided = row["awaits"] or await void_submit(tx, row["id"], row["attempt"])
             steps = Steps(row["owner"])
             steps.load(row)
             asked = CancelAsked(time.time(), delivered=not voided, by=principal.name)
@@ -126,10 +126,7 @@ async def retry_task(
                 f"Endpoint {row['endpoint_name']} is no longer there",
                 "Run the spec on another one.",
             )
-        made = await make_task(
-            tx, job=job, endpoint=endpoint, order=row["order"], retry_of=row["id"]
-        )
-        return show_task(made)
+        return show_task(await repeat_task(tx, row, job, endpoint))
 
     return await once(services.store, principal, Once.of(key, "retry", task), retry)
 

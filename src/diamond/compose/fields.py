@@ -1,0 +1,77 @@
+"""The values that fields of a spec take, each with its own check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+
+from diamond.core.errors import DiamondError
+from diamond.core.ids import IDENTIFIER
+from diamond.core.units import parse_megabytes, parse_minutes, parse_seconds
+
+NAME_WORDS = "letters, digits, spaces and . _ - (at most 100, the first a letter or digit)"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}")
+_SITE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:+@/&|*()\[\]-]{0,199}")
+
+
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is not a name: use {NAME_WORDS}")
+    return value
+
+
+def _identifier(value: str) -> str:
+    if not IDENTIFIER.fullmatch(value):
+        raise ValueError(
+            f"{value!r} is not usable here: use letters, digits and _, not beginning with a digit"
+        )
+    return value
+
+
+def site_word(value: str) -> str:
+    if value and not _SITE_WORD.fullmatch(value):
+        raise ValueError(f"{value!r} is no name that a batch system knows")
+    return value
+
+
+def _printable(value: str) -> str:
+    if any(ord(char) < 32 or ord(char) == 127 for char in value):
+        raise ValueError(f"{value!r} holds a control character")
+    return value
+
+
+def _read(parse: Callable[[Any], int], value: Any) -> int:
+    try:
+        return parse(value)
+    except DiamondError as error:
+        raise ValueError(f"{error.message}. {error.hint}".strip()) from None
+
+
+def _command(value: str | list[str]) -> str | list[str]:
+    words = [value] if isinstance(value, str) else value
+    if not words or not words[0].strip():
+        raise ValueError("there is nothing to run; write a command such as: python train.py")
+    if any("\0" in word for word in words):
+        raise ValueError("a command cannot hold a NUL character")
+    return value
+
+
+Name = Annotated[str, AfterValidator(_name)]
+Command = Annotated[str | list[str], AfterValidator(_command)]
+Identifier = Annotated[str, AfterValidator(_identifier)]
+SiteWord = Annotated[str, AfterValidator(site_word)]
+Printable = Annotated[str, AfterValidator(_printable)]
+# In forms and editors: what a person may write, not what is made of it.
+_SIZE = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["4GB"]})
+_SPAN = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["2h"]})
+Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value)), _SIZE]
+Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value)), _SPAN]
+Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value)), _SPAN]
+Scalar = str | int | float | bool | None
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)

@@ -1,0 +1,116 @@
+"""What people ask about moving images: bring one to an endpoint, push, pull; and what agents tell of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.core.errors import NotFound
+from diamond.images.bases import read_base
+from diamond.service.authorize import Action, require
+from diamond.service.principal import Principal
+from diamond.service.schemas.images import BuildRequest, PullRequest
+from diamond.service.services import Services
+from diamond.service.store import wishes
+from diamond.service.store.endpoints import find_endpoint, list_endpoints
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row
+from diamond.service.use_cases.builds import start_build
+from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.image_views import find_image, show_move
+from diamond.service.use_cases.moving import any_copy, begin_move, bring
+from diamond.service.use_cases.tasks import as_now_known, find_task
+from diamond.service.use_cases.wanting import Ready
+
+Answer = dict[str, Any]
+
+
+async def copy_image(
+    services: Services, principal: Principal, image: str, endpoint: str, how: str, key: str | None
+) -> Answer:
+    """Bring an image to an endpoint, and say which way was taken."""
+
+    async def copy(tx: Transaction) -> Answer:
+        row = await find_image(tx.connection, principal, image, Action.WRITE)
+        place = await _endpoint(tx, principal, endpoint)
+        found = await bring(tx, place, row["id"], how)
+        if isinstance(found, Ready):
+            return {"how": "here", "words": f"it is on {place['name']} already"}
+        move = await wishes.find_move(tx.connection, found.what)
+        words = found.words.removeprefix("its image is ").removeprefix("being ")
+        if move is not None:
+            return {"how": "move", "words": words, "move": await show_move(tx.connection, move)}
+        task = await find_task(tx.connection, principal, found.what)
+        shown = (await as_now_known(tx.connection, [task]))[0]
+        return {"how": "rebuild", "words": words, "build": shown}
+
+    return await once(services.store, principal, Once.of(key, "copy", [image, endpoint, how]), copy)
+
+
+async def push_image(
+    services: Services, principal: Principal, image: str, reference: str, endpoint: str,
+    key: str | None,
+) -> Answer:  # fmt: skip
+    """Into a registry, by an endpoint that has the file and signs in there as the person."""
+
+    async def push(tx: Transaction) -> Answer:
+        row = await find_image(tx.connection, principal, image, Action.WRITE)
+        place = await _endpoint(tx, principal, endpoint) if endpoint else None
+        copy = await any_copy(tx, row, place)
+        own = {one["id"]: one for one in await list_endpoints(tx.connection, principal.user)}
+        move = await begin_move(
+            tx, kind="push", endpoint=own[copy["endpoint"]], image=row, source=copy,
+            reference=_address(reference), words=f"pushed to {reference}",
+        )  # fmt: skip
+        return await show_move(tx.connection, move)
+
+    wanted = Once.of(key, "push", [image, reference, endpoint])
+    return await once(services.store, principal, wanted, push)
+
+
+async def pull_image(
+    services: Services, principal: Principal, body: PullRequest, key: str | None
+) -> Answer:
+    """A SIF is fetched as it is; an OCI image becomes one of this endpoint's own form by a build."""
+    base = read_base(body.reference)
+    if base.kind != "oras":
+        asked = BuildRequest(
+            environment={"base": base.reference}, name=body.name, endpoint=body.endpoint
+        )
+        return await start_build(services, principal, asked, key)
+    require(principal, Action.WRITE, owner=principal.user)
+
+    async def pull(tx: Transaction) -> Answer:
+        place = await _endpoint(tx, principal, body.endpoint)
+        move = await begin_move(
+            tx, kind="pull", endpoint=place, reference=base.address, name=body.name,
+            words=f"pulled from {base.reference}",
+        )  # fmt: skip
+        return {"move": await show_move(tx.connection, move)}
+
+    return await once(services.store, principal, Once.of(key, "pull", body.model_dump()), pull)
+
+
+async def get_move(services: Services, principal: Principal, move: str) -> Answer:
+    async with services.store.read() as connection:
+        row = await wishes.find_move(connection, move)
+        if row is None or row["owner"] != principal.user:
+            raise NotFound(f"There is no move {move!r}", "See `diamond image show NAME`.")
+        return await show_move(connection, row)
+
+
+def _address(reference: str) -> str:
+    """HOST/NAME:TAG, however it is written."""
+    return read_base(reference).address
+
+
+async def _endpoint(tx: Transaction, principal: Principal, name: str) -> Row:
+    if name == "auto":
+        every = await list_endpoints(tx.connection, principal.user)
+        chosen = [row for row in every if row["is_default"]] or every
+        if chosen:
+            return chosen[0]
+    row = await find_endpoint(tx.connection, principal.user, name.partition("/")[0])
+    if row is None:
+        raise NotFound(f"There is no endpoint {name!r}", "See `diamond endpoint list`.")
+    require(principal, Action.WRITE, owner=row["owner"], what="endpoint")
+    return row
