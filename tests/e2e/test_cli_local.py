@@ -73,6 +73,21 @@ def test_a_long_log_comes_whole(diamond: Diamond) -> None:
     assert done.stdout.split() == [str(n) for n in range(1, 200001)]
 
 
+def test_all_that_match_are_counted_first_and_cancelled_when_told(diamond: Diamond) -> None:
+    options = ("--name", "of-a-crowd")
+    tasks = [diamond.submit("sleep", "600", options=options) for _ in range(2)]
+    bare = diamond.call("cancel", "--name", "of-a-crowd")
+    assert bare.returncode != 0 and "--all" in bare.stderr
+    asked = diamond.call("cancel", "--all", "--name", "of-a-crowd")
+    assert "2 tasks to cancel. Nothing was done" in asked.stderr
+    done = diamond.ask("cancel", "--all", "--name", "of-a-crowd", "--yes")
+    assert sorted(one["id"] for one in done["items"]) == sorted(tasks)
+    for task in tasks:
+        diamond.wait_for_state(task, "cancelled")
+    words = diamond.call("retry", "--all", "--name", "of-a-crowd", "--state", "cancelled")
+    assert "2 tasks to retry" in words.stderr
+
+
 def test_a_cancelled_task_ends_the_wait_with_130(diamond: Diamond) -> None:
     waiting = diamond.start("run", "--wait", "--name", "endless", "--", "sleep", "600")
     found = wait_for(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from diamond.core.errors import DiamondError
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.core.task import State
 
 
 def complete_task(incomplete: str) -> Iterator[tuple[str, str]]:
@@ -50,3 +51,21 @@ On = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+
+STATE_WORDS = [state.value for state in State]
+States = Annotated[
+    list[str] | None,
+    typer.Option("--state", help=f"One of {', '.join(STATE_WORDS)}; repeatable."),
+]
+OnEndpoint = Annotated[str, typer.Option("--endpoint", "--on", autocompletion=complete_endpoint)]
+PartOfName = Annotated[str, typer.Option("--name", help="Part of the name.")]
+SearchWords = Annotated[
+    str,
+    typer.Option("--search", help="Words in name, endpoint, node, reason or message; or an id."),
+]
+
+
+def check_states(states: list[str] | None) -> None:
+    for word in states or []:
+        if word not in STATE_WORDS:
+            raise BadRequest(f"{word!r} is not a state", f"States: {', '.join(STATE_WORDS)}")

@@ -23,6 +23,7 @@ from diamond.sdk.where import diamond_home, find_address
 
 if TYPE_CHECKING:
     from diamond.sdk.choosing import ChosenCode
+    from diamond.sdk.together import Matching
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
@@ -149,6 +150,18 @@ class Client(ImageCalls):
         """The new task that does the same again."""
         return build(Task, self.transport.post(_path(task, "retry"), creates=True))
 
+    def cancel_matching(
+        self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
+    ) -> Matching:
+        """All open tasks that match, counted; `for outcome in ….go():` cancels them."""
+        return self._matching("cancel", state, endpoint, name, search)
+
+    def retry_matching(
+        self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
+    ) -> Matching:
+        """All ended tasks that match (without `state`: failed and cancelled ones); `.go()` runs them again."""
+        return self._matching("retry", state, endpoint, name, search)
+
     def wait(self, task: str, *, timeout: float | None = None) -> Task:
         """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
         end = None if timeout is None else time.monotonic() + timeout
@@ -256,6 +269,14 @@ class Client(ImageCalls):
 
     def report(self, task: str) -> Any:
         return self.transport.get(_path(task, "report"))
+
+    def _matching(
+        self, act: str, state: Sequence[str], endpoint: str, name: str, search: str
+    ) -> Matching:
+        from diamond.sdk.together import Matching
+
+        filters = {"state": list(state), "endpoint": endpoint, "name": name, "search": search}
+        return Matching(self.transport, act, filters)
 
     def _spec(
         self,

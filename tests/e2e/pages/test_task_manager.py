@@ -88,6 +88,26 @@ def test_several_are_cancelled_by_keys_alone_and_each_tells_what_became_of_it(
     expect(row(page, "going")).to_contain_text("cancelled")
 
 
+def test_all_that_match_are_cancelled_not_only_those_that_were_picked(
+    open_page: OpenPage, site: Site, tmp_path: Path
+) -> None:
+    crowd = [held(site, "crowd", tmp_path / "release") for _ in range(3)]
+    page = open_page("/tasks?search=crowd")
+    expect(row(page, "crowd")).to_have_count(3)
+    row(page, "crowd").first.get_by_role("checkbox").click()
+    bar = page.get_by_role("toolbar", name="Chosen tasks")
+    bar.get_by_role("button", name="Choose all 3 that match").click()
+    expect(bar).to_contain_text("All 3 that match")
+    bar.get_by_role("button", name="Retry…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("None of them has failed")
+    page.keyboard.press("Escape")
+    bar.get_by_role("button", name="Cancel…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel 3 tasks").click()
+    expect(page.get_by_role("dialog")).to_contain_text("3 done")
+    for task in crowd:
+        site.diamond.wait_for_state(task, "cancelled")
+
+
 def test_a_task_that_is_asked_for_elsewhere_appears_by_itself(
     open_page: OpenPage, site: Site, tasks: dict[str, str]
 ) -> None:

@@ -186,3 +186,53 @@ def test_preferences_are_kept_whole(scene: Scene) -> None:
     kept = scene.client.get("/me/preferences")
     assert {name: kept[name] for name in wanted} == wanted
     assert scene.client.call("PUT", "/me/preferences", {"appearance": "pink"}).status == 422
+
+
+def test_all_that_match_are_cancelled_and_those_made_since_are_not(scene: Scene) -> None:
+    tasks = [scene.submit(name="of-many")["id"] for _ in range(3)]
+    other = scene.submit(name="other")["id"]
+    matching = {"endpoint": scene.name, "search": "of-many"}
+    asked = scene.client.post("/tasks/cancel", {"matching": matching, "dry_run": True})
+    assert (asked["matching"], asked["items"]) == (3, [])
+    late = scene.submit(name="of-many")["id"]
+    body = {"matching": {**matching, "until": asked["until"]}}
+    done = scene.client.post("/tasks/cancel", body)
+    assert sorted(one["id"] for one in done["items"]) == sorted(tasks)
+    assert (done["done"], done["next"]) == (3, None)
+    assert {scene.task(one)["state"] for one in (late, other)} == {"preparing"}
+    again = scene.client.post("/tasks/cancel", {**body, "dry_run": True})
+    assert again["matching"] == 0
+
+
+def test_all_that_failed_are_retried_and_what_succeeded_only_when_it_is_named(scene: Scene) -> None:
+    good, attempt = scene.taken(name="good")
+    end(scene, good, attempt, 0)
+    bad = scene.submit(name="bad")["id"]
+    scene.client.post("/tasks/cancel", {"tasks": [bad]})
+    matching = {"endpoint": scene.name}
+    asked = scene.client.post("/tasks/retry", {"matching": matching, "dry_run": True})
+    assert asked["matching"] == 1
+    done = scene.client.post("/tasks/retry", {"matching": {**matching, "until": asked["until"]}})
+    assert [one["task"]["retry_of"] for one in done["items"]] == [bad]
+    named = {"matching": {**matching, "state": ["succeeded"]}, "dry_run": True}
+    assert scene.client.post("/tasks/retry", named)["matching"] == 1
+
+
+def test_many_are_worked_through_a_hundred_a_call(scene: Scene) -> None:
+    tasks = {scene.submit(name="crowd")["id"] for _ in range(101)}
+    body = {"matching": {"endpoint": scene.name, "name": "crowd"}}
+    first = scene.client.post("/tasks/cancel", body)
+    assert len(first["items"]) == 100 and first["next"]
+    rest = scene.client.post("/tasks/cancel", {**body, "cursor": first["next"]})
+    assert {one["id"] for one in first["items"] + rest["items"]} == tasks
+    assert rest["next"] is None
+
+
+def test_either_some_tasks_or_a_filter(scene: Scene) -> None:
+    for body in (
+        {},
+        {"tasks": ["t1"], "matching": {}},
+        {"tasks": ["t1"], "dry_run": True},
+        {"matching": {"state": ["asleep"]}},
+    ):
+        assert scene.client.call("POST", "/tasks/cancel", body).status == 422

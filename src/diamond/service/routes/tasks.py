@@ -65,17 +65,29 @@ async def count_tasks(
 
 
 @router.post("/cancel", response_model=schemas.Outcomes, responses=problems())
-async def cancel_tasks(body: schemas.TaskIds, services: Service, person: Person) -> dict[str, Any]:
-    """Each by itself: one that cannot be cancelled does not hold up the others."""
-    return await together.cancel_tasks(services, person, body.tasks)
+async def cancel_tasks(
+    body: schemas.TaskChoice, services: Service, person: Person
+) -> dict[str, Any]:
+    """Each by itself: one that cannot be cancelled does not hold up the others. Of a filter: those still open."""
+    if body.matching is None:
+        return await together.cancel_tasks(services, person, body.tasks)
+    return await together.cancel_matching(services, person, _matching(body, body.matching))
 
 
 @router.post("/retry", response_model=schemas.Outcomes, responses=problems(409))
 async def retry_tasks(
-    body: schemas.TaskIds, services: Service, person: Person, key: IdempotencyKey = None
+    body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
-    """Each by itself; `task` of an outcome is the new task."""
-    return await together.retry_tasks(services, person, body.tasks, key)
+    """Each by itself; `task` of an outcome is the new task. Of a filter without states: failed and cancelled ones."""
+    if body.matching is None:
+        return await together.retry_tasks(services, person, body.tasks, key)
+    return await together.retry_matching(services, person, _matching(body, body.matching), key)
+
+
+def _matching(body: schemas.TaskChoice, match: schemas.TaskMatch) -> together.Matching:
+    named = match.model_dump(exclude={"state"})
+    wanted = TaskFilter(states=list(dict.fromkeys(match.state)), **named)
+    return together.Matching(wanted, body.cursor, body.dry_run)
 
 
 @router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))

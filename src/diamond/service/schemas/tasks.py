@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from diamond.service.schemas.common import Body, OrderData, Problem
 from diamond.service.schemas.jobs import CodeFacts, Job
@@ -112,8 +112,36 @@ class TaskCounts(BaseModel):
     total: int
 
 
-class TaskIds(Body):
-    tasks: list[str] = Field(min_length=1, max_length=MAX_TOGETHER)
+class TaskMatch(Body):
+    """The filters of `GET /tasks`; `until`: created no later than this."""
+
+    state: list[TaskState] = []
+    endpoint: str = ""
+    name: str = Field(default="", max_length=200)
+    search: str = Field(default="", max_length=200)
+    kind: str = "run"
+    job: str = ""
+    project: str = Field(default="", max_length=200)
+    since: float | None = None
+    until: float | None = None
+
+
+class TaskChoice(Body):
+    """Tasks by their ids, or all that match a filter, some hundred a call: go on with `cursor`."""
+
+    tasks: list[str] = Field(default=[], max_length=MAX_TOGETHER)
+    matching: TaskMatch | None = None
+    cursor: str | None = Field(default=None, max_length=400)
+    dry_run: bool = False
+    """Only with `matching`: count them and do nothing."""
+
+    @model_validator(mode="after")
+    def _either_way(self) -> TaskChoice:
+        if bool(self.tasks) == bool(self.matching):
+            raise ValueError("name some tasks, or give `matching`: one of them, not both")
+        if self.matching is None and (self.dry_run or self.cursor):
+            raise ValueError("`cursor` and `dry_run` go with `matching`")
+        return self
 
 
 class Outcome(BaseModel):
@@ -129,3 +157,9 @@ class Outcomes(BaseModel):
     items: list[Outcome]
     done: int
     failed: int
+    next: str | None = None
+    """Of a filter: the `cursor` to go on with, null when all is done."""
+    matching: int | None = None
+    """Of a dry run: how many would be acted on."""
+    until: float | None = None
+    """Of a dry run: give it back in `matching`, so that no task made since is acted on."""

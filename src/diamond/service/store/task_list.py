@@ -53,6 +53,8 @@ class TaskFilter:
     """Words, each of which stands somewhere in the task."""
     project: str = ""
     """Its id: tasks of everybody in it, instead of the caller's own."""
+    until: float | None = None
+    """Created no later than this."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,8 @@ def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
         query = query.where(tasks.c.job == wanted.job)
     if wanted.since is not None:
         query = query.where(tasks.c.created >= wanted.since)
+    if wanted.until is not None:
+        query = query.where(tasks.c.created <= wanted.until)
     if wanted.sort.endswith("ended"):
         query = query.where(tasks.c.ended.is_not(None))
     for word in wanted.search.split():

@@ -13,6 +13,7 @@ import { Filters } from "./Filters";
 import { Grid } from "./Grid";
 import { isFiltered, statesOf, type TasksSearch } from "./search";
 import classes from "./Tasks.module.css";
+import { matchingOf } from "./together";
 import { usePicking } from "./usePicking";
 import { filtersOf, useTaskList } from "./useTaskList";
 
@@ -111,7 +112,12 @@ function Listed({ search, total }: { search: TasksSearch; total: number | undefi
           The list has changed: show it anew
         </Button>
       )}
-      <Bulk picking={picking} nameOf={(id) => names.current.get(id) ?? id} />
+      <Bulk
+        picking={picking}
+        matching={matchingOf(search)}
+        total={total ?? state.rows.length}
+        nameOf={(id) => names.current.get(id) ?? id}
+      />
     </div>
   );
 }

@@ -9,17 +9,22 @@ export type Picking = {
   /** Everything from the row last chosen to this one. */
   reach: (index: number) => void;
   all: () => void;
+  /** Not only the rows read so far: all that the filters find. */
+  everything: boolean;
+  takeEverything: () => void;
   clear: () => void;
 };
 
 /** Which tasks of the list are chosen, for what is done to several at once. */
 export function usePicking(rows: readonly Row[]): Picking {
   const [chosen, setChosen] = useState<Selection>(new Set());
+  const [everything, setEverything] = useState(false);
   const anchor = useRef(0);
   const latest = useRef(rows);
   latest.current = rows;
   const toggle = useCallback((index: number) => {
     anchor.current = index;
+    setEverything(false);
     const id = latest.current[index]?.id;
     if (id) setChosen((now) => toggled(now, id));
   }, []);
@@ -27,9 +32,16 @@ export function usePicking(rows: readonly Row[]): Picking {
     setChosen((now) => withRange(now, latest.current, anchor.current, index));
   }, []);
   const all = useCallback(() => setChosen(new Set(latest.current.map((row) => row.id))), []);
-  const clear = useCallback(() => setChosen(new Set()), []);
+  const takeEverything = useCallback(() => {
+    all();
+    setEverything(true);
+  }, [all]);
+  const clear = useCallback(() => {
+    setChosen(new Set());
+    setEverything(false);
+  }, []);
   return useMemo(
-    () => ({ chosen, toggle, reach, all, clear }),
-    [chosen, toggle, reach, all, clear],
+    () => ({ chosen, toggle, reach, all, everything, takeEverything, clear }),
+    [chosen, toggle, reach, all, everything, takeEverything, clear],
   );
 }
