@@ -1,9 +1,10 @@
-import { Divider, Stack, Table, Text, Title } from "@mantine/core";
+import { Divider, Stack, Text, Title } from "@mantine/core";
 import { Lines } from "~/components/Answer";
 import { Ago } from "~/components/Time";
 import { count, duration, figure } from "~/lib/format";
 import type { Composition } from "../state/calls";
 import { useComposer } from "../state/context";
+import { Pairs } from "./Pairs";
 
 /** What it can cost at most, and how long the queue is. */
 export function CostPane() {
@@ -49,8 +50,8 @@ function Cost({ cost }: { cost: NonNullable<Composition["cost"]> }) {
       <Text size="sm" mb="xs">
         {cost.text}
       </Text>
-      <Facts
-        facts={[
+      <Pairs
+        pairs={[
           ["Node-hours, one attempt", figure(cost.node_hours)],
           cost.gpu_hours > 0 && ["GPU-hours, one attempt", figure(cost.gpu_hours)],
           ["Core-hours, one attempt", figure(cost.core_hours)],
@@ -73,8 +74,8 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       <Text size="sm" mb="xs">
         {queue.text}
       </Text>
-      <Facts
-        facts={[
+      <Pairs
+        pairs={[
           queue.nodes_idle != null && [
             "Nodes free now",
             `${queue.nodes_idle} of ${queue.nodes_total ?? "?"}`,
@@ -93,25 +94,5 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
         </Text>
       )}
     </>
-  );
-}
-
-type Fact = [string, string] | false | null | undefined;
-
-function Facts({ facts }: { facts: Fact[] }) {
-  const known = facts.filter((fact): fact is [string, string] => Boolean(fact));
-  return (
-    <Table withRowBorders={false} verticalSpacing={3} horizontalSpacing={0}>
-      <Table.Tbody>
-        {known.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th fw={400} c="dimmed">
-              {name}
-            </Table.Th>
-            <Table.Td ta="right">{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   );
 }

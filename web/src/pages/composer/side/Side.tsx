@@ -4,10 +4,11 @@ import classes from "../Composer.module.css";
 import type { ComposerSearch, SideTab } from "../search";
 import type { YamlState } from "../state/useYaml";
 import { CostPane } from "./CostPane";
+import { PlanPane } from "./plan/PlanPane";
 import { ScriptPane } from "./ScriptPane";
 import { YamlPane } from "./YamlPane";
 
-/** The same job seen otherwise: as text, as the script that will run, as what it costs. */
+/** The same job seen otherwise: as text, as the script that will run, as what it costs, and how long a long training takes. */
 export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState }) {
   const navigate = useNavigate();
   const tab = search.tab ?? "yaml";
@@ -36,10 +37,12 @@ export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState
           </Tabs.Tab>
           <Tabs.Tab value="script">Script</Tabs.Tab>
           <Tabs.Tab value="cost">Cost and queue</Tabs.Tab>
+          <Tabs.Tab value="plan">Plan</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="yaml">{tab === "yaml" && <YamlPane yaml={yaml} />}</Tabs.Panel>
         <Tabs.Panel value="script">{tab === "script" && <ScriptPane />}</Tabs.Panel>
         <Tabs.Panel value="cost">{tab === "cost" && <CostPane />}</Tabs.Panel>
+        <Tabs.Panel value="plan">{tab === "plan" && <PlanPane />}</Tabs.Panel>
       </Tabs>
     </Card>
   );

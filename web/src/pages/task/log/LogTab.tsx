@@ -84,7 +84,10 @@ function Logs({ task, logs }: { task: Task; logs: Streams }) {
             w={120}
             allowDeselect={false}
             searchable
-            data={ranks.map((rank) => ({ value: String(rank), label: rank ? `Rank ${rank}` : "All ranks" }))}
+            data={ranks.map((rank) => ({
+              value: String(rank),
+              label: rank ? `Rank ${rank}` : "All ranks",
+            }))}
             value={String(chosen.rank)}
             onChange={(rank) => set({ rank: Number(rank) })}
           />

@@ -1,0 +1,22 @@
+import { Table } from "@mantine/core";
+
+export type Pair = [name: string, value: string] | false | null | undefined;
+
+/** Names and values in two columns; what is not known is left out. */
+export function Pairs({ pairs }: { pairs: Pair[] }) {
+  const known = pairs.filter((pair): pair is [string, string] => Boolean(pair));
+  return (
+    <Table withRowBorders={false} verticalSpacing={3} horizontalSpacing={0}>
+      <Table.Tbody>
+        {known.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th fw={400} c="dimmed" pr="md" style={{ verticalAlign: "top" }}>
+              {name}
+            </Table.Th>
+            <Table.Td ta="right">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

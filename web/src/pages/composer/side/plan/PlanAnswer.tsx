@@ -1,0 +1,137 @@
+import { Alert, Stack, Table, Text, Title } from "@mantine/core";
+import { IconCircleCheck, IconCoin } from "@tabler/icons-react";
+import type { Schemas } from "~/api/client";
+import { count, duration, figure } from "~/lib/format";
+import { Pairs } from "../Pairs";
+
+type Plan = Schemas["Plan"];
+
+/** What the service reckons, in a few lines and a picture of the other ways. */
+export function PlanAnswer({ plan }: { plan: Plan }) {
+  return (
+    <Stack gap="md">
+      <section aria-labelledby="plan-title">
+        <Title order={2} id="plan-title" mb={4}>
+          Ends in {span(plan.finish)}
+        </Title>
+        <Pairs
+          pairs={[
+            [
+              "Steps",
+              `${plan.steps.toLocaleString()} of ${figure(plan.step_seconds)} s${pace(plan)}`,
+            ],
+            ["Attempts", attemptWords(plan)],
+            ["Waits", plan.waits.words],
+            ["Saves", `every ${duration(plan.save_every_seconds)}, ${plan.saves} in all`],
+            ["Costs", costWords(plan)],
+            ["May lose", lossWords(plan)],
+          ]}
+        />
+      </section>
+      {plan.budget && <Budget ceiling={plan.budget} />}
+      {plan.others.length > 0 && <Others plan={plan} />}
+      {plan.warnings.map((words) => (
+        <Text key={words} size="sm">
+          {words}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function Budget({ ceiling }: { ceiling: Schemas["Ceiling"] }) {
+  const Icon = ceiling.fits ? IconCircleCheck : IconCoin;
+  return (
+    <Alert color={ceiling.fits ? "green" : "orange"} icon={<Icon aria-hidden />} title="Budget">
+      {ceiling.words}
+    </Alert>
+  );
+}
+
+/** The same work with other time limits, each as a bar from the soonest to the latest end. */
+function Others({ plan }: { plan: Plan }) {
+  const own = {
+    walltime_minutes: plan.attempt_minutes,
+    attempts: plan.attempts,
+    finish: plan.finish,
+    node_hours: plan.node_hours,
+  };
+  const all = [own, ...plan.others].sort((a, b) => a.walltime_minutes - b.walltime_minutes);
+  const latest = Math.max(...all.map(({ finish }) => finish.latest));
+  return (
+    <section aria-labelledby="others-title">
+      <Title order={2} id="others-title" mb={4}>
+        With another time limit
+      </Title>
+      <Table verticalSpacing={4} horizontalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Limit</Table.Th>
+            <Table.Th>Attempts</Table.Th>
+            <Table.Th w="45%">Ends in</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {all.map((one) => (
+            <Table.Tr key={one.walltime_minutes}>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>
+                {duration(60 * one.walltime_minutes)}
+                {one === own && " (this)"}
+              </Table.Td>
+              <Table.Td>{one.attempts}</Table.Td>
+              <Table.Td>
+                <Bar finish={one.finish} latest={latest} />
+                <Text size="xs">{span(one.finish)}</Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function Bar({ finish, latest }: { finish: Schemas["FinishSpan"]; latest: number }) {
+  const percent = (seconds: number) => (100 * seconds) / Math.max(latest, 1);
+  const width = Math.max(1, percent(finish.latest - finish.soonest));
+  return (
+    <div aria-hidden style={{ position: "relative", height: 8, marginBottom: 2 }}>
+      <div
+        style={{
+          position: "absolute",
+          left: `${Math.min(percent(finish.soonest), 99)}%`,
+          width: `${width}%`,
+          height: 8,
+          borderRadius: 4,
+          background: "var(--mantine-primary-color-filled)",
+        }}
+      />
+    </div>
+  );
+}
+
+function span({ soonest, latest }: Schemas["FinishSpan"]): string {
+  const [first, last] = [duration(soonest), duration(latest)];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+function pace({ measured }: Plan): string {
+  return measured ? ", measured" : "";
+}
+
+function attemptWords(plan: Plan): string {
+  const each = duration(60 * plan.attempt_minutes);
+  if (plan.attempts === 1) return `1 of ${each}`;
+  return `${count(plan.attempts, "attempt")} of ${each}, the last of ${duration(60 * plan.last_attempt_minutes)}`;
+}
+
+function costWords(plan: Plan): string {
+  const charge = plan.charge_at_most;
+  const most = `at most ${figure(plan.node_hours_at_most)}`;
+  const units = charge === null ? "" : `, ${figure(charge)} of the site's units`;
+  return `${figure(plan.node_hours)} node-hours (${most}${units})`;
+}
+
+function lossWords(plan: Plan): string {
+  return `${duration(plan.lost_at_most_seconds)}; ${plan.interruptions.toFixed(2)} interruptions expected`;
+}

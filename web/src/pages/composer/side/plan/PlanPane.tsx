@@ -1,0 +1,140 @@
+import { SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedValue, useSessionStorage } from "@mantine/hooks";
+import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { Answer } from "~/components/Answer";
+import classes from "../../Composer.module.css";
+import { useComposer } from "../../state/context";
+import { bodyOf, type Work } from "../../state/work";
+import { type GoalDraft, goalOf, NOTHING } from "./goal";
+import { LikeField } from "./LikeField";
+import { PlanAnswer } from "./PlanAnswer";
+
+const PAUSE = 400;
+
+/** How long until a goal is reached, in how many attempts, and what it costs. */
+export function PlanPane() {
+  const { draft } = useComposer();
+  const [goal, setGoal] = useSessionStorage<GoalDraft>({
+    key: "plan-goal",
+    defaultValue: NOTHING,
+    getInitialValueInEffect: false,
+  });
+  const change = (more: Partial<GoalDraft>) => setGoal({ ...goal, ...more });
+  const plan = usePlan(draft.work, goal);
+  return (
+    <Stack p="md" gap="md">
+      <section aria-labelledby="goal-title">
+        <Title order={2} id="goal-title" mb={4}>
+          How much is to be trained
+        </Title>
+        <Text size="sm" c="dimmed" mb="sm">
+          Nothing is sent: this only reckons.
+        </Text>
+        <Stack gap="sm">
+          <Amount goal={goal} change={change} />
+          <LikeField value={goal.like} onChange={(like) => change({ like })} />
+          <div className={classes.two}>
+            <NumberField
+              label="Seconds a step"
+              help={goal.like ? "Taken from that task." : "If no task can tell."}
+              disabled={Boolean(goal.like)}
+              value={goal.stepSeconds}
+              onChange={(stepSeconds) => change({ stepSeconds })}
+            />
+            <NumberField
+              label="Seconds a checkpoint costs"
+              value={goal.saveSeconds}
+              onChange={(saveSeconds) => change({ saveSeconds })}
+            />
+          </div>
+        </Stack>
+      </section>
+      {plan.isEnabled ? (
+        <Answer query={plan}>{(found) => <PlanAnswer plan={found} />}</Answer>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Say how much is to be trained and how fast it goes, and the plan stands here.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+type PartProps = { goal: GoalDraft; change: (more: Partial<GoalDraft>) => void };
+
+function Amount({ goal, change }: PartProps) {
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        aria-label="Counted in"
+        value={goal.by}
+        onChange={(by) => change({ by: by as GoalDraft["by"] })}
+        data={[
+          { value: "steps", label: "Steps" },
+          { value: "epochs", label: "Epochs" },
+        ]}
+        style={{ alignSelf: "flex-start" }}
+      />
+      {goal.by === "steps" ? (
+        <NumberField label="Steps" value={goal.steps} onChange={(steps) => change({ steps })} />
+      ) : (
+        <div className={classes.three}>
+          <NumberField
+            label="Epochs"
+            value={goal.epochs}
+            onChange={(epochs) => change({ epochs })}
+          />
+          <NumberField
+            label="Samples in one"
+            value={goal.samples}
+            onChange={(samples) => change({ samples })}
+          />
+          <NumberField
+            label="Samples a step"
+            help="Over all GPUs."
+            value={goal.batch}
+            onChange={(batch) => change({ batch })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+type NumberProps = {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  help?: string;
+  disabled?: boolean;
+};
+
+function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
+  return (
+    <TextInput
+      label={label}
+      description={help}
+      inputWrapperOrder={["label", "input", "description"]}
+      inputMode="decimal"
+      autoComplete="off"
+      disabled={disabled}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function usePlan(work: Work, draft: GoalDraft) {
+  const [asked] = useDebouncedValue(JSON.stringify([bodyOf(work), goalOf(draft)]), PAUSE);
+  const [body, goal] = JSON.parse(asked) as [ReturnType<typeof bodyOf>, Schemas["Goal"] | null];
+  const query = useQuery({
+    queryKey: ["plan", asked],
+    queryFn: goal
+      ? () => dataOf(api.POST("/api/v1/plans", { body: { ...body, goal } }))
+      : skipToken,
+    placeholderData: keepPreviousData,
+  });
+  return { ...query, isEnabled: goal !== null };
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { goalOf, NOTHING, numberOf } from "./goal";
+
+test("nothing is asked before the amount and the pace are known", () => {
+  expect(goalOf(NOTHING)).toBeNull();
+  expect(goalOf({ ...NOTHING, steps: "100" })).toBeNull();
+  expect(goalOf({ ...NOTHING, by: "epochs", epochs: "3", batch: "8", like: "t1" })).toBeNull();
+});
+
+test("steps with a pace, or with a task that tells it", () => {
+  expect(goalOf({ ...NOTHING, steps: "200 000", stepSeconds: "0.35" })).toEqual({
+    steps: 200_000,
+    like: "",
+    step_seconds: 0.35,
+    save_seconds: 0,
+  });
+  expect(goalOf({ ...NOTHING, steps: "10", like: " t7 ", saveSeconds: "20" })).toEqual({
+    steps: 10,
+    like: "t7",
+    save_seconds: 20,
+  });
+});
+
+test("numbers as people write them", () => {
+  expect(numberOf("1,000_000")).toBe(1_000_000);
+  expect(numberOf("some")).toBeUndefined();
+  expect(numberOf("-3")).toBeUndefined();
+});

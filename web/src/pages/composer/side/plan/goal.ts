@@ -1,0 +1,48 @@
+import type { Schemas } from "~/api/client";
+
+/** What a person typed about how much is to be trained; empty: not said. */
+export type GoalDraft = {
+  by: "steps" | "epochs";
+  steps: string;
+  epochs: string;
+  samples: string;
+  batch: string;
+  like: string;
+  stepSeconds: string;
+  saveSeconds: string;
+};
+
+export const NOTHING: GoalDraft = {
+  by: "steps",
+  steps: "",
+  epochs: "",
+  samples: "",
+  batch: "",
+  like: "",
+  stepSeconds: "",
+  saveSeconds: "",
+};
+
+/** The goal as the service takes it; null while too little was said to ask. What is no number is left out. */
+export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
+  const amount =
+    draft.by === "steps"
+      ? { steps: numberOf(draft.steps) }
+      : {
+          epochs: numberOf(draft.epochs),
+          samples: numberOf(draft.samples),
+          batch: numberOf(draft.batch),
+        };
+  const pace = draft.like.trim()
+    ? { like: draft.like.trim() }
+    : { like: "", step_seconds: numberOf(draft.stepSeconds) };
+  if (Object.values(amount).some((value) => value === undefined)) return null;
+  if (!pace.like && pace.step_seconds === undefined) return null;
+  return { ...amount, ...pace, save_seconds: numberOf(draft.saveSeconds) ?? 0 };
+}
+
+export function numberOf(text: string): number | undefined {
+  const plain = text.replaceAll(/[\s_,]/g, "");
+  const value = Number(plain);
+  return plain && Number.isFinite(value) && value > 0 ? value : undefined;
+}
