@@ -56,7 +56,11 @@ function NewToken() {
   const queries = useQueryClient();
   const make = useMutation({
     mutationFn: () =>
-      dataOf(api.POST("/api/v1/tokens", { body: { name, days: days ? Number(days) : null } })),
+      dataOf(
+        api.POST("/api/v1/tokens", {
+          body: { name, days: days ? Number(days) : null, scopes: [] },
+        }),
+      ),
     onSuccess: () => {
       setName("");
       void queries.invalidateQueries({ queryKey: KEY });

@@ -26,7 +26,7 @@ export function composeJob(work: Work, script: boolean): Promise<Composition> {
 
 export function submitJob(work: Work) {
   const params = { header: { "Idempotency-Key": work.key } };
-  return dataOf(api.POST("/api/v1/jobs", { body: bodyOf(work), params }));
+  return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project: "" }, params }));
 }
 
 /** A stored spec as a person would write it: no defaults, 4GB instead of megabytes. */

@@ -75,7 +75,12 @@ function useStart(place: Endpoint | undefined) {
       return dataOf(
         api.POST("/api/v1/jobs", {
           params: { header: { "Idempotency-Key": freshKey() } },
-          body: { recipe: name, spec: { ...recipe.spec, on: place?.name ?? "auto" }, code: null },
+          body: {
+            recipe: name,
+            spec: { ...recipe.spec, on: place?.name ?? "auto" },
+            code: null,
+            project: "",
+          },
         }),
       );
     },
