@@ -15,7 +15,6 @@ from diamond.cli.presence import away_words, is_away
 from diamond.cli.profiles import is_this_machine
 from diamond.cli.words import (
     age,
-    attempt_ending,
     clock,
     ending_words,
     next_step,
@@ -25,6 +24,7 @@ from diamond.cli.words import (
     waited,
 )
 from diamond.core.errors import NotFound
+from diamond.core.words import attempt_ending
 from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint, Task
 

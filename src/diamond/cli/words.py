@@ -7,34 +7,13 @@ import time
 from typing import Any
 
 from diamond.cli.output import count
-from diamond.core.lifecycle import CONTINUE_EXIT_CODE
 from diamond.core.task import Reason
 from diamond.core.units import show_bytes, show_minutes
+from diamond.core.words import reason_words
 from diamond.sdk.models import Endpoint, Task
 
 SHORT_ID = 8
 
-REASONS = {
-    Reason.EXIT_CODE: "the program ended with an error",
-    Reason.SIGNAL: "the program was killed by a signal",
-    Reason.WALL_TIME: "the time limit was reached",
-    Reason.OUT_OF_MEMORY: "it used more memory than it had",
-    Reason.NODE_LOST: "a node failed",
-    Reason.PREEMPTED: "the site took the nodes for other work",
-    Reason.BY_PERSON: "cancelled through Diamond",
-    Reason.BY_SITE: "cancelled in the batch system, not through Diamond",
-    Reason.SITE_LIMIT: "the site lets you queue no more now; Diamond feeds it in order",
-    Reason.REFUSED: "the batch system did not take it",
-    Reason.ENVIRONMENT: "the environment could not be made",
-    Reason.CODE: "the code could not be brought there",
-    Reason.DATA: "a data path is not there",
-    Reason.SECRET: "a secret is not set on the endpoint",
-    Reason.DISK: "no room, or no right to write, where it must run",
-    Reason.DEADLINE: "the batch system could not finish it before its deadline",
-    Reason.CONTINUE_LIMIT: "it asked to be continued more often than allowed",
-    Reason.LOST: "neither the batch system nor the run directory knows how it ended",
-    Reason.BUDGET: "the next attempt could have passed the budget",
-}
 STATES_OF_ENDPOINTS = {
     "sign-in": "needs you to sign in",
     "pairing": "waits to be paired",
@@ -97,13 +76,6 @@ def clock(then: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(then)) if then else "-"
 
 
-def reason_words(reason: str) -> str:
-    try:
-        return REASONS.get(Reason(reason), reason)
-    except ValueError:
-        return reason
-
-
 def why(task: Task) -> str:
     """What a table says beside the state: a detail, or why it waits or ended."""
     if task.message and task.state != "succeeded":
@@ -131,16 +103,6 @@ def stage_words(task: Task) -> str:
         return f"{task.state}, being cancelled"
     phase = "" if task.state == "running" else PHASES.get(task.phase)
     return f"{task.state}: {phase}" if phase else task.state
-
-
-def attempt_ending(attempt: dict[str, Any]) -> str:
-    """How one of several attempts ended; empty while it has not."""
-    runs = attempt.get("runs") or [{}]
-    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") == "exit-code":
-        return "asked to be continued"
-    return reason_words(str(attempt.get("reason") or "")) or (
-        "ended" if attempt.get("ended") else ""
-    )
 
 
 def resource_words(asked: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diamond.core.units import show_bytes
+from diamond.core.words import reason_words, sentence
 from diamond.service.site_now import fact_time, facts_of
 from diamond.service.views import revive_line
 
@@ -27,8 +28,8 @@ def endpoint_needs(row: Row, *, has_open_tasks: bool) -> list[Need]:
 def failed_need(task: Row) -> Need:
     return _need(
         "failed",
-        f"{task['name']} failed: {task['reason'] or 'no reason known'}",
-        task["message"] or "Its log tells more.",
+        f"{task['name']} failed",
+        sentence(task["message"] or reason_words(task["reason"])) or "Its log tells more.",
         task=task["id"],
         endpoint=task["endpoint_name"],
         at=task["ended"] or task["updated"],
@@ -39,7 +40,8 @@ def held_need(task: Row) -> Need:
     return _need(
         "held",
         f"{task['name']} is held back",
-        task["message"] or "The site or Diamond keeps it; nothing happens until that ends.",
+        sentence(task["message"])
+        or "The site or Diamond keeps it; nothing happens until that ends.",
         task=task["id"],
         endpoint=task["endpoint_name"],
         at=task["updated"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diamond.core.words import attempt_ending
 from diamond.service.settings import Settings
 
 TASK_COLUMNS = (
@@ -22,7 +23,10 @@ ENDPOINT_COLUMNS = (
 
 def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
     shown = {name: row[name] for name in TASK_COLUMNS}
-    attempts = [{name: one[name] for name in ATTEMPT_FIELDS} for one in row["attempts"]]
+    attempts = [
+        {**{name: one[name] for name in ATTEMPT_FIELDS}, "ending": attempt_ending(one)}
+        for one in row["attempts"]
+    ]
     current = [one["native_id"] for one in attempts if one["id"] == row["attempt"]]
     shown.update(
         endpoint=row["endpoint_name"], attempts=attempts, native_id=current[0] if current else ""

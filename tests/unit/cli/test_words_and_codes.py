@@ -19,13 +19,10 @@ from diamond.cli.profiles import profile_lines, summary
 from diamond.cli.running import _asked_for
 from diamond.cli.waiting import exit_code
 from diamond.cli.words import (
-    REASONS,
     age,
-    attempt_ending,
     ending_words,
     endpoint_step,
     next_step,
-    reason_words,
     resource_words,
     span,
     state_sentence,
@@ -34,6 +31,7 @@ from diamond.cli.words import (
 )
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason
+from diamond.core.words import REASONS, attempt_ending, reason_words
 from diamond.sdk.models import Endpoint, Task, build
 
 

@@ -10,6 +10,7 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   read: [keys.notifications],
   tokens: [keys.tokens],
   endpoints: [keys.endpoints, keys.overview],
+  overview: [keys.overview],
 };
 const LISTS_AT_MOST_EVERY = 1_000;
 

@@ -170,7 +170,7 @@ class NoteEvent(BaseModel):
 
 
 class ChangedEvent(BaseModel):
-    what: Literal["preferences", "notifications", "read", "tokens", "endpoints"]
+    what: Literal["preferences", "notifications", "read", "tokens", "endpoints", "overview"]
     n: int
 
 

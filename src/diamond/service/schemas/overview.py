@@ -28,6 +28,11 @@ class Gpus(BaseModel):
     total: int
 
 
+class AllGpus(Gpus):
+    as_of: float | None = None
+    """When the oldest of these counts was told."""
+
+
 class PartitionNow(BaseModel):
     name: str
     nodes_idle: int | None = None
@@ -70,7 +75,8 @@ class Overview(BaseModel):
     waiting: list[Task]
     """Preparing and pending: reason and message say why."""
     needs: list[Need]
-    gpus: Gpus
+    gpus: AllGpus
+    """Of all endpoints that answer."""
     endpoints: list[EndpointNow]
     recent: list[Result]
     """The last 8 that ended."""

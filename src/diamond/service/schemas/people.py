@@ -57,7 +57,6 @@ class Preferences(Body):
     partition: str = Field(default="", max_length=200)
     account: str = Field(default="", max_length=200)
     appearance: Literal["auto", "light", "dark"] = "auto"
-    density: Literal["comfortable", "compact"] = "comfortable"
     guide_done: bool = False
     """The first-visit guide was finished or closed."""
 

@@ -41,6 +41,8 @@ class Attempt(BaseModel):
     started: float | None
     ended: float | None
     reason: str
+    ending: str = ""
+    """How it ended, in words; empty while it has not."""
 
 
 class Task(BaseModel):

@@ -16,8 +16,10 @@ from diamond.service.services import Services
 from diamond.service.site_now import fact_time, facts_of, gpus_now, partitions_now
 from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store import metrics, task_list
+from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.settings import SEEN, read_setting, write_setting
+from diamond.service.store.streams import changed, publish
 from diamond.service.store.task_list import TaskFilter
 from diamond.service.use_cases.metrics import TRAINING
 from diamond.service.use_cases.tasks import as_now_known
@@ -42,7 +44,7 @@ async def get_overview(services: Services, principal: Principal) -> dict[str, An
             "running": await as_now_known(connection, running),
             "waiting": await as_now_known(connection, waiting),
             "needs": await _needs(connection, owner, endpoints, open_now, seen),
-            "gpus": _sum(one["gpus"] for one in shown),
+            "gpus": _gpus(shown),
             "endpoints": shown,
             "recent": await _recent(connection, owner),
             "seen": seen,
@@ -51,7 +53,11 @@ async def get_overview(services: Services, principal: Principal) -> dict[str, An
 
 
 async def mark_seen(services: Services, principal: Principal, at: float) -> None:
-    await services.store.run(lambda tx: write_setting(tx, principal.user, SEEN, at))
+    async def mark(tx: Transaction) -> None:
+        await write_setting(tx, principal.user, SEEN, at)
+        await publish(tx, principal.user, [changed("overview")])
+
+    await services.store.run(mark)
 
 
 async def _needs(
@@ -110,6 +116,9 @@ def _endpoint_now(row: Row, tasks: Counter[str]) -> dict[str, Any]:
     }
 
 
-def _sum(gpus: Any) -> dict[str, int]:
-    found: Sequence[dict[str, int]] = list(gpus)
-    return {name: sum(one[name] for one in found) for name in ("free", "total")}
+def _gpus(endpoints: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of machines that answer; as old as the oldest word among them."""
+    found = [one for one in endpoints if one["state"] == "online" and one["gpus"]["total"]]
+    told = [one["as_of"] for one in found if one["as_of"] is not None]
+    counts = {name: sum(one["gpus"][name] for one in found) for name in ("free", "total")}
+    return {**counts, "as_of": min(told, default=None)}

@@ -9,6 +9,7 @@ from typing import Any
 
 from diamond.core import ids
 from diamond.core.units import show_minutes
+from diamond.core.words import reason_words, sentence
 from diamond.service.notify import OUTBOX
 from diamond.service.schemas.people import NotificationSettings
 from diamond.service.store import notifications as rows
@@ -53,8 +54,8 @@ def read_settings(stored: Any) -> NotificationSettings:
 def ending_notice(row: Mapping[str, Any], values: Mapping[str, Any]) -> Notice:
     """Of a task that has just ended: `values` are its columns as they will be."""
     state, name, place = values["state"], row["name"], row["endpoint_name"]
-    reason = f": {values['reason']}" if state == "failed" and values["reason"] else ""
-    lines = [values["message"], _lasted(row, values)]
+    reason = f": {reason_words(values['reason'])}" if state == "failed" and values["reason"] else ""
+    lines = [sentence(values["message"]), _lasted(row, values)]
     return Notice(
         f"{row['id']}:ended",
         state,

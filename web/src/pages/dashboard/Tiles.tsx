@@ -1,6 +1,7 @@
 import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
+import { Ago } from "~/components/Time";
 import classes from "./Dashboard.module.css";
 
 /** The four numbers; each leads to what it counts. */
@@ -17,7 +18,7 @@ export function Tiles({ overview }: { overview: Schemas["Overview"] }) {
       </Link>
       <Link to="/endpoints" className={classes.tile}>
         {gpus.total > 0 ? (
-          <Figure value={gpus.free} of={gpus.total} label="GPUs free now" />
+          <Figure value={gpus.free} of={gpus.total} label="GPUs free" at={gpus.as_of} />
         ) : (
           <Figure value={0} label="GPUs on your endpoints" />
         )}
@@ -29,7 +30,10 @@ export function Tiles({ overview }: { overview: Schemas["Overview"] }) {
   );
 }
 
-function Figure({ value, of, label }: { value: number; of?: number; label: string }) {
+type FigureProps = { value: number; of?: number; label: string; at?: number | null };
+
+/** A number, of how many, what it counts, and when that was true. */
+function Figure({ value, of, label, at }: FigureProps) {
   return (
     <>
       <span className={classes.number}>{value.toLocaleString()}</span>
@@ -41,6 +45,11 @@ function Figure({ value, of, label }: { value: number; of?: number; label: strin
       )}{" "}
       <Text size="sm" c="dimmed" component="span" display="block">
         {label}
+        {at != null && (
+          <>
+            , told <Ago at={at} />
+          </>
+        )}
       </Text>
     </>
   );

@@ -37,7 +37,7 @@ export function Endpoints() {
 
 function Cards({ endpoints }: { endpoints: Endpoint[] }) {
   return (
-    <div className={classes.columns}>
+    <div className={classes.cards}>
       {endpoints.map((endpoint) => (
         <EndpointCard key={endpoint.id} endpoint={endpoint} />
       ))}

@@ -60,7 +60,7 @@ function LaneRow({ lane, many, place }: LaneProps) {
       {many && (
         <span className={classes.name}>
           Attempt {lane.attempt}
-          {lane.reason && `: ${lane.reason}`}
+          {lane.ending && `: ${lane.ending}`}
         </span>
       )}
       <div className={classes.track}>

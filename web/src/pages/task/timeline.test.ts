@@ -11,6 +11,7 @@ const attempt = (more: Partial<Schemas["Attempt"]>): Schemas["Attempt"] => ({
   started: null,
   ended: null,
   reason: "",
+  ending: "",
   ...more,
 });
 const task = (attempts: Schemas["Attempt"][], ended: number | null = null) =>

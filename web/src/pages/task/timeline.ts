@@ -2,7 +2,7 @@ import type { Schemas, Task } from "~/api/client";
 
 export type Phase = "prepared" | "waited" | "ran" | "ended";
 export type Span = { phase: Phase; from: number; to: number; open: boolean; run?: number };
-export type Lane = { attempt: number; reason: string; spans: Span[] };
+export type Lane = { attempt: number; ending: string; spans: Span[] };
 type History = Schemas["HistoryLine"][];
 
 /** What happened when, one lane for each attempt; what still goes on ends now. */
@@ -13,7 +13,7 @@ export function lanesOf(task: Task, history: History, now: number): Lane[] {
     const isLast = n === task.attempts.length - 1;
     const end = attempt.ended ?? (isLast ? (task.ended ?? null) : null);
     const spans = spansOf({ begun, queued, end, runs: attempt.runs, now });
-    return { attempt: attempt.number, reason: attempt.reason, spans };
+    return { attempt: attempt.number, ending: attempt.ending, spans };
   });
 }
 

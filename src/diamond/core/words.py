@@ -1,0 +1,54 @@
+"""Reasons in words: the one place from which pages, mails and the command line take them."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from diamond.core.lifecycle import CONTINUE_EXIT_CODE
+from diamond.core.task import Reason
+
+REASONS = {
+    Reason.EXIT_CODE: "the program ended with an error",
+    Reason.SIGNAL: "the program was killed by a signal",
+    Reason.WALL_TIME: "the time limit was reached",
+    Reason.OUT_OF_MEMORY: "it used more memory than it had",
+    Reason.NODE_LOST: "a node failed",
+    Reason.PREEMPTED: "the site took the nodes for other work",
+    Reason.BY_PERSON: "cancelled through Diamond",
+    Reason.BY_SITE: "cancelled in the batch system, not through Diamond",
+    Reason.SITE_LIMIT: "the site lets you queue no more now; Diamond feeds it in order",
+    Reason.REFUSED: "the batch system did not take it",
+    Reason.ENVIRONMENT: "the environment could not be made",
+    Reason.CODE: "the code could not be brought there",
+    Reason.DATA: "a data path is not there",
+    Reason.SECRET: "a secret is not set on the endpoint",
+    Reason.DISK: "no room, or no right to write, where it must run",
+    Reason.DEADLINE: "the batch system could not finish it before its deadline",
+    Reason.CONTINUE_LIMIT: "it asked to be continued more often than allowed",
+    Reason.LOST: "neither the batch system nor the run directory knows how it ended",
+    Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
+    Reason.BUDGET: "the next attempt could have passed the budget",
+}
+
+
+def reason_words(reason: str) -> str:
+    """A reason that nobody here knows, of a newer agent, stays as it is."""
+    try:
+        return REASONS.get(Reason(reason), reason)
+    except ValueError:
+        return reason
+
+
+def attempt_ending(attempt: Mapping[str, Any]) -> str:
+    """How one of several attempts ended; empty while it has not."""
+    runs = attempt.get("runs") or [{}]
+    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") == "exit-code":
+        return "asked to be continued"
+    return reason_words(str(attempt.get("reason") or "")) or (
+        "ended" if attempt.get("ended") else ""
+    )
+
+
+def sentence(words: str) -> str:
+    """With a capital in front; what programs are called stays as it is."""
+    return words[:1].upper() + words[1:]
