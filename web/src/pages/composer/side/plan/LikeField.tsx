@@ -1,7 +1,13 @@
 import { Autocomplete } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Task } from "~/api/client";
 import { earlierTasksQuery } from "../../start/queries";
+
+function nameOf(tasks: Task[], id: string): string {
+  const found = tasks.find((task) => task.id === id);
+  return `${found?.name ?? ""} ${id.slice(0, 8)}`;
+}
 
 type LikeFieldProps = { value: string; onChange: (value: string) => void };
 
@@ -19,8 +25,8 @@ export function LikeField({ value, onChange }: LikeFieldProps) {
       autoComplete="off"
       value={value}
       onChange={onChange}
-      data={found.map(({ id, name }) => ({ value: id, label: `${name} ${id.slice(0, 8)}` }))}
-      onOptionSubmit={onChange}
+      data={found.map(({ id }) => id)}
+      renderOption={({ option }) => nameOf(found, option.value)}
       filter={({ options }) => options}
       limit={8}
       clearable
