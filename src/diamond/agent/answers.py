@@ -27,6 +27,8 @@ from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
 from diamond.data.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
+from diamond.runtimes.places import Places
+from diamond.runtimes.pruning import prune
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,7 @@ class Desk:
             "set-secret": self._set_secret,
             "list-secrets": lambda r: {"items": list_secrets(self.folders.secrets)},
             "delete-secret": self._delete_secret,
+            "prune-images": self._prune_images,
             "usage": lambda r: {"items": usage(self.folders.tasks)},
             "report": lambda r: report(
                 self.folders, self.tasks, safe_id(r["task"]), r.get("facts")
@@ -95,6 +98,13 @@ class Desk:
         place = self.folders.tasks / "TASK" / "attempts" / "ATTEMPT"
         folder = AttemptFolder("TASK", "ATTEMPT", place)
         return {"script": self.stager.script(folder, order, entered=Entered(), data=order.data)}
+
+    def _prune_images(self, request: Request) -> dict[str, Any]:
+        places = Places(self.folders.work / "images", self.folders.tmp)
+        unwanted = [str(one["sha256"]) for one in request.get("images") or []]
+        days, dry_run = float(request["days"]), bool(request.get("dry_run", True))
+        found = prune(places, images=unwanted, days=days, dry_run=dry_run, now=time.time())
+        return {"items": found}
 
     def _set_secret(self, request: Request) -> dict[str, Any]:
         set_secret(self.folders.secrets, str(request["name"]), str(request["value"]))

@@ -29,6 +29,7 @@ class Clerk:
     probe: Callable[[bool], None]
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
+    image: Callable[[Command], None]
     reached: Callable[[str], None]
     """Hears of a step of a submission that is done."""
     done: set[str] = field(default_factory=set)
@@ -42,6 +43,7 @@ class Clerk:
             "cancel": self._cancel,
             "probe": self._probe,
             "clean": self._clean,
+            "image": self.image,
             "upgrade": self._upgrade,
         }
         try:

@@ -24,6 +24,7 @@ from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script, entered_variables
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import SUFFIXES, Record
+from diamond.runtimes.sharing import group_places, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
 
@@ -84,6 +85,8 @@ class Images:
     def find(self, image: Image) -> Record:
         formats = [image.format] if image.format else list(SUFFIXES)
         record = find_file(self._places, image.sha256) if image.sha256 else None
+        if record is None and image.sha256:
+            record = self.shared_file(image.sha256)
         if record is None and image.identity:
             record = find(self._places, image.identity, formats)
         if record is None:
@@ -92,6 +95,16 @@ class Images:
                 f"The image {name[:19]}… is not on this machine", "Build it here, or move it here."
             )
         return verify(self._places, record)
+
+    def shared_file(self, sha256: str) -> Record | None:
+        """The group's file with this digest, where the site names a folder of a group."""
+        group = group_places(self._wanted("shared"), self._places)
+        return take_shared_file(group, self._places, sha256) if group else None
+
+    @property
+    def insecure(self) -> list[str]:
+        """Registries that speak http."""
+        return [str(one) for one in self._site.get("insecure") or []]
 
     @property
     def _places(self) -> Places:

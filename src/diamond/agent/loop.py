@@ -19,6 +19,7 @@ from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
 from diamond.agent.links import Link
 from diamond.agent.logs import Streams
+from diamond.agent.moving import Movers
 from diamond.agent.orphans import Orphans
 from diamond.agent.profile import Profile, load_profile, save_settings
 from diamond.agent.reunion import STALE_EXIT, Reunion
@@ -121,10 +122,11 @@ class Agent:
         self.asker = Asker(self.scheduler, self.budget, answered=self._answered)
         self.orphans = Orphans(self.tasks, self.scheduler, self.budget, self.session.outbox.put)
         self.house, self.reunion = Housekeeping(self), Reunion(self)
+        self.movers = Movers(self.folders, self.link, stager.images, self.stopping)
         self.clerk = Clerk(
             self.tasks, self.attempts, self.post, self.session.outbox.put,
             probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
-            clean=self.house.clean_soon, reached=self._pace.reached,
+            clean=self.house.clean_soon, image=self.movers.take, reached=self._pace.reached,
         )  # fmt: skip
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager), self.link)
         self.scalars = Scalars()
@@ -141,6 +143,7 @@ class Agent:
         self.workers.start()
         self.asker.start()
         self.answerers.start()
+        self.movers.start()
         self.house.start()
         Caller("commands", self._commands_once, hooks).start()
         Caller("events", self._events_once, hooks).start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import contextlib
 import os
 import platform
 import re
@@ -15,6 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from diamond.agent.folders import Folders
+from diamond.core.errors import BadRequest
+from diamond.images.recipe import platform_of
 from diamond.runtimes.abilities import abilities
 from diamond.schedulers.base import Scheduler
 
@@ -30,6 +33,8 @@ def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
     facts = dict(scheduler.probe())
     facts["folders"] = _fact(probe_folders(folders), "statvfs, quota")
     facts["runtimes"] = _fact({"login": runtimes(), "compute": None}, "PATH")
+    with contextlib.suppress(BadRequest):
+        facts["platform"] = _fact(platform_of(platform.machine()), "the login node")
     able = abilities(folders.work, folders.tmp)
     facts["builders"] = _fact({"login": able, "compute": None}, "tried on the login node")
     facts["python"] = _fact({"login": platform.python_version(), "compute": None}, "the agent")

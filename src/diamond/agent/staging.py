@@ -191,7 +191,7 @@ class Stager:
             with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
                 unpack_blobs(stream, self.folders.blobs)
 
-    def _images(self) -> Images:
+    def images(self) -> Images:
         return Images(self.folders, self.profile, is_local=self.scheduler.name == "local")
 
     def _with_builder(
@@ -200,7 +200,7 @@ class Stager:
         """A build's program is Diamond's own."""
         if order.build is None:
             return order
-        images = self._images()
+        images = self.images()
         self._fetch_inputs(order.build)
 
         def tell(line: str) -> None:
@@ -246,7 +246,7 @@ class Stager:
     def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
         training = _training(self.folders.work / "training")
         try:
-            return self._images().enter(folder, order, data=data, training=training)
+            return self.images().enter(folder, order, data=data, training=training)
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
 

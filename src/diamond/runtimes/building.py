@@ -6,10 +6,10 @@ import os
 import platform
 import pwd
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Callable, Iterator, List, Optional, Sequence
+from typing import Callable, ContextManager, Iterator, List, Optional, Sequence
 
 from diamond.core.errors import Cancelled, EnvironmentFailed
 from diamond.images.diagnosis import diagnose
@@ -26,6 +26,7 @@ from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, short
 from diamond.runtimes.records import Record, record_data
 from diamond.runtimes.reporting import Report
+from diamond.runtimes.sharing import group_places, share, take_shared
 from diamond.runtimes.site import Site, lay_out_site
 
 OWN_LAYERS = 24
@@ -75,7 +76,9 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
         def waiting() -> None:
             report.say("another build of the same image is at work; waiting for it")
 
-        with held(lock, waiting=waiting, cancelled=work.cancelled):
+        with ExitStack() as locks:
+            locks.enter_context(held(lock, waiting=waiting, cancelled=work.cancelled))
+            locks.enter_context(_group_lock(work, lock.name, waiting))
             found = _ready(plan, work)
             if found is None:
                 return _Build(plan, work, report).run()
@@ -205,6 +208,7 @@ class _Build:
             record = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
             record = _built(record, self._work, self._begun)
             record = store.keep_record(self._work.places, record)
+            record = self._shared(record)
         except EnvironmentFailed as error:
             self._report.say(error.message)
             self._report.ended(step, 1)
@@ -214,6 +218,11 @@ class _Build:
         told = {"record": record_data(record), "recipe": recipe_data(self._plan.recipe)}
         self._report.tell("image", reused=False, **told)
         return record
+
+    def _shared(self, record: Record) -> Record:
+        """The one file lies where the group looks; without one, where it is."""
+        group = group_places(self._work.site.shared, self._work.places)
+        return share(group, self._work.places, record) if group else record
 
     def _failure(
         self, step: Step, code: int, lines: List[str], error: Optional[EnvironmentFailed] = None
@@ -244,7 +253,20 @@ class _Build:
 
 
 def _ready(plan: Plan, work: Work) -> Optional[Record]:
-    return store.find(work.places, plan.identity, [work.runtime.format])
+    """In one's own store, or in the group's."""
+    formats = [work.runtime.format]
+    found = store.find(work.places, plan.identity, formats)
+    group = group_places(work.site.shared, work.places)
+    return found or (take_shared(group, work.places, plan.identity, formats) if group else None)
+
+
+def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextManager[object]:
+    """Of all people of the group one builds."""
+    group = group_places(work.site.shared, work.places)
+    if group is None:
+        return nullcontext()
+    lock = group.identities / name
+    return held(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
 
 
 def _built(record: Record, work: Work, begun: float) -> Record:

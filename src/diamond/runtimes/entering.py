@@ -50,6 +50,7 @@ def enter_script(
     lines = [
         "#!/bin/bash",
         f"# Diamond: starts a command inside image {record.sha256}",
+        _unchanged(record),
         _array("diamond_words", enter.words),
         f"diamond_path={shlex.quote(':'.join(record.path))}",
         f"diamond_gpus={shlex.quote(gpus)}",
@@ -65,6 +66,22 @@ def enter_script(
 def entered_variables(record: Record, own: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
     """What the batch script sets before it enters: the image's variables, then those of the spec."""
     return {**record.variables, **(own or {})}
+
+
+def _unchanged(record: Record) -> str:
+    """A file of somebody else may have been changed since it was verified: looked at again when it is used."""
+    if not record.shared:
+        return ""
+    stat = record.stat
+    times = " ".join(
+        f"{stat[name] // 10**9}.{stat[name] % 10**9:09d}" for name in ("mtime_ns", "ctime_ns")
+    )
+    seen = f"{stat['size']} {times} {stat['inode']}"
+    file = shlex.quote(record.file)
+    return (
+        f"if [ \"$(stat -Lc '%s %.9Y %.9Z %i' -- {file})\" != {shlex.quote(seen)} ]; then\n"
+        "  echo 'Diamond: the shared image file was changed since it was verified' >&2; exit 1\nfi"
+    )
 
 
 def _passing(enter: Enter, allowed: Sequence[str]) -> str:

@@ -19,10 +19,10 @@ _HELD = (errno.EWOULDBLOCK, errno.EACCES)
 
 @contextmanager
 def held(
-    path: Path, *, waiting: Callable[[], None], cancelled: Callable[[], bool]
+    path: Path, *, waiting: Callable[[], None], cancelled: Callable[[], bool], mode: int = 0o600
 ) -> Iterator[int]:
     """Hold the lock and give its descriptor; `waiting` is told once if somebody else has it."""
-    descriptor = _open(path)
+    descriptor = _open(path, mode)
     try:
         told = False
         while not _taken(descriptor):
@@ -37,9 +37,9 @@ def held(
         os.close(descriptor)
 
 
-def _open(path: Path) -> int:
+def _open(path: Path, mode: int) -> int:
     """Some cluster file systems refuse locks; the node's own temporary folder never does."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = _create(path, mode)
     try:
         _taken(descriptor)
         return descriptor
@@ -47,6 +47,17 @@ def _open(path: Path) -> int:
         os.close(descriptor)
     local = Path(tempfile.gettempdir()) / f"diamond-{os.getuid()}-{path.name}"
     return os.open(local, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+
+
+def _create(path: Path, mode: int) -> int:
+    """One that others share must be theirs too, whatever the umask; of two who make it at once, one finds it."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, mode)
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, mode)
+        return descriptor
 
 
 def _taken(descriptor: int) -> bool:

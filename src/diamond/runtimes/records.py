@@ -36,6 +36,8 @@ class Record:
     """Size, times and inode as they were when the file was last verified in full."""
     native: str = ""
     """The id that the runtime itself knows it by (podman, docker)."""
+    shared: bool = False
+    """Whether the file lies in a folder that a group of people writes."""
     version: int = 1
 
 

@@ -5,8 +5,10 @@ Images are kept as squashfs; registries want SIF (ORAS), and people know it.
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
+from typing import Any, Dict, List, Optional
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.runtimes.apptainer import packing_failed
@@ -14,7 +16,7 @@ from diamond.runtimes.calls import Call
 
 ARCHITECTURES = {"linux/amd64": "2", "linux/arm64": "4", "linux/ppc64le": "6"}
 """As `apptainer sif add --partarch` numbers them."""
-_FILE_SYSTEM, _PRIMARY, _SQUASHFS = "4", "2", "1"
+_FILE_SYSTEM, _PRIMARY, _SQUASHFS, _JSON = "4", "2", "1", "6"
 
 
 def wrap_sif(image: Path, target: Path, *, platform: str, call: Call) -> None:
@@ -38,11 +40,42 @@ def unwrap_sif(sif: Path, target: Path) -> None:
         raise EnvironmentFailed(f"{sif} could not be read: {done.stderr.decode(errors='replace')}")
 
 
+def add_note(sif: Path, name: str, text: str, call: Call) -> None:
+    """Add a part of JSON; the root file system stays as it is. Raises `EnvironmentFailed`."""
+    note = sif.with_name(name)
+    note.write_text(text, encoding="utf-8")
+    words = ["--datatype", _JSON, "--filename", name, "--groupid", "1"]
+    try:
+        if call.run(["apptainer", "sif", "add", *words, str(sif), str(note)], quietly=True):
+            raise packing_failed(list(call.last))
+    finally:
+        note.unlink(missing_ok=True)
+
+
+def read_note(sif: Path) -> Optional[Dict[str, Any]]:
+    """The JSON that `add_note` added; None where there is none."""
+    for line in _parts(sif):
+        if "GenericJSON" not in line and "JSON" not in line:
+            continue
+        words = ["apptainer", "sif", "dump", line.split("|")[0].strip(), str(sif)]
+        done = subprocess.run(words, capture_output=True, check=False)
+        try:
+            told = json.loads(done.stdout)
+        except ValueError:
+            continue
+        if isinstance(told, dict) and {"record", "recipe"} <= set(told):
+            return told
+    return None
+
+
+def _parts(sif: Path) -> List[str]:
+    words = ["apptainer", "sif", "list", str(sif)]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+
+
 def _part_of(sif: Path) -> str:
     """The number of the part that holds the root file system."""
-    words = ["apptainer", "sif", "list", str(sif)]
-    listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
-    for line in listed.splitlines():
+    for line in _parts(sif):
         if "*System" in line and "Squashfs" in line:
             return line.split("|")[0].strip()
     raise EnvironmentFailed(f"{sif} holds no squashfs", "Only SIF files of images can be taken.")

@@ -52,6 +52,8 @@ class Site:
     """Off for file systems that take an overlay and then break."""
     registry: str = ""
     """The registry that is meant by a base without a host."""
+    shared: str = ""
+    """A folder in which a group of people keeps its images together."""
 
     @property
     def secrets(self) -> List[str]:
@@ -94,6 +96,7 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
         insecure=[str(one) for one in facts.get("insecure") or []],
         overlay=facts.get("overlay") is not False,
         registry=str(facts.get("registry") or ""),
+        shared=str(facts.get("shared") or ""),
     )
 
 

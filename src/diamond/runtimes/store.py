@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Iterator, List, Optional
@@ -28,9 +29,47 @@ def keep_record(places: Places, record: Record) -> Record:
     packed.replace(target)
     stat = stat_of(target)
     done = replace(record, sha256=sha256, size=stat["size"], file=str(target), stat=stat)
-    write_json(_record_file(places, done), record_data(done))
-    remember(places, done)
+    write_record(places, done)
     return done
+
+
+def arrived(places: Places, record: Record, file: Path) -> Record:
+    """Take in a file that came from elsewhere, after looking at all of it. Raises `ImageChanged`."""
+    if file_sha256(file) != record.sha256:
+        file.unlink(missing_ok=True)
+        raise ImageChanged(
+            f"The file that arrived is not {record.sha256[:12]}: it was changed on its way",
+            "It was thrown away. Fetch it again.",
+        )
+    target = places.store / f"{record.sha256}{SUFFIXES[record.format]}"
+    file.chmod(0o444)
+    file.replace(target)
+    done = replace(record, file=str(target), stat=stat_of(target), shared=False)
+    write_record(places, done)
+    return done
+
+
+def remove(places: Places, record: Record) -> int:
+    """Forget an image and free its bytes; a file that a group shares stays. Gives what was freed."""
+    freed = 0
+    file = Path(record.file)
+    if record.format == "venv":
+        freed = record.size
+        shutil.rmtree(file, ignore_errors=True)
+    elif not record.shared and file.is_file():
+        freed = file.stat().st_size
+        file.unlink(missing_ok=True)
+    (places.store / f"{record.sha256}.json").unlink(missing_ok=True)
+    told = read_json(_identity_file(places, record.identity, record.format))
+    if told and not Path(told["record"]).exists():
+        _identity_file(places, record.identity, record.format).unlink(missing_ok=True)
+    return freed
+
+
+def write_record(places: Places, record: Record) -> None:
+    """What is known of an image, and which recipe led to it."""
+    write_json(_record_file(places, record), record_data(record))
+    remember(places, record)
 
 
 def remember(places: Places, record: Record) -> None:

@@ -19,6 +19,7 @@ from diamond.service.body_limit import BodyLimit
 from diamond.service.bootstrap import first_start, write_token_file
 from diamond.service.description import describe
 from diamond.service.guard import Guard
+from diamond.service.image_files import ImageFiles
 from diamond.service.listener import Listener
 from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
@@ -94,6 +95,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             notifier=notifier,
             relay=_relay(settings, store),
             blobs=FolderBlobStore(settings.blob_folder),
+            image_files=ImageFiles(settings.blob_folder / "images"),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(store),
             instance=await first_start(store),

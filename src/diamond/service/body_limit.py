@@ -14,7 +14,13 @@ MAX_JSON = 8 << 20
 MAX_DIGESTS = 64 << 20
 """A list of digests: near a million files."""
 DIGESTS = ("/api/v1/blobs/missing", "/api/v1/sync/blobs")
-OWN_LIMITS = ("/api/v1/blobs", "/api/v1/snapshots", "/api/v1/sync/bytes", "/api/v1/sync/answers/")
+OWN_LIMITS = (
+    "/api/v1/blobs",
+    "/api/v1/snapshots",
+    "/api/v1/sync/bytes",
+    "/api/v1/sync/answers/",
+    "/api/v1/sync/image-bytes/",
+)
 """Their routes read the stream themselves, and stop by themselves."""
 
 

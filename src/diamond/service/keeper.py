@@ -32,6 +32,7 @@ async def keep(services: Services) -> None:
                 tidied = time.monotonic()
                 await services.store.run(_tidy)
                 await prune_blobs(services.store, services.blobs)
+                await asyncio.to_thread(services.image_files.prune, time.time())
                 await warn(services)
         except Exception:
             log.exception("periodic work failed; it goes on")

@@ -182,4 +182,8 @@ RULES: dict[str, Rule] = {
     "POST /sync/answers/{answered}": _agent(),
     "POST /sync/blobs": _agent(),
     "POST /sync/profile": _agent(),
+    "POST /sync/images": _agent(),
+    "POST /sync/moves": _agent(),
+    "POST /sync/image-part": _agent(),
+    "POST /sync/image-bytes/{sha256}": _agent(),
 }  # fmt: skip

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import BlobStore
+from diamond.service.image_files import ImageFiles
 from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
 from diamond.service.recent import Recent
@@ -21,6 +22,7 @@ class Services:
     notifier: Notifier
     relay: Relay
     blobs: BlobStore
+    image_files: ImageFiles
     agent_file: AgentFile
     presence: Presence
     instance: str

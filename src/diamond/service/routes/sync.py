@@ -9,10 +9,11 @@ from starlette.responses import StreamingResponse
 
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.service.routes.common import Agent, NewAgent, Service, problems
-from diamond.service.use_cases import adopt, intake, pairing, sync
+from diamond.service.use_cases import adopt, image_sync, intake, pairing, sync
 
 router = APIRouter(prefix="/sync", tags=["sync"])
 MAX_ANSWER = 16 << 20
+MAX_PIECE = 32 << 20
 Told = dict[str, Any]
 
 
@@ -79,6 +80,35 @@ async def blobs(services: Service, agent: Agent, told: Told) -> StreamingRespons
         raise BadRequest("digests is a list")
     tar = services.blobs.stream_tar([str(one) for one in digests])
     return StreamingResponse(tar, media_type="application/x-tar")
+
+
+@router.post("/images", responses=problems(409))
+async def images(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    return await image_sync.take_inventory(services, agent, told)
+
+
+@router.post("/moves", responses=problems(409))
+async def moves(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
+    return await image_sync.take_moves(services, agent, told)
+
+
+@router.post("/image-part", response_class=StreamingResponse, responses=problems(404, 409))
+async def image_part(services: Service, agent: Agent, told: Told) -> StreamingResponse:
+    """The bytes of a file from an offset on, as far as they are here; none: not yet."""
+    pieces = await image_sync.image_part(services, agent, told)
+    return StreamingResponse(pieces, media_type="application/octet-stream")
+
+
+@router.post(
+    "/image-bytes/{sha256}",
+    responses=problems(404, 409, 413),
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}},
+)
+async def image_bytes(
+    sha256: str, request: Request, services: Service, agent: Agent, offset: int = 0, size: int = 0
+) -> dict[str, Any]:
+    body = await _whole_body(request, MAX_PIECE)
+    return await image_sync.take_image_bytes(services, agent, sha256, offset, size, body)
 
 
 @router.post("/profile", responses=problems(409))

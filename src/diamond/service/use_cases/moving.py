@@ -75,6 +75,8 @@ async def begin_move(
     await wishes.add_move(tx, row)
     act = "fetch" if kind == "copy" else kind
     told = {"act": act, "move": row["id"], "reference": reference, "record": record}
+    if image and kind == "push":
+        told["recipe"] = image["recipe"]
     await send(tx, [Command("image", endpoint["id"], endpoint["owner"], data=told)])
     if image:
         await publish(tx, row["owner"], [News("image", image["id"])])

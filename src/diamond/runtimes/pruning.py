@@ -1,0 +1,99 @@
+"""What lies in the image folder that nobody needs: shown, and removed when told to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Sequence
+
+from diamond.runtimes.building import sweep
+from diamond.runtimes.namespaces import remove_tree
+from diamond.runtimes.places import Places, read_json
+from diamond.runtimes.records import Record
+from diamond.runtimes.store import every, remove
+
+DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Unneeded:
+    kind: str
+    name: str
+    bytes: int
+    why: str
+    path: Path
+    record: Optional[Record] = None
+
+    def as_data(self) -> Dict[str, Any]:
+        return {"kind": self.kind, "name": self.name, "bytes": self.bytes, "why": self.why}
+
+
+def prune(
+    places: Places, *, images: Sequence[str], days: float, dry_run: bool, now: float
+) -> List[Dict[str, Any]]:
+    """`images` are sha256 of files that the service knows to be unwanted."""
+    sweep(places)
+    found = [*_images(places, images), *_old(places, now - days * DAY), *_leftovers(places, now)]
+    for one in found if not dry_run else []:
+        if one.record is not None:
+            remove(places, one.record)
+        elif one.path.is_dir():
+            remove_tree(one.path)
+        else:
+            one.path.unlink(missing_ok=True)
+    return [one.as_data() for one in found]
+
+
+def _images(places: Places, unwanted: Sequence[str]) -> Iterator[Unneeded]:
+    for record in every(places):
+        if record.sha256 in unwanted:
+            kind = "venv" if record.format == "venv" else "image"
+            size = 0 if record.shared else record.size
+            why = "it has no name, and no task used it for long"
+            yield Unneeded(kind, record.sha256[:12], size, why, Path(record.file), record)
+
+
+def _old(places: Places, before: float) -> Iterator[Unneeded]:
+    """Layers and bases that no build touched since: the next build makes them again."""
+    for layer in places.layers.glob("apptainer/*"):
+        if _touched(layer) < before:
+            yield Unneeded(
+                "layer", layer.name[:12], _size(layer), "no build used it for long", layer
+            )
+    for base in places.bases.iterdir() if places.bases.is_dir() else ():
+        if base.is_dir() and _touched(base) < before:
+            told = read_json(base / "base.json") or {}
+            name = str(told.get("reference") or base.name[:12])
+            yield Unneeded("base", name, _size(base), "no build used it for long", base)
+
+
+def _leftovers(places: Places, now: float) -> Iterator[Unneeded]:
+    """Files that a broken transfer or an old agent has left."""
+    for part in (places.root / "arriving").glob("*"):
+        if now - _touched(part) > DAY:
+            yield Unneeded("unfinished", part.name[:12], _size(part), "its move has ended", part)
+    builders = sorted((places.root.parent / "builder").glob("builder-*.pyz"), key=_touched)
+    for old in builders[:-1]:
+        if now - _touched(old) > DAY:
+            yield Unneeded("cache", old.name, _size(old), "of an older agent", old)
+
+
+def _touched(path: Path) -> float:
+    """The newest of a folder and what lies directly in it."""
+    inner = path.iterdir() if path.is_dir() and not path.is_symlink() else ()
+    return max((_time(one) for one in [path, *inner]), default=time.time())
+
+
+def _time(path: Path) -> float:
+    try:
+        found = path.lstat()
+    except OSError:
+        return 0.0
+    return max(found.st_mtime, found.st_atime if path.is_file() else 0.0)
+
+
+def _size(path: Path) -> int:
+    if not path.is_dir():
+        return path.lstat().st_size
+    return sum(one.lstat().st_size for one in path.rglob("*") if not one.is_dir())

@@ -1,0 +1,85 @@
+"""One image, built by alice on one endpoint, used by bob's account on another."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from support.image_machines import Machine
+from support.waiting import wait_for
+
+
+def environment(folder: Path, *commands: str) -> dict[str, Any]:
+    return {"base": f"rootfs:{folder / 'busybox.tar'}", "commands": list(commands)}
+
+
+def test_an_image_is_used_on_another_endpoint_as_another_account(
+    alpha: Machine, beta: Machine, folder: Path
+) -> None:
+    image = alpha.build("greeter", environment(folder, "echo made on alpha >/opt/made"))
+    task = beta.run("greeter", "cat /opt/made; id -un")
+    assert task["awaits"].startswith("m") and "moved" in task["message"]
+    beta.ended(task["id"])
+    assert "made on alpha" in beta.output(task["id"])
+
+    found = beta.client.get("/images/greeter")
+    copies = {one["endpoint"]: one for one in found["copies"]}
+    assert copies["alpha"]["sha256"] == copies["beta"]["sha256"]
+    assert copies["beta"]["file"].startswith(str(beta.work))
+    assert (found["id"], found["uses"]) == (image["id"], 1)
+    again = beta.client.post("/images/greeter/copies", {"endpoint": "beta"})
+    assert again["how"] == "here"
+
+
+def test_a_transfer_that_was_broken_off_goes_on_where_it_stopped(
+    alpha: Machine, beta: Machine, folder: Path
+) -> None:
+    image = alpha.build("half", environment(folder, "echo half >/opt/half"))
+    copy = image["copies"][0]
+    part = _arriving(beta, copy["sha256"])
+    part.write_bytes(Path(copy["file"]).read_bytes()[:100_000])
+    _give(part, beta.user)
+    inode = part.stat().st_ino
+    move = beta.client.post("/images/half/copies", {"endpoint": "beta", "how": "move"})["move"]
+    assert _ended(beta, move["id"])["state"] == "done"
+    arrived = beta.work / "images" / "store" / f"{copy['sha256']}.sqfs"
+    assert arrived.stat().st_ino == inode
+
+
+def test_a_file_that_is_not_what_its_digest_says_is_refused(
+    alpha: Machine, beta: Machine, folder: Path
+) -> None:
+    image = alpha.build("bad", environment(folder, "echo bad >/opt/bad"))
+    part = _arriving(beta, image["copies"][0]["sha256"])
+    part.write_bytes(b"tampered with")
+    _give(part, beta.user)
+    task = beta.run("bad", "true")
+    assert _ended(beta, task["awaits"])["state"] == "failed"
+    ended = wait_for(lambda: beta.final(task["id"]), what="the task's end")
+    assert (ended["state"], ended["reason"]) == ("failed", "environment")
+    assert "changed on its way" in ended["message"]
+
+    again = beta.client.post(f"/tasks/{task['id']}/retry")
+    beta.ended(again["id"])
+
+
+def _arriving(machine: Machine, sha256: str) -> Path:
+    """Where the file comes in; what is there already is taken for an earlier try."""
+    folder = machine.work / "images" / "arriving"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        _give(folder, machine.user)
+    return folder / f"{sha256}.part"
+
+
+def _give(path: Path, user: str) -> None:
+    shutil.chown(path, user)
+
+
+def _ended(machine: Machine, move: str) -> Any:
+    def look() -> Any:
+        found = machine.client.get(f"/images/moves/{move}")
+        return found if found["state"] in ("done", "failed") else None
+
+    return wait_for(look, what="the move")
