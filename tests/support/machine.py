@@ -21,6 +21,7 @@ PACKAGES = {
     "openssh-client": "ssh",
     "iproute2": "ip",
     "munge": "munged",
+    "openmpi-bin": "mpirun",
     "openssl": "openssl",
     "slurmctld": "slurmctld",
     "slurmd": "slurmd",

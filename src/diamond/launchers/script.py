@@ -13,18 +13,9 @@ from typing import List, Mapping, Sequence
 
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order
+from diamond.launchers.ranks.starting import ACCELERATE
 from diamond.runtimes.base import Entered
 
-# accelerate takes the shape of a job from its options alone; those that a person writes herself come later and win.
-_ACCELERATE = """\
-accelerate() {
-  [ "$1" != launch ] || { shift; set -- launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" \
-    --num_processes "$((PET_NNODES * PET_NPROC_PER_NODE))" --main_process_ip "$PET_MASTER_ADDR" \
-    --main_process_port "$PET_MASTER_PORT" "$@"; }
-  command accelerate "$@"
-}
-export -f accelerate
-"""
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -70,7 +61,7 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping
 def command_file(order: Order) -> str:
     """What `command.sh` holds: the person's line as written, or the words of a program, quoted."""
     if order.launch.kind == "accelerate" and order.launch.starts_ranks:
-        return _ACCELERATE + _command(order, with_exec=False)
+        return ACCELERATE + "export -f accelerate\n" + _command(order, with_exec=False)
     return _command(order, with_exec=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from diamond.training.metrics import LINES_PER_SECOND, Writer, log
+from diamond.training.metrics import LINES_PER_SECOND, Pulse, Writer, log
 
 
 @pytest.fixture
@@ -117,3 +117,16 @@ def test_a_folder_that_cannot_be_written_is_told_and_not_raised(
     monkeypatch.setenv("DIAMOND_METRICS", f"{os.devnull}/metrics.jsonl")
     Writer().write(0, {"loss": 1}, None)
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_every_rank_tells_its_launcher_how_far_it_is(
+    metrics: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANK", "3")
+    monkeypatch.setenv("DIAMOND_STEP_FILE", str(tmp_path / "3.step"))
+    pulse = Pulse()
+    pulse.step(7)
+    pulse.step(8)
+    assert (tmp_path / "3.step").read_text() == "7\n"
+    log(1, loss=0.5)
+    assert not metrics.exists()

@@ -10,21 +10,40 @@ from typing import List
 
 from diamond.launchers.ranks.plan import Plan
 
+ACCELERATE = """\
+accelerate() {
+  if [ "$1" = launch ]; then
+    shift
+    diamond_ranks=$((PET_NNODES * PET_NPROC_PER_NODE))
+    case "$diamond_ranks $*" in
+      "1 "* | *--multi?gpu* | *--cpu* | *--tpu* | *--use?deepspeed* | *--use?fsdp* | *--config?file*) ;;
+      *) set -- --multi_gpu "$@" ;;
+    esac
+    set -- launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" \\
+      --num_processes "$diamond_ranks" --main_process_ip "$PET_MASTER_ADDR" \\
+      --main_process_port "$PET_MASTER_PORT" "$@"
+  fi
+  command accelerate "$@"
+}
+"""
+"""accelerate takes the shape of a job from its options alone; those that a person writes herself come later and win.
+
+Without `--multi_gpu` it starts one process where it sees no GPU.
+"""
 OWN_LAUNCHERS = {
     "torchrun": 'if command -v torchrun >/dev/null; then exec torchrun "$@"; fi; exec python3 -m torch.distributed.run "$@"',
-    "accelerate": 'exec accelerate launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" '
-    '--num_processes $((PET_NNODES * PET_NPROC_PER_NODE)) --main_process_ip "$PET_MASTER_ADDR" '
-    '--main_process_port "$PET_MASTER_PORT" "$@"',
+    "accelerate": ACCELERATE + 'accelerate launch "$@"',
 }
 """For a command that is the program of one rank: its launcher, inside what the program runs in."""
 
 
 def starting_words(plan: Plan) -> List[str]:
-    if plan.kind == "mpi" and _mpi_way(plan) == "mpirun":
+    mpi = _mpi_way(plan) if plan.kind == "mpi" else "none"
+    if mpi == "mpirun":
         return [*_mpirun(plan), *_shim("rank"), *plan.command]
     act = _shim("node") + _node_command(plan) if plan.is_per_node else _shim("rank") + plan.command
     if plan.starter == "srun":
-        return [*_srun(plan), *act]
+        return [*_srun(plan, mpi), *act]
     return act if plan.is_per_node else [*_shim("fork"), str(plan.ranks), *act]
 
 
@@ -42,16 +61,16 @@ def _node_command(plan: Plan) -> List[str]:
     return [*plan.inside, *launcher, option, plan.rank_python, "--program", *inner]
 
 
-def _srun(plan: Plan) -> List[str]:
+def _srun(plan: Plan, mpi: str) -> List[str]:
     """`--cpus-per-task` is not inherited from the job since Slurm 22.05; one bad exit ends all."""
     per_node = 1 if plan.is_per_node else plan.ranks_per_node
     cpus = plan.cpus_per_rank * (plan.ranks_per_node if plan.is_per_node else 1)
-    words = [
+    return [
         "srun", f"--nodes={plan.nodes}", f"--ntasks={plan.nodes * per_node}",
         f"--ntasks-per-node={per_node}", f"--cpus-per-task={cpus}", "--kill-on-bad-exit=1",
         "--export=ALL", "--input=none", "--quiet",
+        f"--mpi={mpi}",
     ]  # fmt: skip
-    return [*words, f"--mpi={_mpi_way(plan) if plan.kind == 'mpi' else 'none'}"]
 
 
 def _mpirun(plan: Plan) -> List[str]:
@@ -61,16 +80,22 @@ def _mpirun(plan: Plan) -> List[str]:
 
 
 def _mpi_way(plan: Plan) -> str:
-    """What the site says; else PMIx where Slurm has it; else mpirun; else PMI-2."""
+    """What the site says; else PMIx where it works; else mpirun; else PMI-2."""
     if plan.mpi:
         return plan.mpi
-    if plan.starter == "srun" and "pmix" in _mpi_kinds():
+    if plan.starter == "srun" and _pmix_works():
         return "pmix"
     return "mpirun" if shutil.which("mpirun") or plan.starter != "srun" else "pmi2"
 
 
-def _mpi_kinds() -> List[str]:
+def _pmix_works() -> bool:
+    """By trying it: `srun --mpi=list` names a plugin whose library may be missing (seen on 22.05)."""
+    words = ["srun", "--mpi=pmix", "--nodes=1", "--ntasks=1", "--quiet", "true"]
     done = subprocess.run(
-        ["srun", "--mpi=list"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
     )
-    return done.stdout.decode("utf-8", "replace").replace(",", " ").split()
+    return done.returncode == 0

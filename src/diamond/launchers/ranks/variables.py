@@ -41,11 +41,21 @@ def node_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
 
 
 def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
-    return {
-        "JAX_COORDINATOR_ADDRESS": _address(given, 0),
+    """jax takes the address from a variable of its own, but number and rank only from a batch system's."""
+    found = {
+        "JAX_COORDINATOR_ADDRESS": f"{given.get('MASTER_ADDR', '127.0.0.1')}:{given.get('MASTER_PORT', '29500')}",
         "JAX_NUM_PROCESSES": str(me.world_size),
         "JAX_PROCESS_ID": str(me.rank),
     }
+    if "SLURM_JOB_ID" not in given:
+        found.update(
+            SLURM_JOB_ID="1",
+            SLURM_STEP_NODELIST="localhost",
+            SLURM_NTASKS=str(me.world_size),
+            SLURM_PROCID=str(me.rank),
+            SLURM_LOCALID=str(me.local_rank),
+        )
+    return found
 
 
 def _tensorflow(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -61,9 +71,3 @@ def _tensorflow(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     ]
     config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": me.rank}}
     return {"TF_CONFIG": json.dumps(config)}
-
-
-def _address(given: Mapping[str, str], offset: int) -> str:
-    return (
-        f"{given.get('MASTER_ADDR', '127.0.0.1')}:{int(given.get('MASTER_PORT', '29500')) + offset}"
-    )

@@ -1,0 +1,55 @@
+"""When a run is called hung."""
+
+from __future__ import annotations
+
+from diamond.launchers.ranks.hanging import SHORTEST_SECONDS, Pulse, silent_rank, slowest
+
+
+def beating(*times: float, patience: float = 0.0) -> Pulse:
+    pulse = Pulse(patience)
+    for at in times:
+        pulse.seen(at, at)
+    return pulse
+
+
+def test_a_program_that_logs_nothing_is_never_called_hung() -> None:
+    pulse = Pulse(0)
+    pulse.seen(None, 1.0)
+    assert pulse.silent_for(10**9) is None
+
+
+def test_it_takes_three_signs_before_anything_is_expected() -> None:
+    assert beating(1.0, 2.0).silent_for(10**6) is None
+    assert beating(1.0, 2.0, 3.0).silent_for(10**6)
+
+
+def test_the_patience_is_twenty_times_the_longest_gap_and_ten_minutes_at_least() -> None:
+    quick, slow = beating(0.0, 1.0, 2.0), beating(0.0, 100.0, 200.0)
+    assert quick.limit == SHORTEST_SECONDS
+    assert quick.silent_for(2.0 + SHORTEST_SECONDS) is None
+    assert quick.silent_for(3.0 + SHORTEST_SECONDS)
+    assert slow.limit == 2000.0
+
+
+def test_the_same_sign_again_is_no_progress() -> None:
+    pulse = beating(0.0, 1.0, 2.0)
+    pulse.seen(2.0, 500.0)
+    assert pulse.silent_for(700.0) == 698.0
+
+
+def test_a_persons_own_patience_counts_from_the_first_sign() -> None:
+    assert beating(0.0, patience=5.0).silent_for(6.0) == 6.0
+    assert Pulse(5.0).silent_for(6.0) is None
+
+
+def test_the_rank_that_stands_behind_is_found_if_it_is_one() -> None:
+    assert slowest({0: 7, 1: 6, 2: 7}) == 1
+    assert slowest({0: 7, 1: 7}) is None
+    assert slowest({0: 6, 1: 6, 2: 7}) is None
+    assert slowest({0: 3}) is None
+
+
+def test_a_silent_rank_is_compared_with_others_and_not_with_a_clock() -> None:
+    assert silent_rank({0: 1000.0, 1: 600.0}) == 1
+    assert silent_rank({0: 1000.0, 1: 990.0}) is None
+    assert silent_rank({0: 1000.0}) is None

@@ -1,0 +1,70 @@
+"""A rank's place, whoever started it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from diamond.launchers.ranks.identity import Identity, identity
+from diamond.launchers.ranks.variables import node_variables, rank_variables
+
+BATCH = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0", "SLURM_NODEID": "0"}
+ME = Identity(rank=5, world_size=8, local_rank=1, local_world_size=4, node_rank=1, node="n2")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4", "GROUP_RANK": "1", **BATCH},
+        {"SLURM_PROCID": "5", "SLURM_NTASKS": "8", "SLURM_LOCALID": "1", "SLURM_NODEID": "1"},
+        {
+            "OMPI_COMM_WORLD_RANK": "5",
+            "OMPI_COMM_WORLD_SIZE": "8",
+            "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "4",
+            **BATCH,
+        },
+        {"PMI_RANK": "5", "PMI_SIZE": "8"},
+        {"PALS_RANKID": "5", "PMI_SIZE": "8", "PALS_LOCAL_RANKID": "1", "PALS_NODEID": "1"},
+    ],
+)  # fmt: skip
+def test_a_rank_is_known_by_the_variables_of_its_launcher(told: dict[str, str]) -> None:
+    shared = {"DIAMOND_RANKS_PER_NODE": "4", "SLURMD_NODENAME": "n2"}
+    assert identity({**told, **shared}) == ME
+
+
+def test_without_a_launcher_it_is_alone() -> None:
+    assert identity({})[:5] == (0, 1, 0, 1, 0)
+
+
+def test_tensorflow_hears_of_every_worker_and_of_its_own_place() -> None:
+    given = {"DIAMOND_LAUNCH": "tensorflow", "MASTER_PORT": "20000", "DIAMOND_NODE_NAMES": "n1 n2"}
+    config = json.loads(rank_variables(ME, given)["TF_CONFIG"])
+    assert config["task"] == {"type": "worker", "index": 5}
+    workers = config["cluster"]["worker"]
+    assert (workers[3], workers[4]) == ("n1:20004", "n2:20005")
+    assert len(set(workers)) == 8
+
+
+def test_jax_hears_where_its_coordinator_is() -> None:
+    given = {"DIAMOND_LAUNCH": "jax", "MASTER_ADDR": "n1", "MASTER_PORT": "20000"}
+    told = rank_variables(ME, given)
+    assert told["JAX_COORDINATOR_ADDRESS"] == "n1:20000"
+    assert (told["JAX_NUM_PROCESSES"], told["JAX_PROCESS_ID"]) == ("8", "5")
+
+
+def test_torchrun_hears_of_the_job_by_variables() -> None:
+    given = {
+        "DIAMOND_NODES": "2",
+        "DIAMOND_RANKS_PER_NODE": "4",
+        "MASTER_ADDR": "n1",
+        "MASTER_PORT": "7",
+    }
+    told = node_variables(ME, given)
+    assert told["PET_NODE_RANK"] == "1"
+    assert (told["PET_NNODES"], told["PET_NPROC_PER_NODE"]) == ("2", "4")
+
+
+def test_lightning_is_led_to_believe_torchs_variables() -> None:
+    assert rank_variables(ME, {"DIAMOND_ATTEMPT": "a1"})["TORCHELASTIC_RUN_ID"] == "a1"
