@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "diamond"
-CARRIED = ("core", "schedulers", "images", "runtimes", "launchers", "agent", "training", "data")
+CARRIED = (
+    "core", "schedulers", "images", "runtimes", "launchers", "agent", "training", "data", "planning",
+)  # fmt: skip
 CAPABILITIES = {
     "compose",
     "planning",
@@ -29,7 +31,7 @@ ALLOWED = {
     "runtimes": {"core", "images", "runtimes"},
     "launchers": {"core", "launchers", "runtimes"},
     "planning": {"core", "planning", "training"},
-    "agent": {"core", "agent"} | CAPABILITIES - {"compose", "planning"},
+    "agent": {"core", "agent"} | CAPABILITIES - {"compose"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "data", "notation"},

@@ -22,6 +22,7 @@ from diamond.agent.logs import LOGS, RECORDS, rank_log
 from diamond.agent.report import report
 from diamond.agent.secrets import delete_secret, list_secrets, set_secret
 from diamond.agent.staging import Stager
+from diamond.agent.takeover import home_of
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
@@ -72,7 +73,7 @@ class Desk:
         return handlers[kind](request)
 
     def _run_dir(self, request: Request) -> Path:
-        return self.folders.tasks / safe_id(request["task"]) / "run"
+        return home_of(self.folders.tasks / safe_id(request["task"]))
 
     def _read_log(self, request: Request) -> bytes:
         folder = self.tasks.attempt(request["task"], request["attempt"])

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diamond.agent import verdicts
+from diamond.agent.chains import Chains
 from diamond.agent.disk import read_json
 from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.verdicts import Watched
-from diamond.agent.watch import read_duplicates, read_run, read_runs
+from diamond.agent.watch import read_arrival, read_duplicates, read_run, read_runs
 from diamond.agent.workers import Workers
 from diamond.core.events import (
     AttemptKnown,
@@ -30,7 +31,7 @@ from diamond.core.events import (
     Staging,
     Submitted,
 )
-from diamond.core.task import Reason
+from diamond.core.task import Reached, Reason
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,10 @@ class Tracked:
     """The service has recorded the task's final state."""
 
     over_at: float | None = None
+    reached: Reached = field(default_factory=Reached)
+    """As it was told last."""
+    limit_seconds: float = 0.0
+    """The time limit as the batch system has it now; 0: as asked."""
 
     @property
     def is_active(self) -> bool:
@@ -92,6 +97,7 @@ class Attempts:
     ) -> None:
         self._folders, self._tell, self._profile, self._workers = folders, tell, profile, workers
         self.known: dict[str, Tracked] = {}
+        self.chains = Chains(folders, self)
         self.endpoint = ""
         self._order = 0
 
@@ -121,6 +127,8 @@ class Attempts:
     def load(self, folder: AttemptFolder) -> Tracked:
         """Take up an attempt from what lies in its folder, wherever it was left."""
         tracked = self._track(folder)
+        if tracked.number > 1 and folder.after:
+            self._say(tracked, [AttemptKnown(number=tracked.number)])
         native_id, failure = folder.native_id or folder.owner, folder.failure
         if native_id:
             self._take_up_submitted(tracked, native_id)
@@ -176,12 +184,19 @@ class Attempts:
         was_over = tracked.watched.over
         events = read_runs(tracked.folder, tracked.watched, earliest=earliest)
         events += read_duplicates(tracked.folder, tracked.duplicates)
+        self.look_at_arrival(tracked)
         self._seen(tracked, events, was_over)
 
     def look_at_run(self, tracked: Tracked, run: int) -> None:
         """Read what a mark told of, and nothing else: the rest is looked at now and then."""
         was_over = tracked.watched.over
         self._seen(tracked, read_run(tracked.folder, tracked.watched, run), was_over)
+
+    def look_at_arrival(self, tracked: Tracked) -> None:
+        arrival = read_arrival(tracked.folder, tracked.watched)
+        self._say(tracked, arrival)
+        if arrival:
+            self.chains.arrived(tracked)
 
     def answered(self, answers: dict[str, Any]) -> None:
         """The batch system's word on many jobs."""
@@ -279,7 +294,19 @@ class Attempts:
             self._look_before_an_end(tracked)
         if tracked.watched.over:
             return
+        self._follow_limit(tracked, status)
         self._say(tracked, verdicts.heard(tracked.watched, status, now=now))
+
+    def _follow_limit(self, tracked: Tracked, status: Any) -> None:
+        """A time limit that is not the one asked for: the batch script is told."""
+        limit = status.limit_seconds if status is not None else 0.0
+        asked = 60.0 * tracked.folder.order().resources.walltime_minutes
+        if limit and limit != (tracked.limit_seconds or asked):
+            tracked.limit_seconds = limit
+            try:
+                tracked.folder.write_limit(limit)
+            except OSError as error:
+                log.warning("%s: its time limit could not be written: %s", tracked.folder, error)
 
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._say(tracked, events)
@@ -308,8 +335,23 @@ class Attempts:
     def _say(self, tracked: Tracked, events: Iterable[Event]) -> None:
         for event in events:
             event = replace(event, attempt=tracked.folder.attempt, at=event.at or time.time())
-            _remember(tracked.facts, event)
-            self._tell(tracked.folder.task, event)
+            if self.chains.concerns(tracked, event):
+                self._say_end(tracked, event)
+            else:
+                self.say_as_it_is(tracked, event)
+
+    def _say_end(self, tracked: Tracked, event: Event) -> None:
+        for first in self.chains.before_end(tracked, event):
+            own = replace(first, attempt=first.attempt or tracked.folder.attempt)
+            self.say_as_it_is(tracked, own)
+        self.say_as_it_is(tracked, event)
+        self.chains.after_end(tracked)
+
+    def say_as_it_is(self, tracked: Tracked, event: Event) -> None:
+        """Also for an event that names another attempt of the task: it is told again with those of this one."""
+        event = replace(event, at=event.at or time.time())
+        _remember(tracked.facts, event)
+        self._tell(tracked.folder.task, event)
 
 
 def _remember(facts: list[Event], event: Event) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 import diamond
 from diamond.agent.disk import write_whole
 
-PACKAGES = ("core", "schedulers", "images", "runtimes", "launchers", "agent", "data", "training")
+PACKAGES = (
+    "core",
+    "schedulers",
+    "images",
+    "runtimes",
+    "launchers",
+    "agent",
+    "data",
+    "training",
+    "planning",
+)
 SHEBANG = b"#!/usr/bin/env python3\n"
 _MAIN = "import sys\n\nfrom diamond.agent.__main__ import main\n\nsys.exit(main())\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)

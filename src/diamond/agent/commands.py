@@ -41,6 +41,7 @@ class Clerk:
         handlers = {
             "submit": self._submit,
             "cancel": self._cancel,
+            "chain": self._chain,
             "probe": self._probe,
             "clean": self._clean,
             "image": self.image,
@@ -62,13 +63,15 @@ class Clerk:
     def _submit(self, command: Command) -> None:
         number = int(command.get("number") or 1)
         folder = self.tasks.attempt(command["task"], command["attempt"])
-        rival = self.tasks.rival(folder, number)
-        if rival is None:
-            folder = self.tasks.record(
-                command["task"], command["attempt"], number, command["task_json"]
-            )
+        taken = self.tasks.take(command["task"], command["attempt"], number, command["task_json"])
+        rival = None if taken else self.tasks.rival(folder, number)
+        if taken is not None:
+            self.tasks.write_grant(command["task"], dict(command.get("chain") or {}))
             self.reached("intent-written")
         self.post(lambda: self.attempts.submit(folder, number, rival))
+
+    def _chain(self, command: Command) -> None:
+        self.tasks.write_grant(command["task"], dict(command["chain"]))
 
     def _cancel(self, command: Command) -> None:
         folder = self.tasks.record_cancel(command["task"], command["attempt"])

@@ -197,6 +197,7 @@ class Agent:
                 self.attempts.look_at(tracked)
             self.orphans.look(now)
         self.attempts.time_passed()
+        self.attempts.chains.look()
         self._ask(active)
         for tracked in list(self.attempts.known.values()):
             self.follow_streams(tracked)
@@ -220,7 +221,7 @@ class Agent:
                 mark.path.unlink()
 
     def _look_at_mark(self, mark: Mark, tracked: Tracked) -> None:
-        if mark.kind == "duplicate":
+        if mark.kind in ("duplicate", "arrived"):
             self.attempts.look_at(tracked)
         else:
             self.attempts.look_at_run(tracked, mark.run)

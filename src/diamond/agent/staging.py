@@ -22,6 +22,7 @@ from diamond.agent.launching import (
 )
 from diamond.agent.links import Declined, Link
 from diamond.agent.profile import Profile
+from diamond.agent.takeover import take_over
 from diamond.agent.tasks import AttemptFolder
 from diamond.core.errors import (
     Cancelled,
@@ -84,6 +85,7 @@ class Stager:
         """
         order = folder.order()
         try:
+            take_over(folder)
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
             data = _data_paths(order.data, folder)
             self._check_secrets(order)
@@ -96,6 +98,8 @@ class Stager:
             ) from error
         except (Cancelled, StageFailed):
             raise
+        except NotFound as error:
+            raise StageFailed(Reason.DATA, _words(error)) from error
         except DiamondError as error:
             raise StageFailed(Reason.REFUSED, _words(error)) from error
 
@@ -124,6 +128,7 @@ class Stager:
             modules=profile.modules,
             ranks=ranks_program(order, training),
             defaults=default_variables(profile),
+            after=str(folder.path.parent / folder.after) if folder.is_early else "",
         )
         directives = self.scheduler.directives(_submission(folder, order), profile.flags)
         return render_script(

@@ -6,15 +6,25 @@ import contextlib
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.disk import is_there, mark, read_json, read_text, read_words, write_json
+from diamond.agent.disk import (
+    is_there,
+    mark,
+    read_json,
+    read_text,
+    read_words,
+    write_json,
+    write_whole,
+)
 from diamond.agent.folders import Folders, safe_id
 from diamond.core.order import Order, order_from
+from diamond.core.task import Reached
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,25 @@ class AttemptFolder:
     @property
     def number(self) -> int:
         return int((read_json(self.place("attempt.json")) or {}).get("number", 1))
+
+    @property
+    def after(self) -> str:
+        """The attempt that this one follows, where the agent made it itself; else ''."""
+        return str((read_json(self.place("attempt.json")) or {}).get("after", ""))
+
+    @property
+    def is_early(self) -> bool:
+        """Queued before the one that it follows has ended: its program waits for that."""
+        return bool((read_json(self.place("attempt.json")) or {}).get("early"))
+
+    @property
+    def verdict(self) -> str:
+        """What follows from its end: 'go', 'stop', or '' while that is not known."""
+        return next(iter(read_words(self.place("over"))), "")
+
+    @property
+    def has_arrived(self) -> bool:
+        return is_there(self.place("arrived"))
 
     @property
     def is_known(self) -> bool:
@@ -138,6 +167,24 @@ class AttemptFolder:
         record = {"native_id": native_id, "submitted_at": at, "scheduler": scheduler}
         write_json(self.path / "native.json", record)
 
+    def write_verdict(self, word: str) -> None:
+        mark(self.path / "over", word, durable=True)
+
+    def write_limit(self, seconds: float) -> None:
+        """A time limit that was changed: the batch script reads it."""
+        write_whole(self.path / "limit", f"{seconds:.0f}\n".encode())
+
+    def write_standing(self, reached: Reached, stalled: int) -> None:
+        """How far the task had come when this attempt was over."""
+        write_json(self.path / "progress.json", {**vars(reached), "stalled": stalled})
+
+    def standing(self) -> tuple[Reached, int] | None:
+        found = read_json(self.place("progress.json"))
+        if found is None:
+            return None
+        stalled = int(found.pop("stalled", 0))
+        return Reached(**found), stalled
+
     def write_failure(self, reason: str, message: str) -> None:
         write_json(self.path / "failed.json", {"reason": reason, "message": message}, durable=True)
 
@@ -147,16 +194,19 @@ class TaskFolders:
 
     def __init__(self, folders: Folders) -> None:
         self.root = folders.tasks
+        self._numbering = threading.Lock()
+        """Attempts are made by the thread that hears commands and by the main one: a number is given once."""
 
     def attempt(self, task: Any, attempt: Any) -> AttemptFolder:
         task, attempt = safe_id(task), safe_id(attempt)
         return AttemptFolder(task, attempt, self.root / task / "attempts" / attempt)
 
     def attempts(self, task: str) -> list[AttemptFolder]:
-        """All attempts of a task whose intent was written whole, also those that hold a tombstone only."""
+        """All attempts of a task whose intent was written whole, also those that hold a tombstone only, by number."""
         names = _names(f"{self.root}/{safe_id(task)}/attempts")
         folders = [self.attempt(task, name) for name in names]
-        return [folder for folder in folders if folder.is_known or folder.is_cancelled]
+        known = [folder for folder in folders if folder.is_known or folder.is_cancelled]
+        return sorted(known, key=lambda one: one.number) if len(known) > 1 else known
 
     def every_attempt(self) -> Iterator[AttemptFolder]:
         for task in _names(str(self.root)):
@@ -165,12 +215,54 @@ class TaskFolders:
     def has(self, task: str) -> bool:
         return (self.root / safe_id(task) / "task.json").exists()
 
+    def grant(self, task: str) -> dict[str, Any]:
+        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds"}."""
+        return read_json(self.root / safe_id(task) / "chain.json") or {}
+
+    def write_grant(self, task: Any, grant: dict[str, Any]) -> None:
+        folder = self.root / safe_id(task)
+        if folder.is_dir():
+            write_json(folder / "chain.json", grant, durable=True)
+
+    def standing_before(self, folder: AttemptFolder) -> tuple[Reached, int]:
+        """How far the task had come before this attempt, and how many attempts in a row had not moved it."""
+        number = folder.number
+        earlier = [one.standing() for one in self.attempts(folder.task) if one.number < number]
+        known = [one for one in earlier if one is not None]
+        return known[-1] if known else (Reached(), 0)
+
+    def record_next(
+        self, folder: AttemptFolder, attempt: str, *, until: int, early: bool
+    ) -> AttemptFolder | None:
+        """An attempt of the agent's own making that follows `folder`; None beyond the number `until`."""
+        with self._numbering:
+            number = max(one.number for one in self.attempts(folder.task)) + 1
+            if number > until:
+                return None
+            made = self.attempt(folder.task, attempt)
+            _make(made)
+            _make_turns(made)
+            about = {**_attempt_json(made, number), "after": folder.attempt, "early": early}
+            write_json(made.path / "attempt.json", about, durable=True)
+            return made
+
+    def take(
+        self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
+    ) -> AttemptFolder | None:
+        """`record`, unless another attempt of the task has this number: then None."""
+        with self._numbering:
+            if self.rival(self.attempt(task, attempt), number) is not None:
+                return None
+            return self.record(task, attempt, number, task_json)
+
     def record(
         self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
     ) -> AttemptFolder:
         """The intent of a submission, on disk before it is acknowledged. Repeating it is fine."""
         folder = self.attempt(task, attempt)
         _make(folder)
+        if number > 1:
+            _make_turns(folder)
         task_file = self.root / folder.task / "task.json"
         if not task_file.exists():
             write_json(task_file, task_json, durable=True)
@@ -206,6 +298,11 @@ def _make(folder: AttemptFolder) -> None:
     for place in (attempts.parent, attempts, folder.path, runs, runs / "1", folder.run_dir):
         with contextlib.suppress(FileExistsError):
             place.mkdir(mode=0o700)
+
+
+def _make_turns(folder: AttemptFolder) -> None:
+    """Where each attempt after the first notes that its program begins."""
+    (folder.run_dir.parent / "turns").mkdir(mode=0o700, exist_ok=True)
 
 
 def _attempt_json(folder: AttemptFolder, number: int) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class Watched:
     starts: set[int] = field(default_factory=set)
     exits: dict[int, int] = field(default_factory=dict)
     cancelled: bool = False
+    arrived: bool = False
+    """A follow-up that waits on its nodes."""
     over: bool = False
     """Nothing more can be learned that matters."""
     exit_at: float | None = None

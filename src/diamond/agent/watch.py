@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from diamond.agent.disk import read_words
 from diamond.agent.launching import culprit_of
 from diamond.agent.tasks import AttemptFolder
 from diamond.agent.verdicts import Watched, saw_exit, saw_start
-from diamond.core.events import Event, Exited, Note
+from diamond.core.events import Arrived, Event, Exited, Note
 
 
 @dataclass(frozen=True)
 class Mark:
-    """`<task>.<attempt>.<n>.started|exit|duplicate`."""
+    """`<task>.<attempt>.<n>.started|exit|duplicate|arrived`."""
 
     path: Path
     task: str
@@ -48,6 +49,8 @@ def is_seen(mark: Mark, watched: Watched, folder: AttemptFolder) -> bool:
         return mark.run in watched.starts
     if mark.kind == "exit":
         return mark.run in watched.exits
+    if mark.kind == "arrived":
+        return watched.arrived
     return bool(folder.duplicates())
 
 
@@ -64,6 +67,15 @@ def read_run(
     folder: AttemptFolder, watched: Watched, run: int, *, earliest: float = 0.0
 ) -> list[Event]:
     return _start(folder, watched, run, earliest) + _exit(folder, watched, run, earliest)
+
+
+def read_arrival(folder: AttemptFolder, watched: Watched) -> list[Event]:
+    """A follow-up that has its nodes and waits there, told once."""
+    words = [] if watched.arrived else read_words(folder.place("arrived"))
+    if len(words) < 3:
+        return []
+    watched.arrived = True
+    return [Arrived(native_id=words[0], node=words[1])]
 
 
 def read_duplicates(folder: AttemptFolder, known: set[str]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""`diamond cancel` and `diamond retry`: some tasks by name, or all that match."""
+"""`diamond cancel`, `retry` and `resume`: some tasks by name, or all that match."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from diamond.cli.options import (
     PartOfName,
     SearchWords,
     States,
+    TaskId,
     Yes,
     check_states,
     complete_task,
@@ -88,6 +89,28 @@ def retry(
 
 
 Done = tuple[list[Task], list[DiamondError]]
+
+
+@app.command()
+def resume(
+    task: TaskId,
+    budget: Annotated[
+        str, typer.Option("--budget", help="Up to this ceiling, such as '50 node-hours'.")
+    ] = "",
+    attempts: Annotated[
+        int | None, typer.Option("--attempts", min=1, help="So many more before it asks again.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a task go on where it stopped, or one that asks for more attempts."""
+    made = Client().resume(task, budget=budget, attempts=attempts)
+    if as_json:
+        print_json(dict(made.raw))
+        return
+    came_from = made.chain.get("continues")
+    goes_on = f"goes on as task {made.id}" if came_from else f"({short(made.id)}) goes on"
+    print(f"{made.name} {goes_on} on {made.endpoint}")
+    print(f"Follow it: diamond logs -f {short(made.id)}")
 
 
 def _check_choice(act: str, tasks: list[str] | None, everything: bool, filtered: object) -> None:

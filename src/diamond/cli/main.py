@@ -29,6 +29,7 @@ COMMANDS = {
     "logs": "logs",
     "cancel": "acting",
     "retry": "acting",
+    "resume": "acting",
     "files": "files",
     "get": "files",
     "clean": "cleaning",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import typer
 
+from diamond.cli.chain import attempt_lines, chain_lines
 from diamond.cli.numbers import number_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLOURS, paint, print_json
@@ -41,8 +42,10 @@ def show(task: TaskId, as_json: Json = False) -> None:
         print_json({**found.raw, "history": history})
         return
     endpoint = _endpoint_of(client, found)
-    for line in [*_head(found, endpoint), *_order(found), *_attempts(found, endpoint)]:
+    for line in [*_head(found, endpoint), *_order(found)]:
         print(line)
+    _section("Attempts", attempt_lines(found, is_local=is_this_machine(endpoint.profile)))
+    _section("Chain", chain_lines(found))
     _section("Numbers", number_lines(client.metrics(found.id), client.usage(found.id)))
     _section("Why it waited", waited(history))
     _section("Notes", [_note(one) for one in history if one.get("type") == "note"])
@@ -114,19 +117,6 @@ def _code(code: dict[str, object]) -> str:
     if commit:
         words.append(f"commit {commit[:10]}" + (" with changes" if code.get("dirty") else ""))
     return ", ".join(words)
-
-
-def _attempts(task: Task, endpoint: Endpoint) -> Iterator[str]:
-    if len(task.attempts) < 2 and not any(len(one.get("runs") or []) > 1 for one in task.attempts):
-        return
-    yield "\nAttempts"
-    local = is_this_machine(endpoint.profile)
-    for one in task.attempts:
-        job = f"batch job {one.get('native_id')}  " if one.get("native_id") else "not queued yet  "
-        yield (
-            f"  {one.get('number')}  {one.get('id')}  {'' if local else job}"
-            f"{clock(one.get('started'))}  {attempt_ending(one)}"
-        )
 
 
 def _note(event: dict[str, object]) -> str:

@@ -28,12 +28,14 @@ PHASES = {
     "ending": "the program ended; the batch system's word is awaited",
     "cancelling": "being cancelled",
     "between-attempts": "one attempt ended, the next is on its way",
+    "asking": "it could go on, and waits for you to allow it",
 }
 NEXT_STEPS = {
     Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: `continue:` in the spec.",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
-    Reason.CONTINUE_LIMIT: "Allow more with continue.max_attempts in the spec, and run it again.",
-    Reason.BUDGET: "Raise `budget` in the spec, or ask for less, and run it again.",
+    Reason.CONTINUE_LIMIT: "Go on where it stopped: diamond resume {id}",
+    Reason.BUDGET: "Go on where it stopped: diamond resume {id} --budget '50 node-hours'",
+    Reason.NO_PROGRESS: "Read why: diamond logs {id}. Go on where it stopped: diamond resume {id}",
     Reason.DEADLINE: "Ask for less time (--time), and run it again.",
     Reason.ENVIRONMENT: "Edit `environment` in the spec, and run it again: diamond run",
     Reason.DATA: "Edit `data` in the spec, and run it again: diamond run",
@@ -144,6 +146,8 @@ def next_step(task: Task) -> str:
         return ""
     if task.state == "succeeded":
         return f"See its files: diamond files {short(task.id)}"
+    if task.chain.get("asks"):
+        return f"Let it go on: diamond resume {short(task.id)}, or with --budget up to a ceiling"
     if not task.is_final:
         return f"Follow it: diamond logs -f {short(task.id)}"
     try:

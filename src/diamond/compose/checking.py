@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
-from diamond.compose.fields import site_word
+from diamond.compose.fields import BUDGET, NODE_HOURS, site_word
 from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
 from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
@@ -115,6 +115,7 @@ class Examined:
             placement=self.placement,
             resume=self.resume,
             launch=choose_launch(spec).launch,
+            budget=self.spec.budget or "",
         )
 
 
@@ -161,7 +162,8 @@ def examine(
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         _check_secrets(spec, endpoint, faults)
     source = _code(spec, code, faults, follows=code_follows)
-    resume = _resume(spec, resources, faults)
+    resume = _resume(spec)
+    _check_budget(spec, placement, resources, endpoint, faults)
     return Examined(
         spec, endpoint, placement, resources, resume, environment, source, faults.items, warnings,
         image, build,
@@ -392,21 +394,35 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
     return None
 
 
-def _resume(spec: Spec, resources: Resources, faults: Faults) -> Continue:
+def _resume(spec: Spec) -> Continue:
     given = spec.continue_
-    most = given.max_attempts if given else 4
-    if spec.budget:
-        hours = resources.nodes * resources.walltime_minutes / 60
-        most = min(most, int(float(spec.budget.split()[0]) / hours))
-        if most < 1:
-            faults.add(
-                "budget",
-                f"One attempt may cost {hours:g} node-hours, more than {spec.budget}",
-                "Raise the budget, or ask for fewer nodes or less time.",
-            )
     if not given:
-        return Continue(on=["exit-75"], max_attempts=max(most, 1))
-    return Continue(list(given.on), given.from_, given.lead, max(most, 1))
+        return Continue(on=["exit-75"])
+    return Continue(list(given.on), given.from_, given.lead, given.max_attempts, given.ahead)
+
+
+def _check_budget(
+    spec: Spec, placement: Placement, resources: Resources, endpoint: EndpointFacts | None,
+    faults: Faults,
+) -> None:  # fmt: skip
+    """One attempt at least must fit, and a site's unit needs the site's rate."""
+    found = BUDGET.fullmatch(spec.budget or "")
+    if not found or endpoint is None:
+        return
+    amount, unit = float(found.group(1)), found.group(2)
+    charges = endpoint.facts.get("charge") or {}
+    rate = 1.0 if unit == NODE_HOURS else charges.get(placement.partition)
+    if rate is None:
+        hint = f"Use {NODE_HOURS}, or set the rate: diamond endpoint set {endpoint.name} charge=…"
+        faults.add("budget", f"What a node-hour costs in {unit} is not known", hint)
+        return
+    cost = rate * resources.nodes * resources.walltime_minutes / 60
+    if cost > amount:
+        faults.add(
+            "budget",
+            f"One attempt may cost {cost:g} {unit}, more than {spec.budget}",
+            "Raise the budget, or ask for fewer nodes or less time.",
+        )
 
 
 def _command(spec: Spec) -> str:

@@ -16,6 +16,9 @@ NAME_WORDS = "letters, digits, spaces and . _ - (at most 100, the first a letter
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}")
 _SITE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:+@/&|*()\[\]-]{0,199}")
 
+BUDGET = re.compile(r"(\d+(?:\.\d+)?) ([A-Za-z][A-Za-z0-9 _-]{0,39})")
+NODE_HOURS = "node-hours"
+
 
 def _name(value: str) -> str:
     if not _NAME.fullmatch(value):
@@ -59,7 +62,14 @@ def _command(value: str | list[str]) -> str | list[str]:
     return value
 
 
+def _budget(value: str) -> str:
+    if not BUDGET.fullmatch(value):
+        raise ValueError(f"{value!r} is no budget; write a number and a unit: 200 node-hours")
+    return value
+
+
 Name = Annotated[str, AfterValidator(_name)]
+BudgetText = Annotated[str, AfterValidator(_budget)]
 Command = Annotated[str | list[str], AfterValidator(_command)]
 Identifier = Annotated[str, AfterValidator(_identifier)]
 SiteWord = Annotated[str, AfterValidator(site_word)]

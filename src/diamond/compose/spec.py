@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from diamond.compose.environment import ImageEnvironmentSpec
 from diamond.compose.fields import (
+    BudgetText,
     Command,
     Identifier,
     Megabytes,
@@ -47,8 +48,11 @@ class ContinueSpec(Model):
         Literal["exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code"]
     ] = ["exit-75"]
     from_: Printable = Field("", alias="from")
-    lead: Seconds = 120
+    lead: Seconds = Field(
+        0, description="How long before the time limit to stop; left out: by what a save costs"
+    )
     max_attempts: int = Field(20, ge=1, le=1000)
+    ahead: bool = Field(True, description="Queue the next attempt before this one ends")
 
 
 class LaunchSpec(Model):
@@ -78,7 +82,9 @@ class Spec(Model):
     reservation: SiteWord = ""
     constraint: SiteWord = ""
     continue_: ContinueSpec | None = Field(None, alias="continue")
-    budget: Annotated[str, Field(pattern=r"^\d+(\.\d+)? node-hours$")] | None = None
+    budget: BudgetText | None = Field(
+        None, description="A ceiling such as 200 node-hours, or in the units that the site charges"
+    )
     options: dict[Identifier, dict[Printable, Scalar]] = {}
 
 

@@ -50,7 +50,7 @@ class Submitted(Event):
 
 @dataclass(frozen=True)
 class AttemptKnown(Event):
-    """The agent already had an attempt of this number, under the id in `attempt`."""
+    """The agent has an attempt of this number, under the id in `attempt`: one of its own making, or made before."""
 
     number: int = 1
 
@@ -62,6 +62,23 @@ class Started(Event):
     run: int = 1
     native_id: str = ""
     node: str = ""
+
+
+@dataclass(frozen=True)
+class Arrived(Event):
+    """A follow-up has its nodes and waits there for the end of the attempt before it."""
+
+    native_id: str = ""
+    node: str = ""
+
+
+@dataclass(frozen=True)
+class Progressed(Event):
+    """How far the attempt has come, told before its end. See `task.Reached`."""
+
+    checkpoint: str = ""
+    modified: float = 0.0
+    step: int = -1
 
 
 @dataclass(frozen=True)
@@ -133,6 +150,22 @@ class CancelAsked(Event):
     by: str = ""
 
 
+@dataclass(frozen=True)
+class NotAllowed(Event):
+    """The service may not begin the next attempt. `ask`: a person may allow it; else the task ends for `reason`."""
+
+    reason: str = ""
+    message: str = ""
+    ask: bool = False
+
+
+@dataclass(frozen=True)
+class Allowed(Event):
+    """A person lets a task that asks go on."""
+
+    by: str = ""
+
+
 EVENT_TYPES: Dict[str, Type[Event]] = {
     "staging": Staging,
     "prepare-failed": PrepareFailed,
@@ -140,6 +173,8 @@ EVENT_TYPES: Dict[str, Type[Event]] = {
     "submitted": Submitted,
     "attempt-known": AttemptKnown,
     "started": Started,
+    "arrived": Arrived,
+    "progressed": Progressed,
     "exited": Exited,
     "observed": Observed,
     "no-word": NoWord,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Callable, Dict, List, Tuple, Type, Union
 
 from diamond.core.events import (
+    Allowed,
     AttemptKnown,
     CancelAsked,
     Event,
@@ -17,16 +18,21 @@ from diamond.core.events import (
     Gone,
     Held,
     Lost,
+    NotAllowed,
     NoWord,
     Observed,
     PrepareFailed,
+    Progressed,
     Staging,
     Started,
     Submitted,
 )
-from diamond.core.task import Attempt, Phase, Reason, State, Task
+from diamond.core.order import Continue
+from diamond.core.task import Attempt, ContinuePolicy, Phase, Reached, Reason, State, Task
 
 CONTINUE_EXIT_CODE = 75
+MOST_STALLED = 2
+"""Attempts in a row without progress after which a chain stops."""
 CONTINUE_WORDS = {
     Reason.WALL_TIME: "wall-time",
     Reason.PREEMPTED: "preempted",
@@ -60,7 +66,15 @@ class NextAttempt:
     number: int
 
 
-Action = Union[Recorded, SendCancel, NextAttempt]
+@dataclass(frozen=True)
+class FollowUpTakes:
+    """The attempt `ended`, for `reason`; the follow-up that the agent has already is the present one now."""
+
+    ended: str
+    reason: Reason
+
+
+Action = Union[Recorded, SendCancel, NextAttempt, FollowUpTakes]
 Step = Tuple[Task, List[Action]]
 
 
@@ -68,14 +82,30 @@ def step(task: Task, event: Event) -> Step:
     """Decide what an event means for a task; one that no longer matters is recorded, never raised."""
     if task.is_final:
         return _after_the_end(task, event)
+    after, actions = _step(task, event)
+    if after.is_final and after.follow_up is not None:
+        actions = [*actions, SendCancel(after.follow_up.id)]
+    return after, actions
+
+
+def _step(task: Task, event: Event) -> Step:
     if isinstance(event, AttemptKnown):
         return _adopt(task, event)
+    if task.follow_up is not None and event.attempt == task.follow_up.id:
+        return _of_follow_up(task, task.follow_up, event)
     if event.attempt and event.attempt != task.attempt.id:
         return task, [Recorded(event, "of another attempt")]
+    if task.phase is Phase.ASKING and not isinstance(event, (Allowed, CancelAsked)):
+        return task, [Recorded(event, "the attempt had ended")]
     handler = _HANDLERS.get(type(event))
     if handler is None:
         return task, [Recorded(event)]
     return handler(_as_heard(task, event), event)
+
+
+def policy_of(resume: Continue) -> ContinuePolicy:
+    """What an order says about going on."""
+    return ContinuePolicy(frozenset(resume.on), resume.max_attempts, bool(resume.pattern))
 
 
 def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
@@ -90,12 +120,14 @@ def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
         exit_code=None,
         signal=None,
         attempt=Attempt(id=attempt_id, number=number),
+        follow_up=None,
+        numbered=max(task.numbered, number),
     )
 
 
 def _as_heard(task: Task, event: Event) -> Task:
     """`as_of` is what the endpoint said last; a person's own request is no news from there."""
-    if isinstance(event, CancelAsked):
+    if isinstance(event, (CancelAsked, NotAllowed, Allowed)):
         return task
     return replace(task, as_of=max(task.as_of, event.at))
 
@@ -142,9 +174,48 @@ def _submitted(task: Task, event: Event) -> Step:
 def _adopt(task: Task, event: AttemptKnown) -> Step:
     if event.number < task.attempt.number or event.attempt == task.attempt.id:
         return task, [Recorded(event, "of another attempt")]
+    if event.number > task.attempt.number and task.phase is not Phase.ASKING:
+        return _with_follow_up(task, Attempt(id=event.attempt, number=event.number))
     begun = begin_attempt(task, event.attempt, event.number)
     actions: List[Action] = [SendCancel(event.attempt)] if task.cancel_requested else []
     return replace(begun, phase=task.phase if task.cancel_requested else begun.phase), actions
+
+
+def _with_follow_up(task: Task, follow_up: Attempt) -> Step:
+    if task.follow_up is not None and task.follow_up.id == follow_up.id:
+        return task, []
+    actions: List[Action] = [SendCancel(follow_up.id)] if task.cancel_requested else []
+    numbered = max(task.numbered, follow_up.number)
+    return replace(task, follow_up=follow_up, numbered=numbered), actions
+
+
+def _of_follow_up(task: Task, follow_up: Attempt, event: Event) -> Step:
+    """It changes the task only by going away, or by starting: that its predecessor has ended was known where it runs."""
+    if isinstance(event, (Started, Exited)):
+        task, actions = _take_follow_up(task, follow_up, _own_end(task), "")
+        task, more = _step(task, event)
+        return task, actions + more
+    is_over = isinstance(event, Observed) and event.status == "ended"
+    if is_over or isinstance(event, (PrepareFailed, Gone, Lost)):
+        return replace(task, follow_up=None), [Recorded(event, "the follow-up went away")]
+    native_id = getattr(event, "native_id", "") or follow_up.native_id
+    known = replace(task, follow_up=replace(follow_up, native_id=native_id))
+    return known, [Recorded(event, "of the follow-up")]
+
+
+def _take_follow_up(task: Task, follow_up: Attempt, reason: Reason, message: str) -> Step:
+    begun = begin_attempt(task, follow_up.id, follow_up.number)
+    phase = Phase.QUEUED if follow_up.native_id else Phase.BETWEEN_ATTEMPTS
+    phase = Phase.CANCELLING if task.cancel_requested else phase
+    taken = replace(begun, attempt=follow_up, phase=phase, message=message)
+    return taken, [FollowUpTakes(task.attempt.id, reason)]
+
+
+def _progressed(task: Task, event: Event) -> Step:
+    assert isinstance(event, Progressed)
+    told = Reached(event.checkpoint, event.modified, event.step)
+    reached = told.farthest(task.attempt.reached)
+    return replace(task, attempt=replace(task.attempt, reached=reached)), []
 
 
 def _started(task: Task, event: Event) -> Step:
@@ -187,8 +258,11 @@ def _exited(task: Task, event: Event) -> Step:
 def _exit_of_current_run(task: Task, exit_code: int) -> Step:
     if exit_code == 0:
         return _end(replace(task, exit_code=0, signal=None), State.SUCCEEDED, Reason.NONE, ""), []
+    task = replace(task, exit_code=exit_code)
+    if exit_code == CONTINUE_EXIT_CODE and not task.cancel_requested:
+        return _end_or_continue(task, Reason.EXIT_CODE, "")
     phase = Phase.CANCELLING if task.cancel_requested else Phase.ENDING
-    return replace(task, exit_code=exit_code, phase=phase), []
+    return replace(task, phase=phase), []
 
 
 def _observed(task: Task, event: Event) -> Step:
@@ -277,21 +351,72 @@ def _gone(task: Task, event: Event) -> Step:
 def _cancel_asked(task: Task, event: Event) -> Step:
     assert isinstance(event, CancelAsked)
     task = replace(task, cancel_requested=True)
-    if not event.delivered:
+    if not event.delivered or task.phase is Phase.ASKING:
         return _end_cancelled(task)
-    return replace(task, phase=Phase.CANCELLING), [SendCancel(task.attempt.id)]
+    known = [task.attempt, *([task.follow_up] if task.follow_up else [])]
+    return replace(task, phase=Phase.CANCELLING), [SendCancel(one.id) for one in known]
+
+
+def _not_allowed(task: Task, event: Event) -> Step:
+    """The answer to a `NextAttempt`."""
+    assert isinstance(event, NotAllowed)
+    if task.phase is not Phase.BETWEEN_ATTEMPTS or task.follow_up is not None:
+        return task, [Recorded(event, "no next attempt was wanted")]
+    reason = _reason(event.reason, Reason.BUDGET)
+    if event.ask:
+        return replace(task, phase=Phase.ASKING, reason=reason, message=event.message), []
+    return _end(task, State.FAILED, reason, event.message), []
+
+
+def _allowed(task: Task, event: Event) -> Step:
+    if task.phase is not Phase.ASKING:
+        return task, [Recorded(event, "it did not ask")]
+    task = replace(task, phase=Phase.BETWEEN_ATTEMPTS, message="")
+    return task, [NextAttempt(_next_number(task))]
 
 
 def _end_or_continue(task: Task, reason: Reason, message: str) -> Step:
     if not _asks_to_continue(task, reason):
         return _end(task, State.FAILED, reason, message or _words(task, reason)), []
+    task = _with_progress(task, reason)
+    if task.stalled >= MOST_STALLED:
+        return _end(task, State.FAILED, Reason.NO_PROGRESS, _stalled_words(task)), []
     if task.attempt.number >= task.policy.max_attempts:
         words = f"{task.attempt.number} attempts were made and it asked for more ({reason.value})"
         return _end(task, State.FAILED, Reason.CONTINUE_LIMIT, words), []
+    if task.follow_up is not None:
+        return _take_follow_up(task, task.follow_up, reason, message)
     task = replace(
         task, state=State.PENDING, phase=Phase.BETWEEN_ATTEMPTS, reason=reason, message=message
     )
-    return task, [NextAttempt(task.attempt.number + 1)]
+    return task, [NextAttempt(_next_number(task))]
+
+
+def _next_number(task: Task) -> int:
+    return max(task.numbered, task.attempt.number) + 1
+
+
+def _with_progress(task: Task, reason: Reason) -> Task:
+    reached = task.attempt.reached
+    stalled = 0 if _came_further(task, reason) else task.stalled + 1
+    return replace(task, stalled=stalled, reached=reached.farthest(task.reached))
+
+
+def _came_further(task: Task, reason: Reason) -> bool:
+    """Where nothing tells how far it came, a program's own word that it wants to go on (75) is believed."""
+    if task.attempt.reached.is_beyond(task.reached):
+        return True
+    is_known = task.attempt.reached.is_known or task.reached.is_known or task.policy.has_pattern
+    return not is_known and reason is Reason.EXIT_CODE and task.exit_code == CONTINUE_EXIT_CODE
+
+
+def _stalled_words(task: Task) -> str:
+    last = f"step {task.reached.step}" if task.reached.step >= 0 else "no step"
+    newest = task.reached.checkpoint or "none"
+    return (
+        f"{task.stalled} attempts in a row came no further: last logged {last}, newest checkpoint {newest}. "
+        "Does the program read DIAMOND_RESUME_FROM, and does it save before the time limit?"
+    )
 
 
 def _asks_to_continue(task: Task, reason: Reason) -> bool:
@@ -310,9 +435,19 @@ def _end(task: Task, state: State, reason: Reason, message: str) -> Task:
 
 def _after_the_end(task: Task, event: Event) -> Step:
     recorded = Recorded(event, "the task had ended")
+    if _is_beyond_the_end(task, event):
+        return task, [recorded, SendCancel(event.attempt)]
     if task.state is State.CANCELLED and _is_alive(task, event):
         return task, [recorded, SendCancel(task.attempt.id)]
     return _refine(task, event), [recorded]
+
+
+def _is_beyond_the_end(task: Task, event: Event) -> bool:
+    """A follow-up of a task that has ended: one that still lives, or that nobody knew of."""
+    if isinstance(event, AttemptKnown):
+        return event.number > task.attempt.number
+    is_follow_up = task.follow_up is not None and event.attempt == task.follow_up.id
+    return is_follow_up and isinstance(event, (Submitted, Started))
 
 
 def _is_alive(task: Task, event: Event) -> bool:
@@ -372,5 +507,8 @@ _HANDLERS: Dict[Type[Event], Callable[[Task, Event], Step]] = {
     NoWord: _no_word,
     Lost: _lost,
     Gone: _gone,
+    Progressed: _progressed,
     CancelAsked: _cancel_asked,
+    NotAllowed: _not_allowed,
+    Allowed: _allowed,
 }

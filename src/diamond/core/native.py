@@ -23,3 +23,5 @@ class NativeStatus:
     submitted_at: float = 0.0
     """Job ids restart in a rebuilt cluster: an id counts only with its submit time."""
     name: str = ""
+    limit_seconds: float = 0.0
+    """The job's time limit as it stands now; 0: not known, or none."""

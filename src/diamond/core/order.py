@@ -120,7 +120,10 @@ class Continue:
     pattern: str = ""
     """`from:` of the spec: a glob in the run directory; the newest match is the checkpoint."""
     lead_seconds: int = 120
+    """How long before the time limit the stop flag appears; 0: measured from the last save, two minutes before there is one."""
     max_attempts: int = 4
+    ahead: bool = False
+    """Whether the next attempt may be queued before the present one has ended."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,8 @@ class Order:
     placement: Placement = field(default_factory=Placement)
     resume: Continue = field(default_factory=Continue)
     launch: Launch = field(default_factory=Launch)
+    budget: str = ""
+    """A ceiling for all attempts together, such as 200 node-hours."""
 
     @property
     def ranks(self) -> int:

@@ -44,6 +44,8 @@ class Phase(str, Enum):
     """A person asked for the end; it is not confirmed yet."""
     BETWEEN_ATTEMPTS = "between-attempts"
     """One attempt ended, the next is on its way."""
+    ASKING = "asking"
+    """It could go on with another attempt, and waits for its person to allow it."""
 
 
 class Reason(str, Enum):
@@ -87,6 +89,23 @@ class Reason(str, Enum):
     """Its ranks logged no step for far longer than before, and Diamond ended it."""
     BUDGET = "budget"
     """The next attempt could have passed the ceiling."""
+    NO_PROGRESS = "no-progress"
+    """Two attempts in a row left no newer checkpoint and logged no higher step."""
+    WITHDRAWN = "withdrawn"
+    """A follow-up that was not needed; only ever the reason of an attempt."""
+
+
+RESUMABLE = frozenset(
+    {
+        Reason.BUDGET,
+        Reason.NO_PROGRESS,
+        Reason.CONTINUE_LIMIT,
+        Reason.WALL_TIME,
+        Reason.PREEMPTED,
+        Reason.NODE_LOST,
+    }
+)
+"""Endings that say nothing against the program: a new task may go on where this one stopped."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +114,29 @@ class ContinuePolicy:
 
     on: FrozenSet[str] = frozenset({"exit-75"})
     max_attempts: int = 4
+    has_pattern: bool = False
+    """Whether `from:` names checkpoints, so that their absence tells something."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a training has come, by its files: the newest match of `from:` and the highest step that it logged."""
+
+    checkpoint: str = ""
+    modified: float = 0.0
+    """When that file was written, by its own file system; 0: there is none."""
+    step: int = -1
+
+    @property
+    def is_known(self) -> bool:
+        return self.modified > 0 or self.step >= 0
+
+    def is_beyond(self, other: Reached) -> bool:
+        return self.modified > other.modified or self.step > other.step
+
+    def farthest(self, other: Reached) -> Reached:
+        newest = self if self.modified >= other.modified else other
+        return Reached(newest.checkpoint, newest.modified, max(self.step, other.step))
 
 
 @dataclass(frozen=True)
@@ -109,6 +151,7 @@ class Attempt:
     exit_code: Optional[int] = None
     """From the exit file of the newest run."""
     exit_run: int = 0
+    reached: Reached = Reached()
 
 
 @dataclass(frozen=True)
@@ -125,6 +168,14 @@ class Task:
     cancel_requested: bool = False
     attempt: Attempt = field(default_factory=lambda: Attempt(id=""))
     policy: ContinuePolicy = field(default_factory=ContinuePolicy)
+    follow_up: Optional[Attempt] = None
+    """Queued before the present attempt has ended; its program starts only after that."""
+    reached: Reached = Reached()
+    """By the attempts before the present one."""
+    stalled: int = 0
+    """How many attempts in a row came no further."""
+    numbered: int = 0
+    """The highest number that any attempt of it has had; follow-ups that were given back keep theirs."""
 
     @property
     def is_final(self) -> bool:

@@ -26,6 +26,8 @@ REASONS = {
     Reason.DEADLINE: "the batch system could not finish it before its deadline",
     Reason.CONTINUE_LIMIT: "it asked to be continued more often than allowed",
     Reason.LOST: "neither the batch system nor the run directory knows how it ended",
+    Reason.NO_PROGRESS: "two attempts in a row came no further",
+    Reason.WITHDRAWN: "a follow-up that was not needed",
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
     Reason.BUDGET: "the next attempt could have passed the budget",
 }

@@ -69,14 +69,51 @@ diamond_open_run() {
   { exec 4>>"$diamond_place/stderr.log"; } 2>/dev/null || exec 4>&2
 }
 
+# An attempt that comes back (a requeue) after a later one of its task has begun must not run beside it.
+diamond_take_turn() {
+  local turns=${diamond_folder%/attempts/*}/turns turn
+  { : >"$turns/$diamond_number"; } 2>/dev/null
+  for turn in "$turns"/*; do
+    [ "${turn##*/}" -gt "$diamond_number" ] 2>/dev/null || continue
+    printf 'diamond: attempt %s of this task has begun; nothing was started\n' "${turn##*/}" >&2
+    exit 74
+  done
+}
+
+# The time limit, in seconds of this script's life. A limit that was changed since is written down by the agent.
+diamond_read_limit() {
+  local limit=
+  { read -r limit <limit; } 2>/dev/null
+  case $limit in '' | *[!0-9]*) limit=$(diamond_seconds_left 2>/dev/null) ;; esac
+  case $limit in '' | *[!0-9]*) limit= ;; esac
+  diamond_limit=$limit
+}
+
 diamond_measure_time() {
-  diamond_left=$(diamond_seconds_left 2>/dev/null)
-  case $diamond_left in '' | *[!0-9]*) diamond_left= ;; esac
+  diamond_begun=$SECONDS
+  diamond_read_limit
+  diamond_left=${diamond_limit:+$((diamond_limit - diamond_begun))}
   DIAMOND_DEADLINE=${diamond_left:+$((diamond_time + diamond_left))}
-  local lead=$diamond_lead
-  [ -n "$diamond_left" ] || return
-  [ "$lead" -le $((diamond_left / 2)) ] || lead=$((diamond_left / 2))
-  diamond_stop_after=$((diamond_left - lead))
+}
+
+# When the stop flag is due: by the `lead` that was asked for, or what a save was seen to cost (written by the training).
+diamond_measure_stop() {
+  [ -n "$diamond_limit" ] || return
+  local lead=$diamond_lead half=$(((diamond_limit - diamond_begun) / 2))
+  [ "$lead" -gt 0 ] || { read -r lead <"$diamond_place/lead"; } 2>/dev/null
+  case $lead in '' | 0 | *[!0-9]*) lead=120 ;; esac
+  [ "$lead" -le $half ] || lead=$half
+  diamond_stop_at=$((diamond_limit - lead))
+}
+
+# Beside the stop flag, for a program that looks: the variable it was started with cannot change.
+diamond_follow_limit() {
+  local before=$diamond_limit limit=
+  { read -r limit <"$diamond_folder/limit"; } 2>/dev/null
+  case $limit in '' | *[!0-9]* | "$before") return ;; esac
+  diamond_limit=$limit
+  diamond_clock
+  printf '%s\n' $((diamond_time + limit - SECONDS)) >"$diamond_folder/deadline"
 }
 
 diamond_say_started() {
@@ -180,15 +217,17 @@ diamond_sample() {
 diamond_beat() {
   trap - TERM INT USR1 USR2
   exec >/dev/null 2>&1 3>&- 4>&-
-  local begun=$SECONDS sampling= wait=5
-  [ "${diamond_stop_after:-99}" -ge 5 ] || wait=$((diamond_stop_after > 0 ? diamond_stop_after : 1))
+  local sampling= wait
   while :; do
     printf '%(%s)T\n' -1 >"$diamond_place/heartbeat"
-    [ -n "$diamond_stop_after" ] && [ $((SECONDS - begun)) -ge "$diamond_stop_after" ] && : >"$diamond_folder/stop"
+    diamond_follow_limit
+    diamond_measure_stop
+    wait=$((diamond_stop_at > 0 ? diamond_stop_at - SECONDS : 99))
+    [ $wait -gt 0 ] || : >"$diamond_folder/stop"
+    [ $wait -ge 1 ] && [ $wait -le 15 ] || wait=15
+    [ -n "$sampling" ] || [ $wait -le 5 ] || wait=5
     diamond_pause $wait || return
     [ -n "$sampling" ] || { sampling=1; diamond_sample; }
-    wait=$((${diamond_stop_after:-99} - SECONDS + begun))
-    [ $wait -ge 1 ] && [ $wait -le 15 ] || wait=15
   done
 }
 
@@ -223,7 +262,9 @@ diamond_write_exit() {
 diamond_clock
 diamond_claim
 [ ! -e tombstone ] || diamond_called_off
-diamond_program= diamond_signalled= diamond_stop_after=
+diamond_await_turn
+diamond_take_turn
+diamond_program= diamond_signalled= diamond_stop_at=0
 trap 'diamond_pass_on TERM' TERM
 trap 'diamond_pass_on INT' INT
 trap 'diamond_pass_on USR1' USR1

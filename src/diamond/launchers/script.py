@@ -37,6 +37,8 @@ class Batch:
     entered: Entered = field(default_factory=Entered)
     data: Mapping[str, str] = field(default_factory=dict)
     """Each name under `data:` with its path on this machine."""
+    after: str = ""
+    """The folder of the attempt whose end this one must await; empty: it has ended already, or there is none."""
     modules: Sequence[str] = ()
     """Lines of the site profile to run before the program."""
     ranks: str = ""
@@ -54,8 +56,9 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping
         *_head(batch),
         *_own_words(variables),
         *_enter(batch),
+        _text("turn.sh") if batch.after else "diamond_await_turn() { :; }",
     ]
-    return "\n".join(parts) + "\n" + _body()
+    return "\n".join(parts) + "\n" + _text("batch.sh")
 
 
 def command_file(order: Order) -> str:
@@ -90,6 +93,8 @@ def _head(batch: Batch) -> List[str]:
         "pattern": batch.order.resume.pattern,
         "lead": str(int(batch.order.resume.lead_seconds)),
         "ranks": batch.ranks,
+        "on": " ".join(batch.order.resume.on),
+        "after": batch.after,
     }
     lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
     return [*lines, _words("secrets", batch.order.secrets), _words("prefix", batch.entered.prefix)]
@@ -139,7 +144,7 @@ def _checked(name: str) -> str:
     return name
 
 
-def _body() -> str:
-    text = pkgutil.get_data("diamond.launchers", "batch.sh")
+def _text(name: str) -> str:
+    text = pkgutil.get_data("diamond.launchers", name)
     assert text is not None
     return text.decode()

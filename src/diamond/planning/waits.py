@@ -7,12 +7,14 @@ the wanted confidence. Waits that are too long three times in a row mean that th
 
 from __future__ import annotations
 
+import contextlib
 import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 QUANTILE = 0.95
 CONFIDENCE = 0.95
@@ -85,6 +87,18 @@ def forecast(past: Iterable[PastWait], *, queue: str, nodes: int, limit_seconds:
     for one in similar(past, queue=queue, nodes=nodes, limit_seconds=limit_seconds):
         waits.add(one.waited)
     return waits.forecast()
+
+
+def accounted(waits: Any) -> list[PastWait]:
+    """What a batch system's own record told (profile fact `waits`); what is misshapen is passed over."""
+    found = []
+    for one in waits if isinstance(waits, list) else []:
+        with contextlib.suppress(TypeError, ValueError):
+            submitted, waited, nodes, limit, partition = one
+            found.append(
+                PastWait(float(submitted), float(waited), int(nodes), float(limit), str(partition))
+            )
+    return found
 
 
 def similar(

@@ -13,7 +13,7 @@ from diamond.schedulers.slurm_words import is_held, plain_state, state_meaning, 
 
 SQUEUE_FORMAT = (
     "JobArrayID:48|,State:32|,exit_code:16|,restartcnt:12|,SubmitTime:32|,"
-    "Reason:240|,NodeList:240|,Name:128"
+    "Reason:240|,NodeList:240|,TimeLimit:24|,Name:128"
 )
 """The name is last: it alone may hold a bar."""
 SACCT_FORMAT = "JobID,State,ExitCode,Submit,Reason,NodeList,JobName"
@@ -39,6 +39,7 @@ class Row:
     reason: str
     nodes: str
     name: str
+    limit_minutes: Optional[int] = None
 
 
 def read_job_id(output: str) -> Optional[str]:
@@ -79,6 +80,7 @@ def native_status(row: Row) -> NativeStatus:
         nodes=row.nodes,
         submitted_at=row.submitted_at,
         name=row.name,
+        limit_seconds=60.0 * (row.limit_minutes or 0),
     )
 
 
@@ -94,13 +96,13 @@ def _ending(row: Row) -> Tuple[Reason, str]:
 
 def _squeue_rows(output: str) -> Iterator[Row]:
     for line in output.splitlines():
-        fields = [field.strip() for field in line.split("|", 7)]
-        if len(fields) == 8 and _JOB_ID.match(fields[0]):
-            job_id, state, code, restarts, submitted, reason, nodes, name = fields
+        fields = [field.strip() for field in line.split("|", 8)]
+        if len(fields) == 9 and _JOB_ID.match(fields[0]):
+            job_id, state, code, restarts, submitted, reason, nodes, limit, name = fields
             exit_code, signal = exit_of(code)
             yield Row(
                 job_id, state, exit_code, signal, _count(restarts), when(submitted),
-                reason, something(nodes), name,
+                reason, something(nodes), name, minutes(limit),
             )  # fmt: skip
 
 

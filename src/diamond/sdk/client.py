@@ -162,6 +162,13 @@ class Client(ImageCalls):
         """All ended tasks that match (without `state`: failed and cancelled ones); `.go()` runs them again."""
         return self._matching("retry", state, endpoint, name, search)
 
+    def resume(self, task: str, *, budget: str = "", attempts: int | None = None) -> Task:
+        """Let it go on: the task itself while it has not ended, else a new one where it stopped."""
+        wanted: dict[str, Any] = {"budget": budget} if budget else {}
+        if attempts is not None:
+            wanted["attempts"] = attempts
+        return build(Task, self.transport.post(_path(task, "resume"), wanted, creates=True))
+
     def wait(self, task: str, *, timeout: float | None = None) -> Task:
         """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
         end = None if timeout is None else time.monotonic() + timeout

@@ -35,6 +35,8 @@ class Task:
     node: str = ""
     attempt: str = ""
     attempts: list[dict[str, Any]] = field(default_factory=list)
+    chain: dict[str, Any] = field(default_factory=dict)
+    """What holds its attempts together: budget, checkpoint, whether it asks to go on."""
     retry_of: str = ""
     cancel_requested: bool = False
     run_dir: str = ""

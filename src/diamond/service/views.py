@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diamond.core.words import attempt_ending
+from diamond.service.chain_view import show_attempts, show_chain
 from diamond.service.settings import Settings
 
 TASK_COLUMNS = (
@@ -14,7 +14,6 @@ TASK_COLUMNS = (
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
     "cleaned", "awaits", "project",
 )  # fmt: skip
-ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
 ENDPOINT_COLUMNS = (
     "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
     "last_seen", "since", "stays", "retention", "created",
@@ -23,15 +22,15 @@ ENDPOINT_COLUMNS = (
 
 def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
     shown = {name: row[name] for name in TASK_COLUMNS}
-    attempts = [
-        {**{name: one[name] for name in ATTEMPT_FIELDS}, "ending": attempt_ending(one)}
-        for one in row["attempts"]
-    ]
+    attempts = show_attempts(row["attempts"])
     current = [one["native_id"] for one in attempts if one["id"] == row["attempt"]]
-    shown.update(
-        endpoint=row["endpoint_name"], attempts=attempts, native_id=current[0] if current else ""
-    )
-    return shown
+    return {
+        **shown,
+        "endpoint": row["endpoint_name"],
+        "attempts": attempts,
+        "native_id": current[0] if current else "",
+        "chain": show_chain(row),
+    }
 
 
 def show_job(row: Mapping[str, Any], tasks: list[str]) -> dict[str, Any]:

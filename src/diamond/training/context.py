@@ -66,9 +66,21 @@ def resume_from() -> Optional[Path]:
 
 
 def deadline() -> Optional[float]:
-    """When the time limit strikes, in seconds since the epoch; None where there is no limit."""
-    text = os.environ.get("DIAMOND_DEADLINE", "")
+    """When the time limit strikes, in seconds since the epoch; None where there is no limit.
+
+    A limit that was changed while the program runs stands in a file beside the stop flag.
+    """
+    text = _changed_deadline() or os.environ.get("DIAMOND_DEADLINE", "")
     return float(text) if text else None
+
+
+def _changed_deadline() -> str:
+    stop = os.environ.get("DIAMOND_STOP_FILE", "")
+    try:
+        text = Path(stop).with_name("deadline").read_text().strip() if stop else ""
+    except OSError:
+        return ""
+    return text if text.isdigit() else ""
 
 
 def should_stop() -> bool:

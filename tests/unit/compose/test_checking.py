@@ -204,9 +204,25 @@ def test_the_first_class_names_may_also_stand_under_options() -> None:
     assert (placement.qos, placement.account, placement.options) == ("debug", "research", {})
 
 
-def test_a_budget_bounds_the_attempts() -> None:
+def test_a_budget_travels_in_the_order_and_must_hold_one_attempt() -> None:
     raw = {"run": "x", "budget": "5 node-hours", "resources": {"walltime": "2h"}}
-    assert compose({**raw, "continue": {"on": ["wall-time"]}}).order.resume.max_attempts == 2
+    assert compose(raw).order.budget == "5 node-hours"
+    with pytest.raises(InvalidSpec) as refused:
+        compose({**raw, "budget": "1 node-hours"})
+    assert refused.value.faults[0]["field"] == "budget"
+
+
+def test_a_budget_in_the_sites_units_needs_the_sites_rate() -> None:
+    raw = {"run": "x", "budget": "5 SU", "on": "alpha", "resources": {"walltime": "2h"}}
+    with pytest.raises(InvalidSpec) as refused:
+        compose(raw)
+    assert any("charge" in fault["hint"] for fault in refused.value.faults)
+
+
+def test_only_a_spec_that_says_continue_queues_ahead() -> None:
+    assert not compose({"run": "x"}).order.resume.ahead
+    assert compose({"run": "x", "continue": {}}).order.resume.ahead
+    assert not compose({"run": "x", "continue": {"ahead": False}}).order.resume.ahead
 
 
 def test_an_endpoint_that_is_away_is_a_warning_not_a_fault() -> None:

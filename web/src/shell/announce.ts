@@ -17,6 +17,7 @@ export const NOTICE_COLORS: Record<Notice["kind"], string> = {
   succeeded: "teal",
   failed: "red",
   cancelled: "gray",
+  asking: "orange",
   "sign-in": "orange",
   confirm: "blue",
   quota: "orange",

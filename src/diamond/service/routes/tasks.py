@@ -14,7 +14,7 @@ from diamond.service.routes.common import (
     problems,
 )
 from diamond.service.store.task_list import TaskFilter
-from diamond.service.use_cases import tasks, together
+from diamond.service.use_cases import resuming, tasks, together
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -109,6 +109,18 @@ async def retry_task(
 ) -> dict[str, Any]:
     """A new task of the same job; only for one that has ended."""
     return await tasks.retry_task(services, person, task, key)
+
+
+@router.post("/{task}/resume", response_model=schemas.Task, responses=problems(404, 409))
+async def resume_task(
+    task: str,
+    body: schemas.GoOnRequest,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> dict[str, Any]:
+    """Let it go on: the task itself while it has not ended, else a new one in the same run directory."""
+    return await resuming.resume_task(services, person, task, body, key)
 
 
 @router.get(

@@ -9,7 +9,9 @@ from pydantic import BaseModel, Field
 from diamond.service.principal import Scope
 from diamond.service.schemas.common import Body
 
-NoticeKind = Literal["succeeded", "failed", "cancelled", "sign-in", "confirm", "quota", "purge"]
+NoticeKind = Literal[
+    "succeeded", "failed", "cancelled", "asking", "sign-in", "confirm", "quota", "purge"
+]
 Channel = Literal["email", "webhook"]
 
 
@@ -74,7 +76,9 @@ class WebhookSettings(Body):
 
 
 class PageSettings(Body):
-    events: list[NoticeKind] = ["succeeded", "failed", "sign-in", "confirm", "quota", "purge"]
+    events: list[NoticeKind] = [
+        "succeeded", "failed", "asking", "sign-in", "confirm", "quota", "purge",
+    ]  # fmt: skip
 
 
 class NotificationSettings(Body):

@@ -36,11 +36,12 @@ async def past_waits(
 def waits_of(
     created: float, attempts: list[Mapping[str, Any]], order: Mapping[str, Any]
 ) -> Iterator[PastWait]:
-    """One for each attempt that started: the first was asked for with the task, each other when the one before ended."""
+    """One for each attempt that got its nodes. Where it is not known when it was queued: with the task, or when the one before ended."""
     resources, placement = order.get("resources") or {}, order.get("placement") or {}
     asked: float | None = created
     for attempt in attempts:
-        started, ended = attempt.get("started"), attempt.get("ended")
+        started, ended = attempt.get("arrived") or attempt.get("started"), attempt.get("ended")
+        asked = attempt.get("queued") or asked
         if asked is not None and started is not None:
             yield PastWait(
                 submitted=asked,

@@ -264,6 +264,7 @@ tasks = Table(
     Column("cancel_requested", Boolean, nullable=False, default=False),
     Column("attempt", ID, nullable=False),
     Column("attempts", JSON, nullable=False),
+    Column("chain", JSON),
     Column("node", Text, nullable=False, default=""),
     Column("run_dir", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),

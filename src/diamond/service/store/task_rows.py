@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.core.task import Attempt, ContinuePolicy, Phase, Reason, State, Task
+from diamond.core.lifecycle import policy_of as order_policy
+from diamond.core.order import Continue
+from diamond.core.task import Attempt, ContinuePolicy, Phase, Reached, Reason, State, Task
 
 
 def core_task(row: Mapping[str, Any]) -> Task:
+    chain = row.get("chain") or {}
     return Task(
         id=row["id"],
         state=State(row["state"]),
@@ -20,16 +23,19 @@ def core_task(row: Mapping[str, Any]) -> Task:
         signal=row["signal"],
         as_of=row["as_of"],
         cancel_requested=row["cancel_requested"],
-        attempt=_attempt(row),
+        attempt=_attempt(row, row["attempt"]) or Attempt(id=row["attempt"]),
         policy=policy_of(row["order"]),
+        follow_up=_attempt(row, chain.get("follow_up", "")),
+        reached=Reached(**(chain.get("reached") or {})),
+        stalled=int(chain.get("stalled", 0)),
+        numbered=max((entry["number"] for entry in row["attempts"]), default=0),
     )
 
 
 def policy_of(order: Mapping[str, Any]) -> ContinuePolicy:
-    resume = order.get("resume") or {}
-    return ContinuePolicy(
-        on=frozenset(resume.get("on") or ()), max_attempts=int(resume.get("max_attempts", 4))
-    )
+    given = {"on": ["exit-75"], **(order.get("resume") or {})}
+    known = Continue.__dataclass_fields__
+    return order_policy(Continue(**{key: value for key, value in given.items() if key in known}))
 
 
 def row_values(task: Task) -> dict[str, Any]:
@@ -48,6 +54,16 @@ def row_values(task: Task) -> dict[str, Any]:
     }
 
 
+def chain_values(task: Task, chain: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The column `chain`: what the life cycle decides, beside what was allowed."""
+    decided = {
+        "follow_up": task.follow_up.id if task.follow_up else "",
+        "reached": vars(task.reached),
+        "stalled": task.stalled,
+    }
+    return {**(chain or {}), **decided}
+
+
 def attempt_entry(attempt: Attempt) -> dict[str, Any]:
     """How an attempt begins in a row's list of attempts."""
     return {
@@ -58,15 +74,18 @@ def attempt_entry(attempt: Attempt) -> dict[str, Any]:
         "runs": [],
         "exit_code": attempt.exit_code,
         "exit_run": attempt.exit_run,
+        "reached": vars(attempt.reached),
+        "queued": None,
+        "arrived": None,
         "started": None,
         "ended": None,
         "reason": "",
     }
 
 
-def _attempt(row: Mapping[str, Any]) -> Attempt:
+def _attempt(row: Mapping[str, Any], attempt: str) -> Attempt | None:
     for entry in row["attempts"]:
-        if entry["id"] == row["attempt"]:
+        if entry["id"] == attempt:
             return Attempt(
                 id=entry["id"],
                 number=entry["number"],
@@ -74,5 +93,6 @@ def _attempt(row: Mapping[str, Any]) -> Attempt:
                 run=entry["run"],
                 exit_code=entry["exit_code"],
                 exit_run=entry["exit_run"],
+                reached=Reached(**(entry.get("reached") or {})),
             )
-    return Attempt(id=row["attempt"])
+    return None

@@ -15,7 +15,7 @@ from diamond.service.store.tables import history, tasks
 
 SAVED = (
     "state", "phase", "reason", "message", "native_state", "exit_code", "signal", "as_of",
-    "cancel_requested", "attempt", "attempts", "history", "node", "run_dir", "started", "ended",
+    "cancel_requested", "attempt", "attempts", "chain", "history", "node", "run_dir", "started", "ended",
     "updated", "untold", "cleaned", "awaits",
 )  # fmt: skip
 # One statement for every save: a burst of events compiles it once.

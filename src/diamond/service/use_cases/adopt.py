@@ -9,6 +9,7 @@ from diamond.core.errors import BadRequest
 from diamond.core.lifecycle import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Attempt, Task
+from diamond.service.grants import first_chain
 from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
 from diamond.service.store import tasks as task_rows
@@ -17,6 +18,7 @@ from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.use_cases.pairing import AgentCall
 from diamond.service.use_cases.text import clean
+from diamond.service.views import effective_facts
 
 
 async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
@@ -60,6 +62,7 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
         "created": float(facts.get("created") or now), "updated": now, "retry_of": None,
         "order": order, "digest": order_from(order).digest, "code": None, "untold": False,
         "history": 1, "version": 1, "cleaned": None, "awaits": None,
+        "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
     }  # fmt: skip
 
 

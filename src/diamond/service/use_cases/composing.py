@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,6 +12,7 @@ from diamond.compose.limits import Source, choices_of, limits_of
 from diamond.compose.prospects import cost_of, queue_of
 from diamond.core.errors import DiamondError
 from diamond.core.order import order_data
+from diamond.planning.budget import NODE_HOURS, parse_budget
 from diamond.service import schemas
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
@@ -88,7 +90,16 @@ def _site(found: Examined, row: Row, waits: list[float]) -> dict[str, Any]:
 
 def _attempts(found: Examined) -> int:
     """Without `continue:` a program that asks for a next attempt is the exception."""
-    return found.resume.max_attempts if found.spec.continue_ else 1
+    if not found.spec.continue_:
+        return 1
+    most, asked = found.resume.max_attempts, found.resources
+    if not found.spec.budget or found.endpoint is None:
+        return most
+    budget = parse_budget(found.spec.budget)
+    charges = found.endpoint.facts.get("charge") or {}
+    rate = 1.0 if budget.unit == NODE_HOURS else charges.get(found.placement.partition) or math.inf
+    cost = rate * asked.nodes * asked.walltime_minutes / 60
+    return max(1, min(most, int(budget.amount / cost)))
 
 
 async def _script(services: Services, found: Examined, row: Row | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
+from diamond.service.use_cases.granting import grant_of
 from diamond.service.use_cases.stepping import Steps, task_json
 
 Data = Mapping[str, Any]
@@ -97,7 +98,7 @@ async def fail_waiting(tx: Transaction, what: str, message: str) -> None:
 
 
 def submit_command(row: Data) -> Command:
-    data = {"number": 1, "task_json": task_json(row)}
+    data = {"number": 1, "task_json": task_json(row), **grant_of(row)}
     return Command(
         "submit", row["endpoint"], row["owner"], task=row["id"], attempt=row["attempt"], data=data
     )

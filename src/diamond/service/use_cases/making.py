@@ -9,13 +9,16 @@ from typing import Any
 
 from diamond.core import ids
 from diamond.core.lifecycle import begin_attempt
+from diamond.core.order import order_from
 from diamond.core.task import Phase, Task
+from diamond.service.grants import first_chain
 from diamond.service.store.commands import send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.store.tasks import add_history, add_task
 from diamond.service.use_cases.keeping import submit_command
+from diamond.service.views import effective_facts
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,14 @@ class Awaited:
 async def make_task(
     tx: Transaction, *, job: Mapping[str, Any], endpoint: Mapping[str, Any], order: dict[str, Any],
     retry_of: str | None = None, kind: str = "run", awaited: Awaited | None = None,
+    chain: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """A task with its first attempt on the way to the endpoint, or waiting for its image; gives its row."""
+    """A task with its first attempt on the way to the endpoint, or waiting for its image; gives its row.
+
+    `chain`: what differs from that of a fresh one.
+    """
     row = _first_row(job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind=kind)
+    row["chain"] = {**row["chain"], **(chain or {})}
     if awaited:
         row.update(awaits=awaited.what, phase=awaited.phase.value, message=awaited.words)
     await add_task(tx, row)
@@ -58,6 +66,7 @@ def _first_row(
         "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
         "untold": False, "history": 1, "version": 1, "cleaned": None, "awaits": None,
         "project": job["project"],
+        "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
     }  # fmt: skip
 
 

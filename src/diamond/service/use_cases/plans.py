@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -18,11 +17,10 @@ from diamond.planning.waits import PastWait, forecast
 from diamond.service import schemas
 from diamond.service.principal import Principal
 from diamond.service.services import Services
-from diamond.service.site_now import fact_time
 from diamond.service.store import endpoints as endpoint_rows
-from diamond.service.store.past_waits import past_waits
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.asked import asked_for
+from diamond.service.use_cases.granting import known_waits
 from diamond.service.use_cases.jobs import check_job
 from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.use_cases.tasks import load_task
@@ -68,22 +66,7 @@ async def _known(
     async with services.store.read() as connection:
         rows = await endpoint_rows.list_endpoints(connection, principal.user)
         row = next(one for one in rows if one["name"] == endpoint)
-        told = accounted(effective_facts(row).get("waits"))
-        since = (fact_time(row, "waits") or 0.0) if told else 0.0
-        later = await past_waits(connection, principal.user, row["id"], since)
-    return row, [*told, *later]
-
-
-def accounted(waits: Any) -> list[PastWait]:
-    """What the batch system's own record told at the last probe; what is misshapen is passed over."""
-    found = []
-    for one in waits if isinstance(waits, list) else []:
-        with contextlib.suppress(TypeError, ValueError):
-            submitted, waited, nodes, limit, partition = one
-            found.append(
-                PastWait(float(submitted), float(waited), int(nodes), float(limit), str(partition))
-            )
-    return found
+        return row, await known_waits(connection, row, principal.user)
 
 
 def _steps(goal: schemas.Goal) -> int:

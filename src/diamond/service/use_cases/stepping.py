@@ -12,27 +12,43 @@ from diamond.core import ids
 from diamond.core.events import (
     CLEANED,
     EVENT_TYPES,
+    Allowed,
+    Arrived,
     CancelAsked,
     Event,
     Exited,
+    NotAllowed,
     Note,
     Observed,
     PrepareFailed,
     Started,
+    Submitted,
 )
-from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
-from diamond.core.task import Attempt, Reason, State, Task
+from diamond.core.lifecycle import (
+    Action,
+    FollowUpTakes,
+    NextAttempt,
+    Recorded,
+    SendCancel,
+    begin_attempt,
+    step,
+)
+from diamond.core.task import Attempt, Phase, Reason, State, Task
+from diamond.service.grants import refusal
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
-from diamond.service.store.task_rows import attempt_entry, core_task, row_values
+from diamond.service.store.task_rows import attempt_entry, chain_values, core_task, row_values
 from diamond.service.store.tasks import add_history, history_of, save_task
 from diamond.service.store.wishes import waiting_for
-from diamond.service.use_cases.telling import Notice, ending_notice, tell
+from diamond.service.use_cases.granting import forecast_grant, grant_of
+from diamond.service.use_cases.telling import Notice, asking_notice, ending_notice, tell
 
 EVENT_NAMES: dict[type[Event], str] = {
     **{cls: name for name, cls in EVENT_TYPES.items()},
     CancelAsked: "cancel-asked",
+    NotAllowed: "not-allowed",
+    Allowed: "allowed",
 }
 
 
@@ -51,10 +67,13 @@ class Life:
     row: dict[str, Any]
     task: Task
     attempts: list[dict[str, Any]]
+    chain: dict[str, Any]
     extra: dict[str, Any] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     is_changed: bool = False
     is_news: bool = False
+    has_begun: bool = False
+    """A program started: how far the chain may go by itself is told anew."""
 
 
 class Steps:
@@ -68,10 +87,18 @@ class Steps:
         self._commands: list[Command] = []
         self._news: list[News] = []
         self._ended: list[str] = []
+        self._asking: list[str] = []
 
     def load(self, row: Mapping[str, Any]) -> None:
         own = dict(row)
-        self._lives[own["id"]] = Life(own, core_task(own), copy.deepcopy(own["attempts"]))
+        chain = dict(own["chain"] or {})
+        self._lives[own["id"]] = Life(own, core_task(own), copy.deepcopy(own["attempts"]), chain)
+
+    def allow(self, task: str, chain: Mapping[str, Any]) -> None:
+        """What its person has changed about how far the chain may go."""
+        life = self._lives[task]
+        life.chain.update(chain)
+        life.is_changed = life.is_news = life.has_begun = True
 
     def knows(self, task: str) -> bool:
         return task in self._lives
@@ -102,12 +129,14 @@ class Steps:
             if life.is_changed:
                 life.lines = await _without_repeats(tx, life)
                 lines += _numbered(life)
+                await self._grant(tx, life)
                 await save_task(tx, life.row, self._values(life))
                 if life.is_news:
                     self._news.append(News("task", task))
         await add_history(tx, lines)
         await send(tx, self._commands)
-        self._news += await tell(tx, self._owner, [self._notice(task) for task in self._ended])
+        notices = [*map(self._notice, self._ended), *map(self._question, self._asking)]
+        self._news += await tell(tx, self._owner, notices)
         await publish(tx, self._owner, self._news)
 
     async def _end_waiting(self, tx: Transaction) -> None:
@@ -124,14 +153,19 @@ class Steps:
 
     def _keep(self, life: Life, event: Event, after: Task) -> None:
         """The columns beside the life cycle: when, where, each attempt's own story."""
-        was_final, life.task = life.task.is_final, after
-        entry = _entry(life, after.attempt)
-        entry.update(
-            native_id=after.attempt.native_id, run=after.attempt.run,
-            exit_code=after.attempt.exit_code, exit_run=after.attempt.exit_run,
-        )  # fmt: skip
+        before, life.task = life.task, after
+        was_final = before.is_final
+        entry = _keep_attempt(life, after.attempt)
+        if after.follow_up is not None:
+            _keep_times(_keep_attempt(life, after.follow_up), event)
+        elif before.follow_up is not None and before.follow_up.id != after.attempt.id:
+            _end(_entry(life, before.follow_up), event.at, Reason.WITHDRAWN.value)
+        _keep_times(entry, event)
         if isinstance(event, Started) and event.attempt == entry["id"]:
             self._keep_start(life, entry, event)
+            life.has_begun = True
+        if after.phase is Phase.ASKING and before.phase is not Phase.ASKING:
+            self._asking.append(life.row["id"])
         if isinstance(event, Exited) and event.attempt == entry["id"]:
             _keep_exit(entry, event)
         if after.is_final and not was_final:
@@ -141,6 +175,20 @@ class Steps:
         if after.is_final:
             entry["reason"] = after.reason.value
             life.extra["untold"] = True
+
+    async def _grant(self, tx: Transaction, life: Life) -> None:
+        resume = life.row["order"].get("resume") or {}
+        if life.has_begun and resume.get("ahead") and not life.task.is_final:
+            grant = await forecast_grant(tx.connection, self._as_row(life))
+            self._command(life, "chain", "", {"chain": grant})
+
+    def _as_row(self, life: Life) -> dict[str, Any]:
+        attempt = life.task.attempt.id
+        return {**life.row, "attempts": life.attempts, "chain": life.chain, "attempt": attempt}
+
+    def _question(self, task: str) -> Notice:
+        life = self._lives[task]
+        return asking_notice(life.row, life.task)
 
     def _keep_start(self, life: Life, entry: dict[str, Any], event: Started) -> None:
         if all(run["run"] != event.run for run in entry["runs"]):
@@ -173,13 +221,23 @@ class Steps:
     def _act(self, life: Life, action: Action, event: Event) -> None:
         if isinstance(action, SendCancel):
             self._command(life, "cancel", action.attempt, {})
+        elif isinstance(action, FollowUpTakes):
+            _end(_by_id(life, action.ended), event.at, action.reason.value)
         elif isinstance(action, NextAttempt):
+            self._begin_next(life, action, event)
+
+    def _begin_next(self, life: Life, action: NextAttempt, event: Event) -> None:
+        if not isinstance(event, Allowed):
             _end(_entry(life, life.task.attempt), event.at, life.task.reason.value)
-            attempt = ids.new_id(ids.ATTEMPT)
-            life.task = begin_attempt(life.task, attempt, action.number)
-            _entry(life, life.task.attempt)
-            data = {"number": action.number, "task_json": task_json(life.row)}
-            self._command(life, "submit", attempt, data)
+        refused = refusal(life.chain, life.row["order"], list(life.attempts))
+        if refused is not None:
+            self.apply(life.row["id"], replace(refused, at=event.at))
+            return
+        attempt = ids.new_id(ids.ATTEMPT)
+        life.task = begin_attempt(life.task, attempt, action.number)
+        _entry(life, life.task.attempt)
+        data = {"number": action.number, "task_json": task_json(life.row)}
+        self._command(life, "submit", attempt, {**data, **grant_of(self._as_row(life))})
 
     def _command(self, life: Life, kind: str, attempt: str, data: dict[str, Any]) -> None:
         row = life.row
@@ -189,6 +247,7 @@ class Steps:
 
     def _values(self, life: Life) -> dict[str, Any]:
         values = {**row_values(life.task), **life.extra, "attempts": life.attempts}
+        values["chain"] = chain_values(life.task, life.chain)
         values["history"] = life.row["history"] + len(life.lines)
         is_cleaned = life.row["cleaned"] or "cleaned" in life.extra
         if self._run_dir and not life.row["run_dir"] and not is_cleaned:
@@ -200,6 +259,7 @@ class Steps:
 
 def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """`task.json` of the run directory."""
+    continues = (row.get("chain") or {}).get("continues")
     return {
         "version": 1,
         "task": row["id"],
@@ -209,7 +269,30 @@ def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "owner": row["owner"],
         "order": row["order"],
         "created": row["created"],
+        **({"continues": continues} if continues else {}),
     }
+
+
+def _keep_attempt(life: Life, attempt: Attempt) -> dict[str, Any]:
+    entry = _entry(life, attempt)
+    entry.update(
+        native_id=attempt.native_id, run=attempt.run, exit_code=attempt.exit_code,
+        exit_run=attempt.exit_run, reached=vars(attempt.reached),
+    )  # fmt: skip
+    return entry
+
+
+def _keep_times(entry: dict[str, Any], event: Event) -> None:
+    if event.attempt != entry["id"]:
+        return
+    if isinstance(event, Submitted):
+        entry["queued"] = entry.get("queued") or event.at
+    if isinstance(event, Arrived):
+        entry["arrived"] = entry.get("arrived") or event.at
+
+
+def _by_id(life: Life, attempt: str) -> dict[str, Any]:
+    return next(entry for entry in life.attempts if entry["id"] == attempt)
 
 
 def _entry(life: Life, attempt: Attempt) -> dict[str, Any]:

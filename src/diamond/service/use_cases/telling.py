@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core import ids
+from diamond.core.task import Task
 from diamond.core.units import show_minutes
 from diamond.core.words import reason_words, sentence
 from diamond.service.notify import OUTBOX
@@ -64,6 +65,15 @@ def ending_notice(row: Mapping[str, Any], values: Mapping[str, Any]) -> Notice:
         task=row["id"],
         endpoint=place,
     )
+
+
+def asking_notice(row: Mapping[str, Any], task: Task) -> Notice:
+    """Of a task that could go on and waits for its person."""
+    name, place = row["name"], row["endpoint_name"]
+    return Notice(
+        f"{row['id']}:asking:{task.attempt.number}", "asking", f"{name} on {place} asks to go on",
+        task.message, task=row["id"], endpoint=place,
+    )  # fmt: skip
 
 
 def _lasted(row: Mapping[str, Any], values: Mapping[str, Any]) -> str:

@@ -225,6 +225,8 @@ class Checkpointer:
             seconds=round(seconds, 3),
             blocked_seconds=round(self._schedule.cost.blocked_seconds, 4),
         )
+        if self._ranks.rank == 0:
+            self._journal.tell_lead(self._schedule.lead_seconds)
 
     def _tell(self, message: str) -> None:
         if self._ranks.rank == 0:

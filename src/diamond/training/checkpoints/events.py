@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
@@ -23,6 +24,16 @@ class Journal:
         """Inside a job the file lies beside the metrics; elsewhere in `fallback`."""
         metrics = os.environ.get("DIAMOND_METRICS", "")
         self.path = (Path(metrics).parent if metrics else fallback) / NAME
+        self._lead = Path(metrics).with_name("lead") if metrics else None
+
+    def tell_lead(self, seconds: float) -> None:
+        """How long before the time limit the batch script should raise the stop flag."""
+        if self._lead is None:
+            return
+        try:
+            self._lead.write_text(f"{math.ceil(seconds)}\n")
+        except OSError:
+            return
 
     def record(self, event: str, step: int, **values: Any) -> None:
         line = {"event": event, "step": step, "time": round(time.time(), 3), **values}

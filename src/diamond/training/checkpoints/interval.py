@@ -48,4 +48,8 @@ def reserve_before_deadline(durable_seconds: float, left_at_start: float) -> flo
 
     Never more than half of what there was at the start: a short test job must get work done too.
     """
-    return min(20.0 + 2 * durable_seconds, left_at_start / 2)
+    return min(lead_before_deadline(durable_seconds), left_at_start / 2)
+
+
+def lead_before_deadline(durable_seconds: float) -> float:
+    return 20.0 + 2 * durable_seconds

@@ -5,10 +5,18 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from typing import Optional, Tuple
+from typing import Optional
 
 from diamond.training import context
-from diamond.training.checkpoints.interval import Cost, chosen_interval, reserve_before_deadline
+from diamond.training.checkpoints.interval import (
+    Cost,
+    chosen_interval,
+    lead_before_deadline,
+    reserve_before_deadline,
+)
+
+LOOK_EVERY_SECONDS = 15.0
+"""How often a changed time limit is looked for."""
 
 
 class Schedule:
@@ -19,7 +27,10 @@ class Schedule:
         self._nodes = nodes
         self.cost = Cost(0.0, 0, 0.0, float(os.environ.get("DIAMOND_WRITE_BUDGET") or 0))
         self._last_save = time.monotonic()
-        self._ends_at, self._left_at_start = _deadline()
+        self._deadline = context.deadline()
+        self._looked_at = time.monotonic()
+        self._left_at_start = _seconds_until(self._deadline)
+        self._ends_at = self._looked_at + self._left_at_start
 
     def is_due(self) -> bool:
         interval = chosen_interval(self.cost, nodes=self._nodes, asked_seconds=self._asked)
@@ -29,10 +40,25 @@ class Schedule:
         """The stop flag is up, or the time limit is so near that the last save must begin."""
         if context.stop_flag_is_up():
             return True
-        if self._ends_at is None:
+        self._follow_limit()
+        if self._deadline is None:
             return False
         reserve = reserve_before_deadline(self.cost.durable_seconds, self._left_at_start)
         return time.monotonic() >= self._ends_at - reserve
+
+    def _follow_limit(self) -> None:
+        """Kept on the monotonic clock: a clock that is set later changes nothing, a changed limit does."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_EVERY_SECONDS:
+            return
+        self._looked_at, deadline = now, context.deadline()
+        if deadline != self._deadline:
+            self._deadline, self._ends_at = deadline, now + _seconds_until(deadline)
+
+    @property
+    def lead_seconds(self) -> float:
+        """How long before the time limit the stop flag should appear, by what saves have cost."""
+        return lead_before_deadline(self.cost.durable_seconds)
 
     def saved(self, *, blocked_seconds: float) -> None:
         self._last_save = time.monotonic()
@@ -48,10 +74,5 @@ class Schedule:
         )
 
 
-def _deadline() -> Tuple[Optional[float], float]:
-    """On the monotonic clock, with the seconds left now: a clock that is set later changes nothing."""
-    limit = context.deadline()
-    if limit is None:
-        return None, 0.0
-    left = max(0.0, limit - time.time())
-    return time.monotonic() + left, left
+def _seconds_until(deadline: Optional[float]) -> float:
+    return 0.0 if deadline is None else max(0.0, deadline - time.time())

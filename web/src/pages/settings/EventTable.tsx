@@ -8,6 +8,7 @@ const KINDS: Record<Kind, string> = {
   succeeded: "A task has succeeded",
   failed: "A task has failed",
   cancelled: "A task was cancelled",
+  asking: "A task asks to go on",
   "sign-in": "An endpoint needs me to sign in",
   confirm: "A machine asks to be confirmed",
   quota: "A folder is nearly full",

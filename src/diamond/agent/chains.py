@@ -1,0 +1,219 @@
+"""Which attempt of a task comes next: decided here as the service would decide it, so that a chain outlives its absence.
+
+The rules are those of `core.lifecycle`; how far a chain may go by itself is granted by the service (`chain.json`).
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from diamond.agent.disk import mark
+from diamond.agent.progress import reached_by
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.core import ids
+from diamond.core.events import (
+    AttemptKnown,
+    Event,
+    Exited,
+    Lost,
+    NoWord,
+    Observed,
+    Progressed,
+)
+from diamond.core.lifecycle import CONTINUE_EXIT_CODE, NextAttempt, policy_of, step
+from diamond.core.task import Attempt, Task
+from diamond.planning.followup import Arrival, Chain, Manners, arrive
+
+if TYPE_CHECKING:
+    from diamond.agent.attempts import Attempts, Tracked
+
+log = logging.getLogger(__name__)
+
+GO, STOP = "go", "stop"
+
+
+class Chains:
+    """Called from the agent's main thread."""
+
+    def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
+        self._folders, self._attempts = folders, attempts
+        self._followed: set[str] = set()
+
+    def concerns(self, tracked: Tracked, event: Event) -> bool:
+        """Whether the event ends an attempt after which another may come."""
+        return _is_end(event) and _may_go_on(tracked, event)
+
+    def before_end(self, tracked: Tracked, event: Event) -> list[Event]:
+        """What is told before an end: how far the attempt came, and which one goes on."""
+        told = self._progress(tracked)
+        word = self._judge(tracked, [*told, event])
+        successor = self._settle(tracked, word) if word else self._successor(tracked.folder)
+        if successor is None or word == STOP or not successor.after:
+            return told
+        return [*told, AttemptKnown(attempt=successor.attempt, number=successor.number)]
+
+    def after_end(self, tracked: Tracked) -> None:
+        """Once the end is told, the attempt that was made for it is taken up."""
+        successor = self._successor(tracked.folder) if tracked.folder.verdict == GO else None
+        if successor is not None and successor.attempt not in self._attempts.known:
+            self._attempts.load(successor)
+
+    def look(self) -> None:
+        """Queue the follow-ups that are due."""
+        for tracked in self._attempts.active():
+            if self._wants_follow_up(tracked):
+                self._queue_ahead(tracked)
+
+    def arrived(self, tracked: Tracked) -> None:
+        """A follow-up has nodes: hand over to it now, let it wait, or give them back."""
+        before = self._attempts.known.get(tracked.folder.after)
+        if before is None or not before.watched.is_running:
+            return
+        choice = self._choose(before, tracked)
+        log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
+        if choice is Arrival.HAND_OVER:
+            mark(before.folder.path / "stop")
+            self._note(before, "the follow-up has its nodes: this attempt is asked to save and end")
+        elif choice is Arrival.GIVE_BACK:
+            self._call_off(tracked.folder)
+
+    def _progress(self, tracked: Tracked) -> list[Event]:
+        reached = reached_by(tracked.folder)
+        if reached == tracked.reached:
+            return []
+        tracked.reached = reached
+        return [Progressed(checkpoint=reached.checkpoint, modified=reached.modified, step=reached.step)]  # fmt: skip
+
+    def _judge(self, tracked: Tracked, fresh: list[Event]) -> str:
+        """Whether the life cycle goes on after these facts, ends, or needs to hear more ('')."""
+        folder = tracked.folder
+        known = folder.verdict
+        if known:
+            return known
+        task = self._task(tracked)
+        own = [fact for fact in [*tracked.facts, *fresh] if not isinstance(fact, AttemptKnown)]
+        for event in own:
+            task, actions = step(task, replace(event, attempt=folder.attempt))
+            if any(isinstance(action, NextAttempt) for action in actions):
+                return self._written(folder, GO, task)
+            if task.is_final:
+                return self._written(folder, STOP, task)
+        return ""
+
+    def _task(self, tracked: Tracked) -> Task:
+        folder = tracked.folder
+        reached, stalled = self._folders.standing_before(folder)
+        return Task(
+            id=folder.task,
+            attempt=Attempt(id=folder.attempt, number=tracked.number),
+            policy=policy_of(folder.order().resume),
+            reached=reached,
+            stalled=stalled,
+        )
+
+    def _written(self, folder: AttemptFolder, word: str, task: Task) -> str:
+        try:
+            folder.write_standing(task.reached.farthest(task.attempt.reached), task.stalled)
+            folder.write_verdict(word)
+        except OSError as error:
+            log.error("%s: its end could not be written down: %s", folder.attempt, error)
+        return word
+
+    def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
+        successor = self._successor(tracked.folder)
+        if word == STOP:
+            if successor is not None:
+                self._call_off(successor)
+            return None
+        return successor or self._make(tracked.folder, early=False)
+
+    def _successor(self, folder: AttemptFolder) -> AttemptFolder | None:
+        """The attempt that goes on after this one, if there is one that was not called off."""
+        number = folder.number
+        later = [one for one in self._folders.attempts(folder.task) if one.number > number]
+        alive = [one for one in later if not one.is_cancelled and one.failure is None]
+        return min(alive, key=lambda one: one.number, default=None)
+
+    def _make(self, folder: AttemptFolder, *, early: bool) -> AttemptFolder | None:
+        """A new attempt of our own, if the service has granted one of its number."""
+        until = int(self._folders.grant(folder.task).get("until") or 0)
+        try:
+            return self._folders.record_next(
+                folder, ids.new_id(ids.ATTEMPT), until=until, early=early
+            )
+        except OSError as error:
+            log.error("%s: no next attempt could be written: %s", folder.attempt, error)
+            return None
+
+    def _wants_follow_up(self, tracked: Tracked) -> bool:
+        if tracked.folder.attempt in self._followed or not tracked.watched.is_running:
+            return False
+        if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
+            return False
+        after = self._folders.grant(tracked.folder.task).get("queue_after_seconds")
+        return after is not None and _running_for(tracked) >= float(after)
+
+    def _queue_ahead(self, tracked: Tracked) -> None:
+        self._followed.add(tracked.folder.attempt)
+        if self._successor(tracked.folder) is not None:
+            return
+        made = self._make(tracked.folder, early=True)
+        if made is not None:
+            log.info("%s is queued to follow %s", made.attempt, tracked.folder.attempt)
+            known = AttemptKnown(attempt=made.attempt, number=made.number)
+            self._attempts.say_as_it_is(tracked, known)
+            self._attempts.load(made)
+
+    def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
+        limit = _limit(tracked)
+        grant = self._folders.grant(tracked.folder.task)
+        manners = Manners(
+            float(grant.get("hand_over_seconds") or 60.0),
+            can_hand_over=self._heeds_the_flag(before.folder),
+        )
+        now = Chain(
+            now=_running_for(before), limit_seconds=limit, work_seconds_left=math.inf,
+            waiting_since=(), last_queued=0.0, program_ends=_limit(before),
+        )  # fmt: skip
+        return arrive(now, manners)
+
+    def _heeds_the_flag(self, folder: AttemptFolder) -> bool:
+        """Seen before: an attempt of this task that ended with 75, or one that saves by `diamond.training`."""
+        every = self._folders.attempts(folder.task)
+        exits = [one.exit_of(run) for one in every for run in one.runs()]
+        if any(exit is not None and exit.code == CONTINUE_EXIT_CODE for exit in exits):
+            return True
+        runs = [folder.run_folder(run) for run in folder.runs()]
+        return any((place / "checkpoints.jsonl").exists() for place in runs)
+
+    def _call_off(self, folder: AttemptFolder) -> None:
+        self._folders.record_cancel(folder.task, folder.attempt)
+        self._attempts.cancel(folder)
+
+    def _note(self, tracked: Tracked, words: str) -> None:
+        self._attempts.note(tracked.folder, words, "hand-over")
+
+
+def _is_end(event: Event) -> bool:
+    if isinstance(event, Observed):
+        return event.status == "ended"
+    return isinstance(event, (Exited, NoWord, Lost))
+
+
+def _may_go_on(tracked: Tracked, event: Event) -> bool:
+    """Most tasks have one attempt and never ask for another: they cost nothing here."""
+    asks = isinstance(event, Exited) and event.exit_code == CONTINUE_EXIT_CODE
+    return asks or tracked.number > 1 or tracked.folder.order().resume.ahead
+
+
+def _running_for(tracked: Tracked) -> float:
+    start = tracked.folder.start_of(tracked.watched.run)
+    return time.time() - start.seen_at if start is not None else 0.0
+
+
+def _limit(tracked: Tracked) -> float:
+    return tracked.limit_seconds or 60.0 * tracked.folder.order().resources.walltime_minutes

@@ -1,0 +1,64 @@
+"""The attempts of a task for `diamond show`: with the gaps between them, checkpoints, and the budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.cli.words import attempt_ending, clock, span
+from diamond.sdk.models import Task
+
+
+def attempt_lines(task: Task, *, is_local: bool) -> list[str]:
+    """Nothing for a task with one attempt that ran once."""
+    if len(task.attempts) < 2 and not any(len(one.get("runs") or []) > 1 for one in task.attempts):
+        return []
+    follow_up = task.chain.get("follow_up")
+    return [_attempt(one, is_local, ahead=one["id"] == follow_up) for one in task.attempts]
+
+
+def chain_lines(task: Task) -> list[str]:
+    """How far it came and what it used; only for tasks that could have, or had, more than one attempt."""
+    chain = task.chain
+    budget = chain.get("budget")
+    if len(task.attempts) < 2 and not budget and not chain.get("continues"):
+        return []
+    lines = [_reached(chain), _spent(chain, budget)]
+    if chain.get("continues"):
+        lines.append(f"goes on where task {chain['continues']} stopped")
+    if chain.get("stalled"):
+        lines.append("the last attempt came no further; a second one like it stops the chain")
+    return [line for line in lines if line]
+
+
+def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:
+    job = f"batch job {one['native_id']}" if one.get("native_id") else "not queued yet"
+    parts = [
+        f"{one.get('number')}  {one.get('id')}",
+        "" if is_local else job,
+        "queued ahead" if ahead else clock(one.get("started")),
+        _gap(one.get("gap")),
+        attempt_ending(one),
+        f"step {one['step']}" if one.get("step") is not None else "",
+        str(one.get("checkpoint") or ""),
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _gap(gap: float | None) -> str:
+    return "" if gap is None else f"after a gap of {span(gap)}"
+
+
+def _reached(chain: dict[str, Any]) -> str:
+    step = f"step {chain['step']}" if chain.get("step") is not None else ""
+    checkpoint = f"checkpoint {chain['checkpoint']}" if chain.get("checkpoint") else ""
+    return "came to " + ", ".join(part for part in (step, checkpoint) if part) if step or checkpoint else ""  # fmt: skip
+
+
+def _spent(chain: dict[str, Any], budget: dict[str, Any] | None) -> str:
+    if not budget:
+        allowed = chain.get("allowed_attempts")
+        return f"used {chain.get('node_hours', 0.0):.4g} node-hours; asks after {allowed} attempts"
+    return (
+        f"used {budget['spent']:.4g} of {budget['amount']:.4g} {budget['unit']}, "
+        f"{budget['committed']:.4g} set aside for what is queued or runs, {budget['left']:.4g} left"
+    )

@@ -1,0 +1,150 @@
+"""How far a chain of attempts may go by itself: by its budget, or after three follow-ups by its person's word. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from diamond.core.events import NotAllowed
+from diamond.core.order import Order, order_from
+from diamond.core.task import Reason
+from diamond.planning.budget import (
+    UNASKED_FOLLOW_UPS,
+    Budget,
+    Use,
+    may_start,
+    parse_budget,
+    rate_of,
+)
+from diamond.planning.followup import Chain, Manners, next_queueing
+from diamond.planning.waits import Forecast
+
+DEFAULT_HAND_OVER_SECONDS = 60.0
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What a chain has used and may still use, in node-hours; and its ceiling, if it has one."""
+
+    spent: list[Use]
+    committed: list[Use]
+    budget: Budget | None = None
+    rate: float = 1.0
+
+    @property
+    def node_hours(self) -> float:
+        return sum(use.node_hours for use in self.spent)
+
+    @property
+    def node_hours_committed(self) -> float:
+        return sum(use.node_hours for use in self.committed)
+
+    @property
+    def left(self) -> float:
+        """Of the budget, if all that is queued or runs uses its whole limit."""
+        assert self.budget is not None
+        used = self.rate * (self.node_hours + self.node_hours_committed)
+        return max(0.0, self.budget.amount - used)
+
+
+def first_chain(order: Order, charges: Mapping[str, float] | None) -> dict[str, Any]:
+    """The column `chain` of a new task; what a node-hour costs is settled here."""
+    return {"budget": budget_data(order.budget, order, charges), "allowed": None}
+
+
+def budget_data(
+    text: str, order: Order, charges: Mapping[str, float] | None
+) -> dict[str, Any] | None:
+    if not text:
+        return None
+    budget = parse_budget(text)
+    rate = rate_of(budget, (charges or {}).get(order.placement.partition))
+    return {**asdict(budget), "rate": rate}
+
+
+def spending(chain: Mapping[str, Any], order: Order, attempts: Iterable[Entry]) -> Spending:
+    entries = list(attempts)
+    ended = [one for one in entries if one.get("ended") is not None]
+    spent = [Use(order.resources.nodes, _lasted(one)) for one in ended]
+    alive = [_whole(order)] * (len(entries) - len(ended))
+    given = chain.get("budget")
+    if not given:
+        return Spending(spent, alive)
+    return Spending(spent, alive, Budget(given["amount"], given["unit"]), given["rate"])
+
+
+def refusal(
+    chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
+) -> NotAllowed | None:
+    """Why the next attempt may not begin now; None if it may."""
+    order = order_from(dict(order_data))
+    used = spending(chain, order, attempts)
+    if used.budget is not None:
+        verdict = may_start(
+            used.budget, _whole(order), spent=used.spent, committed=used.committed,
+            units_per_node_hour=used.rate,
+        )  # fmt: skip
+        if verdict.may_start:
+            return None
+        return NotAllowed(reason=Reason.BUDGET.value, message=verdict.words)
+    made = _made(attempts)
+    if made < allowed_attempts(chain):
+        return None
+    words = f"{made} attempts were made and it has no budget: it goes on when you allow it"
+    return NotAllowed(reason=Reason.CONTINUE_LIMIT.value, message=words, ask=True)
+
+
+def allowed_attempts(chain: Mapping[str, Any]) -> int:
+    """Without a budget: how many attempts may begin before its person is asked."""
+    return int(chain.get("allowed") or 1 + UNASKED_FOLLOW_UPS)
+
+
+def granted_until(
+    chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
+) -> int:
+    """The highest number that the agent may give to an attempt without asking."""
+    order = order_from(dict(order_data))
+    highest = max(int(one["number"]) for one in attempts)
+    used = spending(chain, order, attempts)
+    if used.budget is None:
+        more = allowed_attempts(chain) - _made(attempts)
+    else:
+        cost = used.rate * _whole(order).node_hours
+        more = math.floor(used.left / cost + 1e-9) if cost else order.resume.max_attempts
+    return min(order.resume.max_attempts, highest + max(0, more))
+
+
+def queue_after_seconds(
+    order: Order, forecast: Forecast, *, queued: float, started: float
+) -> float | None:
+    """How long after the start of an attempt the follow-up should be queued; None: not before the end."""
+    limit = 60.0 * order.resources.walltime_minutes
+    chain = Chain(
+        now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
+        last_queued=queued, program_ends=started + limit,
+    )  # fmt: skip
+    manners = Manners(hand_over_seconds(order), most_waiting=1)
+    at = next_queueing(chain, forecast, manners)
+    return None if at is None else max(0.0, at - started)
+
+
+def hand_over_seconds(order: Order) -> float:
+    """From the stop flag to the next attempt's first step: what the person reserves for a save tells it best."""
+    limit = 60.0 * order.resources.walltime_minutes
+    return min(order.resume.lead_seconds or DEFAULT_HAND_OVER_SECONDS, limit / 8)
+
+
+def _made(attempts: list[Entry]) -> int:
+    return sum(one.get("reason") != Reason.WITHDRAWN.value for one in attempts)
+
+
+def _whole(order: Order) -> Use:
+    return Use(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
+
+
+def _lasted(entry: Entry) -> float:
+    began = [at for at in (entry.get("arrived"), entry.get("started")) if at is not None]
+    return max(0.0, float(entry["ended"]) - float(began[0])) if began else 0.0

@@ -1,0 +1,16 @@
+"""Keep how far a chain of attempts has come, what it may spend and which follow-up is queued.
+
+Revision ID: 0011
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0009"
+
+
+def upgrade() -> None:
+    op.add_column("tasks", sa.Column("chain", sa.JSON()))

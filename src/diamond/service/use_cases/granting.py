@@ -1,0 +1,68 @@
+"""What an agent is told about a chain: up to which number it may go on by itself, and when it queues ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.order import Order, order_from
+from diamond.planning.waits import Forecast, PastWait, accounted, forecast
+from diamond.service.grants import granted_until, hand_over_seconds, queue_after_seconds
+from diamond.service.site_now import fact_time
+from diamond.service.store.endpoints import endpoint_by_id
+from diamond.service.store.past_waits import past_waits
+from diamond.service.store.rows import Row
+from diamond.service.views import effective_facts
+
+
+def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """For the command `submit`; nothing for a task that does not queue ahead."""
+    resume = row["order"].get("resume") or {}
+    if not resume.get("ahead"):
+        return {}
+    until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
+    return {"chain": {"until": until, "queue_after_seconds": None}}
+
+
+async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same once an attempt runs, with the moment at which the follow-up is queued."""
+    order = order_from(dict(row["order"]))
+    endpoint = await endpoint_by_id(connection, row["endpoint"])
+    until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
+    ahead = None if endpoint is None else await _ahead(connection, endpoint, row, order)
+    return {
+        "until": until,
+        "queue_after_seconds": ahead,
+        "hand_over_seconds": hand_over_seconds(order),
+    }
+
+
+async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) -> list[PastWait]:
+    """What the batch system's own record told at the last probe, and the person's own attempts since."""
+    told = accounted(effective_facts(endpoint).get("waits"))
+    since = (fact_time(endpoint, "waits") or 0.0) if told else 0.0
+    return [*told, *await past_waits(connection, owner, endpoint["id"], since)]
+
+
+async def _ahead(
+    connection: AsyncConnection, endpoint: Row, row: Mapping[str, Any], order: Order
+) -> float | None:
+    """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there."""
+    facts = effective_facts(endpoint)
+    current = next(one for one in row["attempts"] if one["id"] == row["attempt"])
+    if (facts.get("scheduler") or {}).get("name") == "local" or not current.get("started"):
+        return None
+    expected = await _forecast(connection, endpoint, row["owner"], order)
+    queued = float(current.get("queued") or current["started"])
+    return queue_after_seconds(order, expected, queued=queued, started=float(current["started"]))
+
+
+async def _forecast(
+    connection: AsyncConnection, endpoint: Row, owner: str, order: Order
+) -> Forecast:
+    past = await known_waits(connection, endpoint, owner)
+    limit = 60.0 * order.resources.walltime_minutes
+    queue = order.placement.partition
+    return forecast(past, queue=queue, nodes=order.resources.nodes, limit_seconds=limit)

@@ -1,0 +1,105 @@
+"""How far a chain may go: by its budget, or until its person is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from diamond.core.errors import BadRequest
+from diamond.core.order import Continue, Order, Placement, Resources, order_data
+from diamond.planning.waits import NOTHING_KNOWN, PastWait, forecast
+from diamond.service.grants import (
+    budget_data,
+    first_chain,
+    granted_until,
+    queue_after_seconds,
+    refusal,
+    spending,
+)
+
+HOUR = 3600.0
+RESUME = Continue(on=["wall-time"], max_attempts=20, ahead=True)
+
+
+def order(budget: str = "", **resources: Any) -> Order:
+    asked = Resources(**{"nodes": 2, "walltime_minutes": 60, **resources})
+    return Order("x", resources=asked, resume=RESUME, budget=budget, placement=Placement("gpu"))
+
+
+def attempt(number: int, began: float | None, ended: float | None, **more: Any) -> dict[str, Any]:
+    return {"number": number, "started": began, "ended": ended, "reason": "", **more}
+
+
+def test_what_was_used_and_what_may_still_be_used_are_kept_apart() -> None:
+    entries = [attempt(1, 0, HOUR / 2), attempt(2, HOUR, None), attempt(3, None, HOUR)]
+    used = spending(first_chain(order("10 node-hours"), None), order(), entries)
+    assert (used.node_hours, used.node_hours_committed, used.left) == (1.0, 2.0, 7.0)
+
+
+def test_nodes_that_waited_for_their_turn_are_paid_for() -> None:
+    used = spending({}, order(), [attempt(2, HOUR, 2 * HOUR, arrived=0.0)])
+    assert used.node_hours == 4.0
+
+
+@pytest.mark.parametrize(("budget", "may"), [("4 node-hours", True), ("3.9 node-hours", False)])
+def test_no_attempt_begins_that_could_pass_the_budget(budget: str, may: bool) -> None:
+    entries: list[Any] = [attempt(1, 0, HOUR)]
+    refused = refusal(first_chain(order(budget), None), order_data(order(budget)), entries)
+    assert (refused is None) is may
+    if refused is not None:
+        assert (refused.reason, refused.ask) == ("budget", False)
+        assert "1.9 of 3.9" in refused.message
+
+
+def test_a_budget_in_the_sites_units_is_held_by_the_sites_rate() -> None:
+    chain = first_chain(order("100 SU"), {"gpu": 20.0})
+    assert refusal(chain, order_data(order()), [attempt(1, 0, HOUR)]) is None
+    refused = refusal(chain, order_data(order()), [attempt(1, 0, 2 * HOUR)])
+    assert refused is not None and "20 of 100" in refused.message
+
+
+def test_a_unit_without_a_rate_is_refused() -> None:
+    with pytest.raises(BadRequest, match="SU"):
+        budget_data("100 SU", order(), {"cpu": 1.0})
+
+
+def test_without_a_budget_it_asks_after_three_follow_ups() -> None:
+    made: list[Any] = [attempt(n, n, n + 1) for n in (1, 2, 3)]
+    assert refusal({}, order_data(order()), made) is None
+    refused = refusal({}, order_data(order()), [*made, attempt(4, 4, 5)])
+    assert refused is not None
+    assert (refused.ask, refused.reason) == (True, "continue-limit")
+    assert refusal({"allowed": 7}, order_data(order()), [*made, attempt(4, 4, 5)]) is None
+
+
+def test_a_follow_up_that_was_given_back_is_no_attempt_that_counts() -> None:
+    made: list[Any] = [attempt(n, n, n + 1) for n in (1, 2, 3)]
+    back = attempt(4, None, 4, reason="withdrawn")
+    assert refusal({}, order_data(order()), [*made, back]) is None
+    assert granted_until({}, order_data(order()), [*made, back]) == 5
+
+
+def test_the_agent_is_granted_what_fits_even_if_all_of_it_is_used() -> None:
+    running: list[Any] = [attempt(1, 0, None)]
+    chain = first_chain(order("7 node-hours"), None)
+    assert granted_until(chain, order_data(order("7 node-hours")), running) == 3
+    assert granted_until({}, order_data(order()), running) == 4
+    few = Order("x", resume=Continue(max_attempts=2))
+    assert granted_until({}, order_data(few), running) == 2
+
+
+def test_a_follow_up_is_queued_one_wait_before_the_end() -> None:
+    """Of a steady queue: half an hour each."""
+    past = [PastWait(n * HOUR, HOUR / 2, 2, HOUR, "gpu") for n in range(80)]
+    expected = forecast(past, queue="gpu", nodes=2, limit_seconds=HOUR)
+    after = queue_after_seconds(order(), expected, queued=0.0, started=HOUR / 2)
+    assert after is not None
+    assert HOUR / 2 - 300 <= after < HOUR / 2
+
+
+def test_where_waits_are_long_or_unknown_it_is_queued_early() -> None:
+    unknown = queue_after_seconds(order(), NOTHING_KNOWN, queued=0.0, started=10.0)
+    assert unknown == pytest.approx(0.7 * HOUR - 10)
+    late = queue_after_seconds(order(), NOTHING_KNOWN, queued=0.0, started=5 * HOUR)
+    assert late == 0.0
