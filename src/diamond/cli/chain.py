@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.cli.words import attempt_ending, clock, span
+from diamond.cli.words import clock, span
+from diamond.core.words import attempt_ending
 from diamond.sdk.models import Task
 
 

@@ -25,7 +25,6 @@ from diamond.cli.words import (
     waited,
 )
 from diamond.core.errors import NotFound
-from diamond.core.words import attempt_ending
 from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint, Task
 

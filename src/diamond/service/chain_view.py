@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diamond.core.order import order_from
-from diamond.core.words import attempt_ending
 from diamond.core.task import FINAL_WORDS, Phase, State
+from diamond.core.words import attempt_ending
 from diamond.service.grants import Spending, allowed_attempts, spending
 
 ATTEMPT_FIELDS = ("id", "number", "native_id", "run", "runs", "started", "ended", "reason")
