@@ -24,6 +24,7 @@ VARIABLES = (
     "webhook_private",
 )  # fmt: skip
 """Settings that reach the service by its environment: a command line is seen by everybody."""
+PEOPLE = "people"
 START_SECONDS = 60.0
 
 
@@ -37,13 +38,14 @@ def read_config(path: Path | None) -> dict[str, Any]:
         raise BadRequest(
             f"{path} cannot be read: {error}", "It is a TOML file, such as: port = 8642"
         ) from None
-    known = (*SETTINGS, *VARIABLES)
+    known = (*SETTINGS, *VARIABLES, PEOPLE)
     unknown = sorted(set(read) - set(known))
     if unknown:
         raise BadRequest(
             f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(known)}"
         )
-    return read
+    # The service reads that part itself: it is long, and may name a file with a secret.
+    return {**read, PEOPLE: str(path.absolute())} if PEOPLE in read else read
 
 
 def running_client(home: Path) -> Client | None:
@@ -61,7 +63,7 @@ def running_client(home: Path) -> Client | None:
 
 def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", "diamond.service", "--home", str(home)]
-    for name in SETTINGS:
+    for name in (*SETTINGS, PEOPLE):
         if settings.get(name):
             words += [f"--{name.replace('_', '-')}", str(settings[name])]
     return _start(words, home / "service.log", {**os.environ, **_variables(settings)})

@@ -16,8 +16,8 @@ from fastapi import FastAPI
 
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
-from diamond.service.people_settings import People, read_people
 from diamond.service.settings import Settings, read_proxies, read_smtp
+from diamond.service.sign_in.settings import People, read_people
 
 
 class Server(uvicorn.Server):

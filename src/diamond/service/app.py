@@ -25,6 +25,8 @@ from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
 from diamond.service.relay import MemoryRelay, Relay
 from diamond.service.routes import (
+    accounts,
+    administering,
     blobs,
     composing,
     endpoints,
@@ -41,6 +43,7 @@ from diamond.service.routes import (
     plans,
     projects,
     recipes,
+    signing_in,
     snapshots,
     sync,
     tasks,
@@ -50,6 +53,7 @@ from diamond.service.sealing import load_seal
 from diamond.service.services import Services
 from diamond.service.settings import Settings, check_settings
 from diamond.service.shared_relay import SharedRelay
+from diamond.service.sign_in.providers import Providers
 from diamond.service.store.engine import Store
 from diamond.service.store.filesystem import refuse_network_folder
 from diamond.service.store.migrate import upgrade
@@ -74,6 +78,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BodyLimit)
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
+    app.include_router(signing_in.router)
     app.include_router(pages.router)
     describe(app)
     return app
@@ -98,6 +103,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             image_files=ImageFiles(settings.blob_folder / "images"),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(store),
+            providers=Providers(settings),
             instance=await first_start(store),
         )
     finally:
@@ -139,8 +145,8 @@ def _api() -> APIRouter:
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)
     for part in (
-        jobs, tasks, events, logs, metrics, output, endpoints, people, projects, notifications, overview,
-        composing, plans, recipes, images, blobs, snapshots,
+        jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
+        administering, notifications, overview, composing, plans, recipes, images, blobs, snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])
     return api

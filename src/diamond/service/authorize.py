@@ -6,11 +6,12 @@ Two questions are asked of every call. `admit`: may this caller make this call a
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
 
 from diamond.core.errors import Forbidden, NotFound
-from diamond.service.principal import Kind, Principal, Role
+from diamond.service.principal import Kind, Principal, Role, Scope
 from diamond.service.rules import RULES, Rule, Who
 
 
@@ -49,16 +50,23 @@ def admit(principal: Principal, rule: Rule, freshness: Freshness) -> None:
     """Whether the caller may make such a call at all."""
     if rule.who is Who.AGENT or principal.kind is not Kind.PERSON:
         raise Forbidden("This call is for the agents of machines")
-    if rule.scope is not None and rule.scope not in principal.scopes:
-        raise Forbidden(
-            f"This token is not good for this: it lacks the scope {rule.scope.value!r}",
-            "Make another with `diamond token create NAME --scope SCOPE`.",
-            code="scope",
-        )
+    if rule.scope is not None:
+        require_scopes(principal, {rule.scope})
     if rule.who is Who.ADMIN and not principal.is_admin:
         raise Forbidden("This is for administrators", "Ask one of those who run this Diamond.")
     if rule.fresh and principal.by_cookie:
         _require_fresh(principal, freshness)
+
+
+def require_scopes(principal: Principal, scopes: Set[Scope]) -> None:
+    """Nobody hands on what she has not: neither by a link, nor to a program that asks to be let in."""
+    lacking = sorted(scope.value for scope in scopes - principal.scopes)
+    if lacking:
+        raise Forbidden(
+            f"This token is not good for this: it lacks the scope {lacking[0]!r}",
+            "Make another with `diamond token create NAME --scope SCOPE`.",
+            code="scope",
+        )
 
 
 def _require_fresh(principal: Principal, freshness: Freshness) -> None:

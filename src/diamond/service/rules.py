@@ -64,6 +64,10 @@ def _manage(thing: str = "", role: Role = Role.OWNER, *, fresh: bool = False) ->
     return Rule(Who.PERSON, Scope.MANAGE, thing, role, fresh)
 
 
+def _admin(*, is_noted: bool = True) -> Rule:
+    return Rule(Who.ADMIN, Scope.ADMIN, is_noted=is_noted)
+
+
 def _tell() -> Rule:
     """What a person does to her own pages: of no interest to an audit."""
     return Rule(Who.PERSON, Scope.MANAGE, is_noted=False)
@@ -71,7 +75,28 @@ def _tell() -> Rule:
 
 RULES: dict[str, Rule] = {
     "GET /health": _open(),
+    "GET /sign-in": _open(),
+    "POST /sign-in/device": _open(),
+    "POST /sign-in/device/token": _open(),
+    "GET /sign-in/device/{code}": _read(),
+    "POST /sign-in/device/{code}": _manage(fresh=True),
+    "POST /sign-out": _manage(),
     "GET /me": _read(),
+    "GET /me/sessions": _read(),
+    "DELETE /me/sessions/{session}": _manage("session"),
+    "GET /me/identities": _read(),
+    "DELETE /me/identities": _manage(),
+    "GET /invitations": _read(),
+    "POST /invitations": _admin(),
+    "POST /projects/{project}/invitations": _manage("project", Role.MANAGER),
+    "POST /invitations/accept": _manage(),
+    "DELETE /invitations/{invitation}": _manage("invitation"),
+    "GET /users": _admin(is_noted=False),
+    "PATCH /users/{user}": _admin(),
+    "GET /users/{user}/sessions": _admin(is_noted=False),
+    "DELETE /users/{user}/sessions": _admin(),
+    "GET /audit": _admin(is_noted=False),
+    "GET /audit/export": _admin(is_noted=False),
     "GET /me/preferences": _read(),
     "PUT /me/preferences": _tell(),
     "GET /me/notifications": _read(),

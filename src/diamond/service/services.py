@@ -12,6 +12,7 @@ from diamond.service.presence import Presence
 from diamond.service.recent import Recent
 from diamond.service.relay import Relay
 from diamond.service.settings import Settings
+from diamond.service.sign_in.providers import Providers
 from diamond.service.store.engine import Store
 
 
@@ -25,5 +26,6 @@ class Services:
     image_files: ImageFiles
     agent_file: AgentFile
     presence: Presence
+    providers: Providers
     instance: str
     recent: Recent = field(default_factory=Recent)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
 from diamond.service.mail import Smtp, check_smtp
-from diamond.service.people_settings import People
+from diamond.service.sign_in.settings import People
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 

@@ -31,6 +31,7 @@ CALLS = [
 ]
 SPEC = {"name": "x", "run": "true"}
 BODIES: dict[str, Any] = {
+    "PATCH /users/{user}": {"is_admin": False},
     "POST /endpoints/{name}/confirm": {"accept": True},
     "POST /endpoints/{name}/probe": {"compute": False},
     "PUT /endpoints/{name}/profile": {"version": 1, "facts": {}, "corrections": {}},
@@ -48,6 +49,7 @@ QUERIES = {
     "GET /tasks/{task}/logs/{stream}/search": "?text=x",
     "GET /tasks/{task}/files/content": "?path=x",
     "GET /tasks/{task}/code/content": "?path=x",
+    "DELETE /me/identities": "?issuer=x&subject=y",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
 NOT_ALLOWED = {"not-signed-in", "forbidden", "scope", "role", "account-disabled", "no-rule"}
@@ -124,6 +126,17 @@ def _new_move(cast: Cast) -> str:
     return str(made["id"])
 
 
+def _new_invitation(cast: Cast) -> str:
+    return str(cast.caller("owner").post("/projects/group/invitations")["id"])
+
+
+def _new_session(cast: Cast) -> str:
+    """A browser of the owner's."""
+    link = urlsplit(cast.caller("owner").post("/open")["url"])
+    Client(cast.service.url).call("GET", f"/{link.path}?{link.query}")
+    return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
+
+
 THINGS: dict[str, Callable[[Cast], str]] = {
     "task": lambda cast: cast.ids["task"],
     "job": lambda cast: cast.ids["job"],
@@ -132,6 +145,8 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "token": _new_token,
     "image": _new_image,
     "move": _new_move,
+    "invitation": _new_invitation,
+    "session": _new_session,
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
 SEEN_IN_PROJECT = {"task", "job", "project"}

@@ -15,6 +15,7 @@ from diamond.service.principal import Principal
 from diamond.service.problems import MEDIA_TYPE, InvalidRequest
 from diamond.service.rules import Rule
 from diamond.service.services import Services
+from diamond.service.store.audit import CALL, Call
 from diamond.service.use_cases.pairing import AgentCall, agent_of
 from diamond.service.use_cases.signed_in import Shown, person_of
 
@@ -69,7 +70,23 @@ async def get_person(request: Request, rule: StatedRule) -> Principal:
     if principal.by_cookie:
         _refuse_foreign_page(request)
     admit(principal, rule, services.settings.people.freshness)
+    if rule.is_noted:
+        CALL.set(_call(request, principal))
     return principal
+
+
+def _call(request: Request, principal: Principal) -> Call:
+    """As the audit log will have it; what was sent along is not in it: that may hold a secret."""
+    path = str(getattr(request.scope.get("route"), "path", "")).removeprefix(PREFIX)
+    about = {name: str(value) for name, value in request.path_params.items()}
+    return Call(
+        principal.user,
+        principal.name,
+        f"{request.method} {path}",
+        about,
+        principal.address,
+        principal.credential,
+    )
 
 
 def _refuse_foreign_page(request: Request) -> None:

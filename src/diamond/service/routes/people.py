@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from diamond import __version__
 from diamond.service import schemas
-from diamond.service.routes.common import IdempotencyKey, Person, Service, problems
-from diamond.service.use_cases import tokens
+from diamond.service.routes.common import IdempotencyKey, Person, Service, cookie_name, problems
+from diamond.service.routes.cookies import set_cookie
+from diamond.service.use_cases import accounts, tokens
 
 router = APIRouter(tags=["people"])
 
@@ -22,8 +23,15 @@ async def health(services: Service) -> dict[str, Any]:
 
 
 @router.get("/me", response_model=schemas.Me, responses=problems())
-async def me(person: Person) -> dict[str, Any]:
-    return {"id": person.user, "name": person.name}
+async def me(
+    request: Request, response: Response, services: Service, person: Person
+) -> dict[str, Any]:
+    """Also renews a browser's cookie from time to time."""
+    session = request.cookies.get(cookie_name(services.instance), "")
+    secret = await accounts.renew_cookie(services, session) if person.by_cookie else None
+    if secret:
+        set_cookie(response, services, secret)
+    return await accounts.show_me(services, person)
 
 
 @router.get("/tokens", response_model=schemas.Page[schemas.Token], responses=problems())

@@ -1,6 +1,7 @@
 # ruff: noqa: F403
 """What enters and leaves, as OpenAPI describes it; one file for each part of the API."""
 
+from diamond.service.schemas.accounts import *
 from diamond.service.schemas.common import *
 from diamond.service.schemas.composing import *
 from diamond.service.schemas.endpoints import *

@@ -25,6 +25,10 @@ class Health(BaseModel):
 class Me(BaseModel):
     id: str
     name: str
+    email: str = ""
+    is_admin: bool = False
+    scopes: list[Scope] = []
+    """What this sign-in is good for."""
 
 
 class TokenRequest(Body):

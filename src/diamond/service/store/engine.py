@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from diamond.service.notify import Notifier
+from diamond.service.store.audit import CALL, Call, write_down
 from diamond.service.store.inline_sqlite import InlineSqlite
 
 CHANNEL = "diamond"
@@ -66,7 +67,10 @@ class Store:
         async with self._turn(), self._database.begin() as connection:
             tx = Transaction(connection)
             yield tx
+            call = await _write_down(tx)
             await self._announce(tx)
+        if call is not None:
+            call.is_written = True
         self.notifier.wake(tx.topics)
 
     @asynccontextmanager
@@ -88,6 +92,15 @@ class Store:
         rows = [{"channel": CHANNEL, "topic": topic} for topic in sorted(tx.topics)]
         for row in rows:
             await tx.connection.execute(statement, row)
+
+
+async def _write_down(tx: Transaction) -> Call | None:
+    """Once for each call: what is done and who did it are saved together, or neither."""
+    call = CALL.get()
+    if call is None or call.is_written:
+        return None
+    await write_down(tx.connection, call)
+    return call
 
 
 class _Postgres:

@@ -51,6 +51,15 @@ async def list_users(connection: AsyncConnection, search: str, limit: int) -> li
     return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)))
 
 
+async def find_people(connection: AsyncConnection, text: str) -> list[Row]:
+    """Whose id it is; else whose address or name."""
+    by_id = await find_user(connection, text)
+    if by_id is not None or not text:
+        return [by_id] if by_id else []
+    same = or_(users.c.email == text.lower(), users.c.name == text)
+    return rows_of(await connection.execute(select(users).where(same).limit(2)))
+
+
 async def is_name_taken(connection: AsyncConnection, name: str) -> bool:
     found = await connection.execute(select(users.c.id).where(users.c.name == name))
     return found.first() is not None

@@ -7,8 +7,10 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.errors import NotFound
 from diamond.service.authorize import role_of
 from diamond.service.principal import Principal, Role
+from diamond.service.store import users
 from diamond.service.store.projects import EVERYONE, PERSON, PROJECT, shared_with
 
 Row = Mapping[str, Any]
@@ -35,3 +37,13 @@ async def shared_role(
     holders = await shared_with(connection, kind, thing)
     known = {(PERSON, principal.user), (EVERYONE, ""), *((PROJECT, p) for p in principal.projects)}
     return Role.VIEWER if holders & known else None
+
+
+async def find_person(connection: AsyncConnection, text: str) -> Row:
+    """By id, or by her whole address or name: nobody goes through the list of people by its beginnings."""
+    found = await users.find_people(connection, text)
+    if len(found) != 1:
+        raise NotFound(
+            f"There is no person {text!r}", "Give her id or whole address, or invite her."
+        )
+    return found[0]

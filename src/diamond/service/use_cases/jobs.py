@@ -19,6 +19,7 @@ from diamond.service.services import Services
 from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store import images as image_rows
 from diamond.service.store import jobs as job_rows
+from diamond.service.store.audit import about_call
 from diamond.service.store.engine import Transaction
 from diamond.service.store.pages import Page
 from diamond.service.store.rows import Row
@@ -139,6 +140,7 @@ async def _make_job(
         "spec": composed.spec, "code": code, "digest": composed.order.digest,
         "created": time.time(), "project": project,
     }  # fmt: skip
+    about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
     await job_rows.add_job(tx, job)
     task = await add_run_task(tx, endpoint, job, composed)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}

@@ -18,7 +18,7 @@ from diamond.service.store import endpoints as rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.users import hashed
-from diamond.service.use_cases.signed_in import refuse_disabled
+from diamond.service.use_cases.signed_in import account_disabled
 from diamond.service.use_cases.telling import Notice, tell
 
 
@@ -69,7 +69,7 @@ async def agent_of(services: Services, key: str, generation: int | None) -> Agen
             "Pair the machine again, or `diamond endpoint connect NAME`.",
         )
     if row["disabled"]:
-        refuse_disabled()
+        raise account_disabled()
     principal = Principal(Kind.AGENT, row["owner"], row["name"], endpoint=row["id"])
     require(principal, Action.REPORT, owner=row["owner"], endpoint=row["id"])
     if not row["confirmed"]:

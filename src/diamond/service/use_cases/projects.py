@@ -14,8 +14,8 @@ from diamond.service.authorize import role_of
 from diamond.service.principal import Principal, Role
 from diamond.service.services import Services
 from diamond.service.store import projects as rows
-from diamond.service.store import users
 from diamond.service.store.engine import Transaction
+from diamond.service.use_cases.access import find_person
 from diamond.service.use_cases.idempotency import Once, once
 
 Row = Mapping[str, Any]
@@ -97,11 +97,10 @@ async def put_member(
 
     async def put(tx: Transaction) -> str:
         row = await find_project(tx.connection, principal, project, Role.MANAGER)
-        if await users.find_user(tx.connection, user) is None:
-            raise NotFound(f"There is no person {user!r}", "Invite her instead.")
-        if user == row["owner"] and role is not Role.MANAGER:
+        person = str((await find_person(tx.connection, user))["id"])
+        if person == row["owner"] and role is not Role.MANAGER:
             raise Conflict("The owner of a project manages it", "Hand it over first.")
-        await rows.put_member(tx, row["id"], user, role)
+        await rows.put_member(tx, row["id"], person, role)
         return str(row["id"])
 
     return await get_project(services, principal, await services.store.run(put))

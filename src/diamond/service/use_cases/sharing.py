@@ -14,9 +14,8 @@ from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
 from diamond.service.store import projects as rows
-from diamond.service.store import users
 from diamond.service.store.engine import Transaction
-from diamond.service.use_cases.access import visible
+from diamond.service.use_cases.access import find_person, visible
 from diamond.service.use_cases.projects import find_project
 
 Row = Mapping[str, Any]
@@ -88,6 +87,4 @@ async def _holder(
         return ""
     if with_kind == rows.PROJECT:
         return str((await find_project(connection, principal, with_id))["id"])
-    if await users.find_user(connection, with_id) is None:
-        raise NotFound(f"There is no person {with_id!r}")
-    return with_id
+    return str((await find_person(connection, with_id))["id"])

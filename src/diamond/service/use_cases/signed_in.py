@@ -39,7 +39,7 @@ async def person_of(services: Services, shown: Shown) -> Principal:
     if row is None:
         raise NotSignedIn("This sign-in is not valid, or no longer", hint)
     if row["disabled"]:
-        refuse_disabled()
+        raise account_disabled()
     await _mark_seen(services, row, by_token=bool(shown.token))
     return Principal(
         Kind.PERSON,
@@ -61,8 +61,8 @@ def read_scopes(text: str) -> frozenset[Scope]:
     return frozenset(Scope(word) for word in text.split()) or EVERYTHING
 
 
-def refuse_disabled() -> None:
-    raise Forbidden(
+def account_disabled() -> Forbidden:
+    return Forbidden(
         "This account is disabled", "Ask those who run this Diamond.", code="account-disabled"
     )
 

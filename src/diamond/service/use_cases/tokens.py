@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
-from diamond.service.authorize import Action, require
-from diamond.service.principal import Principal, Scope
+from diamond.service.authorize import Action, require, require_scopes
+from diamond.service.principal import EVERYTHING, Principal, Scope
 from diamond.service.services import Services
 from diamond.service.store import users
 from diamond.service.store.engine import Transaction
@@ -89,8 +89,9 @@ async def remove_token(services: Services, principal: Principal, token: str) -> 
 
 
 async def make_link(services: Services, principal: Principal) -> str:
-    """A link that signs one browser in, once, within ten minutes."""
+    """A link that signs one browser in, once, within ten minutes. A browser may do all that its person may."""
     require(principal, Action.WRITE, owner=principal.user)
+    require_scopes(principal, EVERYTHING if principal.is_admin else EVERYTHING - {Scope.ADMIN})
     expires = time.time() + LINK_SECONDS
 
     async def add(tx: Transaction) -> str:

@@ -1,0 +1,69 @@
+"""For administrators: people, their browsers, and the audit log."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from starlette.responses import StreamingResponse
+
+from diamond.service import schemas, serving
+from diamond.service.routes.common import BYTES, Limit, Person, Service, problems
+from diamond.service.use_cases import accounts, administering
+
+router = APIRouter(tags=["administration"])
+After = Annotated[int, Query(ge=0, le=1 << 62)]
+
+
+@router.get("/users", response_model=schemas.Page[schemas.User], responses=problems())
+async def list_users(
+    services: Service,
+    person: Person,
+    search: Annotated[str, Query(max_length=200)] = "",
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    return {"items": await administering.list_users(services, search, limit)}
+
+
+@router.patch("/users/{user}", response_model=schemas.User, responses=problems(404, 409))
+async def change_user(
+    user: str, body: schemas.UserChange, services: Service, person: Person
+) -> dict[str, Any]:
+    """Disable, enable, make an administrator."""
+    change = body.model_dump(exclude_unset=True)
+    return await administering.change_user(services, person, user, change)
+
+
+@router.get(
+    "/users/{user}/sessions", response_model=schemas.Page[schemas.Session], responses=problems()
+)
+async def list_sessions(user: str, services: Service, person: Person) -> dict[str, Any]:
+    return {"items": await accounts.list_sessions(services, person, user)}
+
+
+@router.delete("/users/{user}/sessions", status_code=204, responses=problems())
+async def end_sessions(user: str, services: Service, person: Person) -> Response:
+    """All browsers of a person are signed out."""
+    await administering.end_sessions(services, user)
+    return Response(status_code=204)
+
+
+@router.get("/audit", response_model=schemas.Page[schemas.AuditLine], responses=problems())
+async def read_audit(
+    services: Service,
+    person: Person,
+    user: Annotated[str, Query(max_length=64)] = "",
+    after: After = 0,
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    """In the order of what happened; go on with `after` the last `n`."""
+    items = await administering.read_audit(services, user=user, after=after, limit=limit)
+    return {"items": items, "next": str(items[-1]["n"]) if len(items) == limit else None}
+
+
+@router.get("/audit/export", response_class=StreamingResponse, responses={200: BYTES, **problems()})
+async def export_audit(services: Service, person: Person, after: After = 0) -> StreamingResponse:
+    """All of it, as JSON lines."""
+    headers = {**serving.SAFE, **serving.attachment("diamond-audit.jsonl")}
+    lines = administering.export_audit(services, after)
+    return StreamingResponse(lines, media_type=serving.BINARY, headers=headers)

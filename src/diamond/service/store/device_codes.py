@@ -1,0 +1,52 @@
+"""Programs that wait for a person to let them in."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row, row_of
+from diamond.service.store.tables import device_codes
+from diamond.service.store.users import hashed
+
+WAITING, ACCEPTED, REFUSED = "waiting", "accepted", "refused"
+
+
+async def add_code(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(delete(device_codes).where(device_codes.c.expires < time.time()))
+    await tx.connection.execute(insert(device_codes), row)
+
+
+async def count_codes(connection: AsyncConnection) -> int:
+    query = select(func.count()).where(device_codes.c.expires > time.time())
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def find_by_user_code(connection: AsyncConnection, user_code: str) -> Row | None:
+    return await _find(connection, device_codes.c.user_code == user_code)
+
+
+async def find_by_secret(connection: AsyncConnection, secret: str) -> Row | None:
+    return await _find(connection, device_codes.c.hash == hashed(secret))
+
+
+async def decide(tx: Transaction, row: Row, owner: str, state: str) -> bool:
+    """Whether this was the first word about it."""
+    open_one = update(device_codes).where(
+        device_codes.c.hash == row["hash"], device_codes.c.state == WAITING
+    )
+    return bool((await tx.connection.execute(open_one.values(owner=owner, state=state))).rowcount)
+
+
+async def drop_code(tx: Transaction, row: Row) -> bool:
+    gone = delete(device_codes).where(device_codes.c.hash == row["hash"])
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def _find(connection: AsyncConnection, which: Any) -> Row | None:
+    query = select(device_codes).where(which, device_codes.c.expires > time.time())
+    return row_of(await connection.execute(query))

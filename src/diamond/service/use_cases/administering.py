@@ -1,0 +1,78 @@
+"""What administrators do: look after people, and read what was done."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from diamond.core.errors import Conflict, NotFound
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.store import audit, sessions, users
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row
+
+Shown = dict[str, Any]
+EXPORTED_AT_ONCE = 1000
+
+
+async def list_users(services: Services, search: str, limit: int) -> list[Shown]:
+    async with services.store.read() as connection:
+        found = await users.list_users(connection, search, limit)
+    return [_show(row) for row in found]
+
+
+async def change_user(
+    services: Services, principal: Principal, user: str, change: dict[str, Any]
+) -> Shown:
+    """Disabling ends her browsers' sessions at once; tokens and agents are refused while it lasts, and nothing is lost."""
+
+    async def apply(tx: Transaction) -> Shown:
+        row = await users.find_user(tx.connection, user)
+        if row is None:
+            raise NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
+        if user == principal.user:
+            raise Conflict("This is your own account", "Another administrator can change it.")
+        values: dict[str, Any] = {}
+        if change.get("is_admin") is not None:
+            values["is_admin"] = change["is_admin"]
+        if change.get("disabled") is not None:
+            values["disabled"] = time.time() if change["disabled"] else None
+        if change.get("disabled"):
+            await sessions.drop_sessions(tx, user)
+        if values:
+            await users.change_user(tx, user, values)
+        return _show({**row, **values})
+
+    return await services.store.run(apply)
+
+
+async def end_sessions(services: Services, user: str) -> None:
+    await services.store.run(lambda tx: sessions.drop_sessions(tx, user))
+
+
+async def read_audit(services: Services, *, user: str, after: int, limit: int) -> list[Shown]:
+    async with services.store.read() as connection:
+        found = await audit.read_audit(connection, user=user, after=after, limit=limit)
+    return [_line(row) for row in found]
+
+
+async def export_audit(services: Services, after: int) -> AsyncIterator[bytes]:
+    """JSON lines, a piece at a time: a slow reader holds no connection of the database."""
+    while found := await read_audit(services, user="", after=after, limit=EXPORTED_AT_ONCE):
+        yield b"".join(json.dumps(line).encode() + b"\n" for line in found)
+        after = found[-1]["n"]
+
+
+def _show(row: Row) -> Shown:
+    return {
+        name: row[name]
+        for name in ("id", "name", "email", "is_admin", "disabled", "seen", "created")
+    }
+
+
+def _line(row: Row) -> Shown:
+    names = ("n", "at", "name", "action", "about", "outcome", "address", "credential")
+    return {"user": row["owner"], **{name: row[name] for name in names}}

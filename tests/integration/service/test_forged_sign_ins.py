@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.http import Client
+from support.lying_provider import Liar, lying_provider, new_key, unsigned
+from support.openid import Browser, Seen
+from support.service import RunningService, running_service
+
+TOML = """
+[people]
+email_domains = ["example.org"]
+mfa = true
+
+[people.providers.liar]
+issuer = "{issuer}"
+client_id = "diamond"
+"""
+
+
+@pytest.fixture(scope="module")
+def liar() -> Iterator[Liar]:
+    with lying_provider() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def service(liar: Liar, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    home: Path = tmp_path_factory.mktemp("lied")
+    config = home / "diamond.toml"
+    config.write_text(TOML.format(issuer=liar.issuer))
+    with running_service(home, people=config) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def honest_again(liar: Liar) -> Iterator[None]:
+    yield
+    liar.claims, liar.sign, liar.published = (lambda honest: honest), None, []
+
+
+def sign_in(service: RunningService) -> tuple[Seen, Client]:
+    browser = Browser()
+    seen = browser.open(f"{service.url}/auth/liar")
+    headers = {"Cookie": browser.header(f"{service.url}/"), "Origin": service.url}
+    return seen, Client(service.url, headers=headers)
+
+
+def test_an_honest_answer_is_believed(service: RunningService) -> None:
+    seen, client = sign_in(service)
+    assert seen.status == 200
+    assert client.get("/me")["email"] == "eve@example.org"
+
+
+LIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "over": lambda honest: {**honest, "exp": honest["iat"] - 3600},
+    "of another issuer": lambda honest: {**honest, "iss": "https://accounts.google.com"},
+    "for another audience": lambda honest: {**honest, "aud": "somebody-else"},
+    "for several and another's": lambda honest: {
+        **honest,
+        "aud": ["diamond", "other"],
+        "azp": "other",
+    },
+    "with another nonce": lambda honest: {**honest, "nonce": "replayed"},
+    "without a nonce": lambda honest: {k: v for k, v in honest.items() if k != "nonce"},
+    "without an end": lambda honest: {k: v for k, v in honest.items() if k != "exp"},
+    "without a subject": lambda honest: {k: v for k, v in honest.items() if k != "sub"},
+    "not yet": lambda honest: {**honest, "nbf": honest["iat"] + 3600},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_token_that_is_wrong_signs_nobody_in(
+    service: RunningService, liar: Liar, lie: str
+) -> None:
+    liar.claims = LIES[lie]
+    refused(service)
+
+
+def test_a_token_of_a_key_that_is_not_the_provider_s_signs_nobody_in(
+    service: RunningService, liar: Liar
+) -> None:
+    stolen_id = new_key()
+    liar.sign = lambda claims: liar.signed(claims, stolen_id)
+    refused(service)
+    liar.sign = unsigned
+    refused(service)
+    liar.sign = lambda claims: "not.a.token"
+    refused(service)
+
+
+def test_changed_keys_are_fetched_anew(service: RunningService, liar: Liar) -> None:
+    assert sign_in(service)[0].status == 200
+    liar.key = new_key()
+    assert sign_in(service)[0].status == 200
+
+
+def test_work_asks_for_a_second_factor_where_the_settings_say_so(
+    service: RunningService, liar: Liar
+) -> None:
+    _, weak = sign_in(service)
+    assert weak.call("POST", "/tokens", {"name": "x"}).json["code"] == "mfa-needed"
+    assert weak.call("POST", "/jobs", {"spec": {"run": "true"}}).json["code"] == "mfa-needed"
+    liar.claims = lambda honest: {**honest, "amr": ["pwd", "otp"]}
+    _, strong = sign_in(service)
+    assert strong.call("POST", "/tokens", {"name": "x"}).status == 201
+
+
+def refused(service: RunningService) -> None:
+    seen, client = sign_in(service)
+    assert (seen.status, seen.headers["diamond-problem"]) == (403, "bad-id-token")
+    assert client.call("GET", "/me").status == 401
