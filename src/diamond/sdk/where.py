@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from diamond.core.errors import BadRequest, NotSignedIn, ServiceUnreachable
 
 DEFAULT_URL = "http://127.0.0.1:8642"
+LOGINS = "logins.json"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -34,22 +35,24 @@ def diamond_home(env: Mapping[str, str] = os.environ) -> Path:
 def find_address(
     url: str | None = None, token: str | None = None, *, env: Mapping[str, str] = os.environ
 ) -> Address:
-    """From what is given, else `$DIAMOND_URL` and `$DIAMOND_TOKEN`, else what `diamond up` saved here."""
-    saved = saved_address(diamond_home(env))
-    chosen = url or env.get("DIAMOND_URL") or (saved.url if saved else None)
+    """From what is given, else `$DIAMOND_URL` and `$DIAMOND_TOKEN`, else the last `diamond login`, else what `diamond up` saved here."""
+    saved, logins = saved_address(diamond_home(env)), read_logins(diamond_home(env))
+    usual = logins.current or saved
+    chosen = url or env.get("DIAMOND_URL") or (usual.url if usual else None)
     if chosen is None:
         raise ServiceUnreachable(
             "No Diamond service is known here",
-            "Start one with `diamond up`, or set DIAMOND_URL and DIAMOND_TOKEN.",
+            "Start one with `diamond up`, sign in to one with `diamond login`, or set DIAMOND_URL and DIAMOND_TOKEN.",
         )
     origin = check_url(chosen)
     secret = token or env.get("DIAMOND_TOKEN")
     if not secret and saved and saved.url == origin:
         secret = saved.token
+    secret = secret or logins.tokens.get(origin)
     if not secret:
         raise NotSignedIn(
             f"There is no token for {origin}",
-            "Set DIAMOND_TOKEN; the token saved on this machine belongs to another address.",
+            "Sign in with `diamond login`, or set DIAMOND_TOKEN; a saved token is sent to its own address only.",
         )
     return Address(origin, secret)
 
@@ -61,6 +64,43 @@ def saved_address(home: Path) -> Address | None:
         return Address(check_url(str(read["url"])), str(read["token"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+@dataclass(frozen=True)
+class Logins:
+    """Where `diamond login` has signed this computer in."""
+
+    current: Address | None
+    tokens: Mapping[str, str]
+
+
+def read_logins(home: Path) -> Logins:
+    try:
+        read = json.loads((home / LOGINS).read_text())
+        tokens = {check_url(str(url)): str(token) for url, token in read["tokens"].items()}
+        current = str(read["current"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, BadRequest):
+        return Logins(None, {})
+    return Logins(Address(current, tokens[current]) if current in tokens else None, tokens)
+
+
+def keep_login(home: Path, address: Address) -> None:
+    """For its own address only, readable by its person only; commands go there from now on."""
+    tokens = {**read_logins(home).tokens, address.url: address.token}
+    _write_logins(home, {"current": address.url, "tokens": tokens})
+
+
+def forget_login(home: Path, url: str) -> None:
+    tokens = {one: token for one, token in read_logins(home).tokens.items() if one != url}
+    _write_logins(home, {"current": "", "tokens": tokens})
+
+
+def _write_logins(home: Path, content: Mapping[str, object]) -> None:
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    aside = home / f".{LOGINS}.{os.getpid()}"
+    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        json.dump(content, out)
+    aside.rename(home / LOGINS)
 
 
 def check_url(url: str) -> str:

@@ -78,6 +78,8 @@ def _show(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def remove_token(services: Services, principal: Principal, token: str) -> None:
+    """`this`: the one that asks."""
+    token = principal.credential if token == "this" else token
     require(principal, Action.WRITE, owner=principal.user)
 
     async def remove(tx: Transaction) -> None:

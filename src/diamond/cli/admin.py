@@ -1,0 +1,100 @@
+"""`diamond admin`: for those who run a Diamond."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from diamond.cli.options import Json
+from diamond.cli.output import print_json, print_table, say
+from diamond.cli.projects import people
+from diamond.cli.words import age
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="For those who run this Diamond."
+)
+User = Annotated[str, typer.Argument(metavar="USER", help="A person's id.")]
+
+
+@app.command()
+def users(
+    search: Annotated[
+        str, typer.Argument(metavar="[WORDS]", help="A part of a name or address.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List people."""
+    items = people().users(search)
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    rows = [
+        (
+            one["id"],
+            one["name"],
+            one["email"],
+            "administrator" if one["is_admin"] else "",
+            "disabled" if one["disabled"] else "",
+            age(one["seen"]),
+        )
+        for one in items
+    ]
+    print_table(("USER", "NAME", "ADDRESS", "ROLE", "STATE", "LAST SIGN-IN"), rows)
+
+
+@app.command()
+def disable(user: User, as_json: Json = False) -> None:
+    """Refuse a person's browsers, tokens and agents from now on; her jobs finish."""
+    _changed(people().change_user(user, {"disabled": True}), "is disabled", as_json=as_json)
+
+
+@app.command()
+def enable(user: User, as_json: Json = False) -> None:
+    """Let a disabled person in again."""
+    _changed(people().change_user(user, {"disabled": False}), "is enabled", as_json=as_json)
+
+
+@app.command()
+def promote(
+    user: User,
+    take_back: Annotated[
+        bool, typer.Option("--take-back", help="No administrator any more.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a person an administrator."""
+    words = "is no administrator any more" if take_back else "is an administrator"
+    _changed(people().change_user(user, {"is_admin": not take_back}), words, as_json=as_json)
+
+
+@app.command()
+def invite(
+    email: Annotated[
+        str,
+        typer.Option("--email", help="Only for who has this address; else for one with the link."),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Make a link that lets one person in, once."""
+    made = people().invite(email=email)
+    print_json(made) if as_json else print(made["url"])
+
+
+@app.command()
+def audit(
+    after: Annotated[int, typer.Option("--after", help="Only what came after this number.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Print who did what, oldest first; with --json a line of JSON for each."""
+    for line in people().audit(after):
+        if as_json:
+            print(json.dumps(line))
+        else:
+            about = " ".join(f"{name}={value}" for name, value in line["about"].items())
+            print(f"{line['n']}  {age(line['at'])}  {line['name']}  {line['action']}  {about}")
+
+
+def _changed(user: dict[str, object], words: str, *, as_json: bool) -> None:
+    print_json(user) if as_json else say(f"{user['name']} {words}.")

@@ -1,0 +1,94 @@
+"""Signing in to a shared Diamond, projects, and what administrators do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from diamond.core.errors import Forbidden, NotSignedIn
+from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.where import Address, check_url
+
+Shown = dict[str, Any]
+
+
+def sign_in(
+    url: str, *, name: str, scopes: Sequence[str] = (), show: Callable[[str, str], None]
+) -> Address:
+    """By a device code: `show` gets the page to open and the code to compare; returns once its person has agreed there."""
+    transport = Transport(Address(check_url(url), ""))
+    asked = transport.post(f"{API}/sign-in/device", {"name": name, "scopes": list(scopes)})
+    show(asked["url"], asked["user_code"])
+    while time.time() < asked["expires"]:
+        told = transport.post(f"{API}/sign-in/device/token", {"device_code": asked["device_code"]})
+        if told["state"] == "accepted":
+            return Address(transport.address.url, str(told["token"]))
+        if told["state"] == "refused":
+            raise Forbidden("You were not let in: the answer on the page was no")
+        time.sleep(asked["interval"])
+    raise NotSignedIn(
+        "Nobody answered on the page within ten minutes", "Run `diamond login` again."
+    )
+
+
+class People:
+    """Calls of one signed-in person: `People(client.transport)`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    def me(self) -> Shown:
+        return dict(self.transport.get(f"{API}/me"))
+
+    def sessions(self) -> list[Shown]:
+        return list(self.transport.get(f"{API}/me/sessions")["items"])
+
+    def projects(self) -> list[Shown]:
+        return list(self.transport.get(f"{API}/projects")["items"])
+
+    def project(self, name: str) -> Shown:
+        """With its members."""
+        return dict(self.transport.get(_project(name)))
+
+    def create_project(self, name: str, title: str = "") -> Shown:
+        body = {"name": name, "title": title}
+        return dict(self.transport.post(f"{API}/projects", body, creates=True))
+
+    def put_member(self, project: str, user: str, role: str) -> Shown:
+        """`user`: an id, or a whole address or name."""
+        path = f"{_project(project)}/members/{segment(user)}"
+        return dict(self.transport.send("PUT", path, {"role": role}))
+
+    def remove_member(self, project: str, user: str) -> None:
+        self.transport.send("DELETE", f"{_project(project)}/members/{segment(user)}")
+
+    def invite(self, *, email: str = "", project: str = "", role: str = "member") -> Shown:
+        """Into a project, or to this Diamond; `url` is shown once."""
+        if project:
+            body = {"email": email, "role": role}
+            return dict(self.transport.post(f"{_project(project)}/invitations", body))
+        return dict(self.transport.post(f"{API}/invitations", {"email": email}))
+
+    def share(self, job: str, with_kind: str, with_id: str = "") -> list[Shown]:
+        body = {"with_kind": with_kind, "with_id": with_id}
+        return list(self.transport.post(f"{API}/jobs/{segment(job)}/shares", body)["items"])
+
+    def users(self, search: str = "") -> list[Shown]:
+        return list(self.transport.get(f"{API}/users", {"search": search, "limit": 500})["items"])
+
+    def change_user(self, user: str, change: Shown) -> Shown:
+        return dict(self.transport.send("PATCH", f"{API}/users/{segment(user)}", change))
+
+    def audit(self, after: int = 0) -> Iterator[Shown]:
+        """In the order of what happened."""
+        while True:
+            page = self.transport.get(f"{API}/audit", {"after": after, "limit": 500})
+            yield from page["items"]
+            if page["next"] is None:
+                return
+            after = int(page["next"])
+
+
+def _project(name: str) -> str:
+    return f"{API}/projects/{segment(name)}"
