@@ -42,7 +42,7 @@ def test_a_transfer_that_was_broken_off_goes_on_where_it_stopped(
     _give(part, beta.user)
     inode = part.stat().st_ino
     move = beta.client.post("/images/half/copies", {"endpoint": "beta", "how": "move"})["move"]
-    assert _ended(beta, move["id"])["state"] == "done"
+    assert beta.moved(move["id"])["state"] == "done"
     arrived = beta.work / "images" / "store" / f"{copy['sha256']}.sqfs"
     assert arrived.stat().st_ino == inode
 
@@ -55,7 +55,7 @@ def test_a_file_that_is_not_what_its_digest_says_is_refused(
     part.write_bytes(b"tampered with")
     _give(part, beta.user)
     task = beta.run("bad", "true")
-    assert _ended(beta, task["awaits"])["state"] == "failed"
+    assert beta.moved(task["awaits"])["state"] == "failed"
     ended = wait_for(lambda: beta.final(task["id"]), what="the task's end")
     assert (ended["state"], ended["reason"]) == ("failed", "environment")
     assert "changed on its way" in ended["message"]
@@ -75,11 +75,3 @@ def _arriving(machine: Machine, sha256: str) -> Path:
 
 def _give(path: Path, user: str) -> None:
     shutil.chown(path, user)
-
-
-def _ended(machine: Machine, move: str) -> Any:
-    def look() -> Any:
-        found = machine.client.get(f"/images/moves/{move}")
-        return found if found["state"] in ("done", "failed") else None
-
-    return wait_for(look, what="the move")

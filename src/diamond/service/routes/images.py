@@ -44,7 +44,7 @@ async def schema(person: Person) -> dict[str, Any]:
     return environment_schema()
 
 
-@router.post("/preview", response_model=schemas.Preview, responses=problems())
+@router.post("/preview", response_model=schemas.EnvironmentPreview, responses=problems())
 async def preview(
     body: schemas.PreviewRequest, services: Service, person: Person
 ) -> dict[str, Any]:

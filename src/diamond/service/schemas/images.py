@@ -216,7 +216,7 @@ class PreviewStep(BaseModel):
     title: str
 
 
-class Preview(BaseModel):
+class EnvironmentPreview(BaseModel):
     """An environment while it is being written: always an answer."""
 
     ok: bool

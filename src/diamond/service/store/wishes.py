@@ -28,6 +28,16 @@ async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Row
     return row_of(await tx.connection.execute(query.with_for_update()))
 
 
+async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
+    """The image that a wish has led to."""
+    query = select(image_wishes.c.image).where(
+        image_wishes.c.owner == owner,
+        image_wishes.c.endpoint == endpoint,
+        image_wishes.c.key == key,
+    )
+    return (await connection.execute(query)).scalar_one_or_none()
+
+
 async def put_wish(tx: Transaction, row: dict[str, Any]) -> None:
     gone = delete(image_wishes).where(
         image_wishes.c.owner == row["owner"],

@@ -11,7 +11,7 @@ from diamond.compose.checking import check_inline
 from diamond.compose.environment import ImageEnvironmentSpec, freeze
 from diamond.compose.faults import Faults, from_validation
 from diamond.core.errors import BadRequest, InvalidSpec
-from diamond.core.order import Environment
+from diamond.core.order import Build, Environment
 from diamond.images.importing import import_text
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, environment_data
@@ -20,7 +20,10 @@ from diamond.notation.writing import write_text
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import endpoints as endpoint_rows
+from diamond.service.store.rows import Row
+from diamond.service.store.wishes import granted
 from diamond.service.use_cases.moving import able
+from diamond.service.use_cases.wanting import wish_key
 from diamond.service.views import effective_facts
 
 PREFERRED = ("apptainer", "singularity", "charliecloud", "podman", "docker")
@@ -53,18 +56,20 @@ async def preview(
     services: Services, principal: Principal, raw: dict[str, Any], endpoint: str, runtime: str
 ) -> dict[str, Any]:
     """What it would become; nothing is made."""
-    builder = runtime or await _builder(services, principal, raw, endpoint)
+    place = await _endpoint(services, principal, endpoint)
+    builder = runtime or _builder(raw, place)
     environment, faults = examine_environment(raw)
-    shown = {"ok": not faults, "faults": faults, "runtime": builder, "form": form_for(builder)}
-    empty = {"definition": "", "steps": [], "yaml": write_text(raw)}
+    form = form_for(builder)
+    shown = {"ok": not faults, "faults": faults, "runtime": builder, "form": form}
     if environment is None:
-        return {**shown, **empty}
+        return {**shown, "definition": "", "steps": [], "yaml": write_text(raw), "image": None}
     recipe = Recipe(environment, lock=environment.lock)
     return {
         **shown,
-        "definition": render(recipe, form_for(builder)),
+        "definition": render(recipe, form),
         "steps": planned_steps(environment, builder),
         "yaml": environment_yaml(environment),
+        "image": await _known(services, place, Build(environment, runtime)),
     }
 
 
@@ -95,19 +100,28 @@ def environment_yaml(environment: Environment) -> str:
     return write_text({**ordered, **data})
 
 
-async def _builder(
-    services: Services, principal: Principal, raw: dict[str, Any], endpoint: str
-) -> str:
-    if not raw.get("base"):
-        return "venv"
+async def _endpoint(services: Services, principal: Principal, name: str) -> Row | None:
     async with services.store.read() as connection:
         found = await endpoint_rows.list_endpoints(connection, principal.user)
-    name = endpoint.partition("/")[0]
-    chosen = [row for row in found if row["name"] == name] or [r for r in found if r["is_default"]]
-    facts = effective_facts(chosen[0]) if chosen else {}
-    wanted = (
-        (facts.get("build") or {}).get("runtime") if isinstance(facts.get("build"), dict) else ""
-    )
+    wanted = [row for row in found if row["name"] == name.partition("/")[0]]
+    return next(iter([*wanted, *(row for row in found if row["is_default"])]), None)
+
+
+async def _known(services: Services, endpoint: Row | None, build: Build) -> str | None:
+    """The image that is there already."""
+    if endpoint is None:
+        return None
+    owner, place = endpoint["owner"], endpoint["id"]
+    async with services.store.read() as connection:
+        return await granted(connection, owner, place, wish_key(build))
+
+
+def _builder(raw: dict[str, Any], endpoint: Row | None) -> str:
+    if not raw.get("base"):
+        return "venv"
+    facts = effective_facts(endpoint) if endpoint else {}
+    build = facts.get("build")
+    wanted = str(build.get("runtime") or "") if isinstance(build, dict) else ""
     builds = able(facts, "builds") or []
     return wanted or next((one for one in PREFERRED if one in builds), "apptainer")
 

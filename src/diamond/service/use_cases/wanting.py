@@ -47,12 +47,17 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        told = {
-            "environment": environment_data(self.build.environment),
-            "runtime": self.build.runtime,
-            "base_digest": self.build.base_digest,
-        }
-        return digest_of(told)
+        return wish_key(self.build)
+
+
+def wish_key(build: Build) -> str:
+    """The same for whoever asks for the same."""
+    told = {
+        "environment": environment_data(build.environment),
+        "runtime": build.runtime,
+        "base_digest": build.base_digest,
+    }
+    return digest_of(told)
 
 
 def wanted_build(
