@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
@@ -38,14 +38,17 @@ async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: s
     return (await connection.execute(query)).scalar_one_or_none()
 
 
-async def put_wish(tx: Transaction, row: dict[str, Any]) -> None:
-    gone = delete(image_wishes).where(
+async def put_wish(tx: Transaction, row: dict[str, Any], *, is_new: bool) -> None:
+    """Of two who wish the same for the first time at once, one runs again and finds the other's build."""
+    if is_new:
+        await tx.connection.execute(insert(image_wishes), row)
+        return
+    own = update(image_wishes).where(
         image_wishes.c.owner == row["owner"],
         image_wishes.c.endpoint == row["endpoint"],
         image_wishes.c.key == row["key"],
     )
-    await tx.connection.execute(gone)
-    await tx.connection.execute(insert(image_wishes), row)
+    await tx.connection.execute(own.values(build=row["build"], image=row["image"]))
 
 
 async def grant_wishes(tx: Transaction, build: str, image: str) -> None:

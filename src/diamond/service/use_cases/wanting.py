@@ -90,10 +90,10 @@ async def want_build(
         if task is not None and task["state"] not in FINAL_WORDS:
             return _waits_for(task["id"])
     row = await _begin(tx, endpoint, wanted, retry_of)
-    await wishes.put_wish(
-        tx,
-        {"owner": owner, "endpoint": place, "key": wanted.key, "build": row["id"], "image": None},
-    )
+    made = {
+        "owner": owner, "endpoint": place, "key": wanted.key, "build": row["id"], "image": None,
+    }  # fmt: skip
+    await wishes.put_wish(tx, made, is_new=wish is None)
     return _waits_for(row["id"])
 
 
