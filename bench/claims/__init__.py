@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench.claims import (
     burst,
+    chain,
     checkpoints,
     cli_start,
     endings,
@@ -28,6 +29,7 @@ CLAIMS = [
     questions.CLAIM,
     pages.CLAIM,
     planning.CLAIM,
+    chain.CLAIM,
     images.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.chains import queue_ahead
 from support.stack import Stack
 from support.waiting import wait_for
 
@@ -150,22 +151,6 @@ def _number(file: Path) -> int:
 
 def exit_file(stack: Stack, task: str) -> Path:
     return attempts(stack, task)[0] / "runs" / "1" / "exit"
-
-
-def queue_ahead(stack: Stack, task: str) -> None:
-    """As if the planner had said: now; and that the follow-up should wait rather than take over."""
-    wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
-    grant = {"until": 9, "queue_after_seconds": 0, "hand_over_seconds": 100_000}
-    (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
-
-
-def granted(stack: Stack, task: str) -> bool:
-    """The one that is sent when the first attempt has started: nothing overwrites the test's own after it."""
-    try:
-        grant = json.loads((stack.work / "tasks" / task / "chain.json").read_text())
-    except (OSError, ValueError):
-        return False
-    return "hand_over_seconds" in grant
 
 
 def arrived(stack: Stack, task: str) -> bool:

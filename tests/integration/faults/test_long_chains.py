@@ -1,0 +1,149 @@
+"""Chains whose attempts are killed, lose their nodes or get another time limit, on a real cluster."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.chains import queue_ahead
+from support.stack import Stack
+from support.waiting import wait_for
+
+EVERY = 5
+TRAIN = f"""\
+mkdir -p ckpt
+n=0
+[ -z "$DIAMOND_RESUME_FROM" ] || n=${{DIAMOND_RESUME_FROM##*/}}
+echo $$ >pid
+until [ -e enough ]; do
+  n=$((n + 1))
+  echo $n >>done
+  if [ $((n % {EVERY})) -eq 0 ]; then echo $n >ckpt/.new; mv ckpt/.new ckpt/$n; fi
+  if [ -e "$DIAMOND_STOP_FILE" ]; then echo $n >ckpt/.new; mv ckpt/.new ckpt/$n; exit 75; fi
+  sleep 0.1
+done
+"""
+"""Saves every few steps, and at the stop flag; says which steps it did."""
+
+
+def chain(*on: str, **more: Any) -> dict[str, Any]:
+    return {
+        "continue": {"on": ["exit-75", *on], "from": "ckpt/*", **more},
+        "budget": "9 node-hours",
+    }
+
+
+@pytest.mark.slow
+def test_kill_9_costs_at_most_one_interval_each_time(stack: Stack) -> None:
+    task = stack.submit(TRAIN, **chain("exit-code"))
+    for attempt in range(1, 6):
+        wait_for(lambda: saves(stack, task) >= attempt, what="a checkpoint of its own")  # noqa: B023
+        wait_for(lambda: len(pids(stack, task)) == 1, what="the program")
+        if attempt < 5:
+            os.kill(pids(stack, task)[0], signal.SIGKILL)
+            wait_for(lambda: stack.executions(task) == attempt + 1, what="the next attempt")  # noqa: B023
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert len(ended["attempts"]) == 5
+    assert 0 <= most_repeated(stack, task) <= EVERY
+
+
+@pytest.mark.slow
+def test_the_stop_flag_follows_a_time_limit_that_was_changed(stack: Stack) -> None:
+    task = stack.submit(TRAIN, resources={"walltime": "10m", "memory": "100MB"}, **chain())
+    stack.until(task, "running")
+    stack.slurm("scontrol", "update", f"jobid={stack.native_id(task)}", "TimeLimit=1")
+    wait_for(lambda: stack.executions(task) == 2, seconds=90, what="the attempt after the flag")
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert ended["attempts"][0]["reason"] == "exit-code"
+    assert most_repeated(stack, task) == 0
+
+
+@pytest.mark.slow
+def test_a_follow_up_with_nodes_is_handed_over_to_by_the_flag(stack: Stack) -> None:
+    """The present attempt has a minute, its follow-up ten: it is worth it."""
+    long = {"walltime": "10m", "memory": "100MB"}
+    task = stack.submit(TRAIN, resources=long, **chain(lead="1s"))
+    stack.until(task, "running")
+    first = stack.attempt_folder(task)
+    wait_for(lambda: saves(stack, task) > 0, what="a checkpoint")
+    note_that_it_heeds_the_flag(first)
+    stack.slurm("scontrol", "update", f"jobid={stack.native_id(task)}", "TimeLimit=2")
+    wait_for((first / "limit").exists, what="word of the changed limit")
+    queue_ahead(stack, task, hand_over_seconds=1)
+    wait_for(lambda: stack.executions(task) == 2, what="hand-over")
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert "asked to save" in str(stack.told(task))
+    assert ended["attempts"][1]["gap"] < 10
+    assert most_repeated(stack, task) == 0
+
+
+@pytest.mark.slow
+def test_a_follow_up_takes_over_when_agent_and_predecessor_are_gone(stack: Stack) -> None:
+    task = stack.submit(TRAIN, **chain("node-lost"))
+    stack.until(task, "running")
+    queue_ahead(stack, task)
+    follow_up = wait_for(lambda: arrived(stack, task), what="nodes of the follow-up")
+    stack.kill_agent()
+    (stack.attempt_folder(task) / "stop").touch()
+    wait_for(lambda: stack.executions(task) == 2, seconds=90, what="the follow-up, alone")
+    stack.start_agent()
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert ended["attempt"] == follow_up
+    assert most_repeated(stack, task) == 0
+
+
+def folder(stack: Stack, task: str) -> Path:
+    return stack.work / "tasks" / task / "run"
+
+
+def done(stack: Stack, task: str) -> list[int]:
+    try:
+        return [int(line) for line in (folder(stack, task) / "done").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def saves(stack: Stack, task: str) -> int:
+    return len(list((folder(stack, task) / "ckpt").glob("[0-9]*")))
+
+
+def most_repeated(stack: Stack, task: str) -> int:
+    """How many steps were done again after one ending, at most."""
+    steps = done(stack, task)
+    pairs = itertools.pairwise(steps)
+    return max((last - first + 1 for last, first in pairs if first <= last), default=0)
+
+
+def pids(stack: Stack, task: str) -> list[int]:
+    """The shell that trains, seen from here: a node of the lab has process numbers of its own."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if place.joinpath("cwd").samefile(folder(stack, task)) and is_training(place):
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def is_training(process: Path) -> bool:
+    return b"command.sh" in process.joinpath("cmdline").read_bytes()
+
+
+def note_that_it_heeds_the_flag(attempt: Path) -> None:
+    """As `diamond.training` does with its first checkpoint."""
+    (attempt / "runs" / "1" / "checkpoints.jsonl").touch()
+
+
+def arrived(stack: Stack, task: str) -> str:
+    found = list((stack.work / "tasks" / task / "attempts").glob("*/arrived"))
+    return found[0].parent.name if found else ""
