@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from support import openid
 from support.apptainer import install_apptainer
 
 PACKAGES = {
@@ -47,6 +48,7 @@ POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def main() -> int:
+    openid.install()
     missing = [package for package, program in PACKAGES.items() if not find(program)]
     if os.geteuid() or not shutil.which("apt-get"):
         print(f"not installed: {' '.join(missing)}; tests that need them are skipped", flush=True)

@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
+from sqlalchemy import text
+
 from diamond.core.ids import new_id
 from diamond.service.notify import Notifier
 from diamond.service.principal import Role, Scope
@@ -51,6 +53,16 @@ def disable(service: RunningService, user: str) -> None:
         return ""
 
     _write(service, change)
+
+
+def execute(service: RunningService, words: str) -> None:
+    """Plain SQL, as somebody with a connection to the database could send."""
+
+    async def run(tx: Transaction) -> str:
+        await tx.connection.execute(text(words))
+        return ""
+
+    _write(service, run)
 
 
 def _write(service: RunningService, work: Callable[[Transaction], Awaitable[str]]) -> str:

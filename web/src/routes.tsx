@@ -8,6 +8,7 @@ import {
 import { Broken } from "./components/Broken";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
+import { deviceSearch } from "./pages/device/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
 import { settingsSearch } from "./pages/settings/search";
 import { fetchTask } from "./pages/task/fetch";
@@ -61,6 +62,12 @@ const task = createRoute({
   loader: ({ context, params, deps }) => void fetchTask(context.queries, params.task, deps),
   component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
 });
+const device = createRoute({
+  getParentRoute: () => root,
+  path: "/device",
+  validateSearch: deviceSearch,
+  component: lazyRouteComponent(() => import("./pages/device/Device"), "Device"),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -68,7 +75,16 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./pages/settings/Settings"), "Settings"),
 });
 
-const tree = root.addChildren([dashboard, endpoints, endpoint, composer, tasks, task, settings]);
+const tree = root.addChildren([
+  dashboard,
+  endpoints,
+  endpoint,
+  composer,
+  tasks,
+  task,
+  settings,
+  device,
+]);
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
