@@ -102,7 +102,8 @@ def _diamond_lines(text: str) -> Iterator[str]:
 def test_an_example_uses_commands_and_options_that_exist(name: str, line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     given = words[: words.index("--")] if "--" in words else words
-    chosen = next((c for c in (" ".join(given[:2]), given[0]) if c in COMMANDS), None)
+    meant = (" ".join(given[:2]), given[0], f"{given[0]} start")
+    chosen = next((c for c in meant if c in COMMANDS), None)
     assert chosen, f"{name}: no such command: {line}"
     used = {re.split("[= ]", word)[0] for word in given if re.match(r"--?[a-z]", word)}
     assert used <= options(COMMANDS[chosen]) | {"--help"}

@@ -22,6 +22,7 @@ COMMANDS = {
     "open": "starting",
     "run": "running",
     "plan": "planning",
+    "scale": "scaling",
     "image": "images",
     "recipe": "recipes",
     "tasks": "tasks",

@@ -45,6 +45,11 @@ def choose_launch(spec: Spec) -> Chosen:
     return Chosen(Launch(kind, starts_ranks, asked.hang), tasks, notes)
 
 
+def starts_its_own(spec: Spec) -> bool:
+    """Whether the command itself starts processes on all nodes, as mpirun does."""
+    return bool(_OWN_RANKS.search(_text(spec)))
+
+
 def check_launch(spec: Spec, faults: Faults) -> None:
     """Raises nothing; notes what cannot be meant."""
     kind = choose_launch(spec).launch.kind

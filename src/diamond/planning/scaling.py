@@ -101,6 +101,7 @@ def advise(
     floor: float = 0.7,
     samples: float | None = None,
     waits: Mapping[int, float] | None = None,
+    unit: str = "samples",
 ) -> Advice:
     """The number of nodes for a goal; with `samples` to train on and `waits` by nodes, soonest counts the queue too."""
     if goal is Goal.CHEAPEST:
@@ -111,7 +112,7 @@ def advise(
         chosen = min(points, key=lambda one: finish_seconds(one, samples, waits))
     else:
         chosen = fewest_of(points, [one.throughput for one in points])
-    return Advice(chosen, goal, advice_words(chosen, goal, floor))
+    return Advice(chosen, goal, advice_words(chosen, goal, floor, unit))
 
 
 def hold_batch(global_batch: int, ranks: int, most_per_rank: int) -> Batch:
@@ -146,8 +147,8 @@ def finish_seconds(point: Point, samples: float, waits: Mapping[int, float]) -> 
     return waits.get(point.nodes, 0.0) + samples / point.throughput
 
 
-def advice_words(point: Point, goal: Goal, floor: float) -> str:
-    speed = f"{point.throughput:.4g} samples/s, efficiency {point.efficiency:.0%}"
+def advice_words(point: Point, goal: Goal, floor: float, unit: str) -> str:
+    speed = f"{point.throughput:.4g} {unit}/s, efficiency {point.efficiency:.0%}"
     why = {
         Goal.SOONEST: "the soonest end",
         Goal.CHEAPEST: "the fewest node-hours",

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.following import Follower
-from diamond.sdk.images import ImageCalls
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.models import Endpoint, Job, Task, build, build_job
+from diamond.sdk.scales import ScaleCalls
 from diamond.sdk.streaming import EventStream, StreamEvent
 from diamond.sdk.transport import API, Transport, segment
 from diamond.sdk.where import diamond_home, find_address
@@ -29,7 +29,7 @@ Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
-class Client(ImageCalls):
+class Client(ScaleCalls):
     """Speaks to one service; every method raises the classes of `diamond.core.errors`.
 
     Without arguments: `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service that runs on this machine.
@@ -54,18 +54,9 @@ class Client(ImageCalls):
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
         Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
-        from diamond.sdk.choosing import may_travel, precheck
-        from diamond.sdk.sending import upload
-
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        made = self._with_environment(made, place)
-        if with_code and may_travel(made, place):
-            precheck(self.transport, made, place)
-        code = self._code(made, place, with_code=with_code)
-        if code.snapshot:
-            upload(self.transport, code.snapshot, say)
-        body = {"spec": made, **({"code": code.body} if code.body else {})}
-        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), code.words)
+        body, words = self._request(made, place, say, with_code=with_code)
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
         return self._finished(job) if wait else job
 
     def run_recipe(
@@ -113,6 +104,26 @@ class Client(ImageCalls):
         made, _ = self._spec(spec, on, set, None, with_code=True)
         body = {"spec": without_folder(made), "goal": dict(goal)}
         return dict(self.transport.post(f"{API}/plans", body))
+
+    def scale(
+        self,
+        spec: Spec,
+        wanted: Mapping[str, Any] | None = None,
+        *,
+        on: str | None = None,
+        set: Settings = (),
+        folder: Path | None = None,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> dict[str, Any]:
+        """Begin short probe runs of a spec: `{"nodes": [1, 2, 4], "goal": "soonest"}`, or `{"tune": True}`.
+
+        `wait_scale` gives what they told.
+        """
+        made, place = self._spec(spec, on, set, folder, with_code=True)
+        body, words = self._request(made, place, say, with_code=True)
+        for word in words:
+            say(word)
+        return dict(self.transport.post(f"{API}/scales", {**body, **(wanted or {})}, creates=True))
 
     def job(self, job: str) -> Job:
         return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
@@ -313,6 +324,21 @@ class Client(ImageCalls):
         if not isinstance(given, Mapping) or not given.get("files"):
             return spec
         return {**spec, "environment": self.with_files(given, folder, send=send)}
+
+    def _request(
+        self, spec: dict[str, Any], place: Path, say: Callable[[str], None], *, with_code: bool
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The body of a request once its code has been sent, and words for the person."""
+        from diamond.sdk.choosing import may_travel, precheck
+        from diamond.sdk.sending import upload
+
+        made = self._with_environment(spec, place)
+        if with_code and may_travel(made, place):
+            precheck(self.transport, made, place)
+        code = self._code(made, place, with_code=with_code)
+        if code.snapshot:
+            upload(self.transport, code.snapshot, say)
+        return {"spec": made, **({"code": code.body} if code.body else {})}, code.words
 
     def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
         from diamond.sdk.choosing import ChosenCode, choose_code

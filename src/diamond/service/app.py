@@ -12,7 +12,7 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 
 from diamond import __version__
-from diamond.service import keeper, outbox, problems
+from diamond.service import keeper, outbox, problems, scaler
 from diamond.service.agent_file import AgentFile
 from diamond.service.blobs import FolderBlobStore, make_private
 from diamond.service.body_limit import BodyLimit
@@ -43,6 +43,7 @@ from diamond.service.routes import (
     plans,
     projects,
     recipes,
+    scales,
     signing_in,
     snapshots,
     sync,
@@ -126,6 +127,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         beside = [
             asyncio.create_task(keeper.keep(services)),
             asyncio.create_task(outbox.send_all(services)),
+            asyncio.create_task(scaler.look_after(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))
@@ -146,7 +148,8 @@ def _api() -> APIRouter:
     api.include_router(sync.router)
     for part in (
         jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
-        administering, notifications, overview, composing, plans, recipes, images, blobs, snapshots,
+        administering, notifications, overview, composing, plans, scales, recipes, images, blobs,
+        snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])
     return api

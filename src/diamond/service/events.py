@@ -22,11 +22,13 @@ from diamond.service.store.curves import Triple
 from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.images import images_by_id
 from diamond.service.store.rows import Row
+from diamond.service.store.scales import scales_by_id
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.image_views import show_images
 from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
 from diamond.service.use_cases.notifications import show_all
+from diamond.service.use_cases.scales import show_scale
 from diamond.service.use_cases.tasks import find_task
 from diamond.service.views import show_endpoint, show_task
 
@@ -127,6 +129,7 @@ class EventStream:
             connection, {one for kind, one in last if kind == "notification"}
         )
         pictures = await self._images(connection, {one for kind, one in last if kind == "image"})
+        scales = await scales_by_id(connection, {one for kind, one in last if kind == "scale"})
         sent: list[Sent] = []
         for row in rows:
             n, subject = row["n"], row["subject"]
@@ -141,6 +144,8 @@ class EventStream:
             elif subject in endpoints:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
                 sent.append(("endpoint", {**shown, "n": n}))
+            elif subject in scales:
+                sent.append(("scale", {**show_scale(scales[subject]), "n": n}))
             elif subject in notices:
                 sent.append(("notification", {**notices[subject], "n": n}))
             elif row["kind"] == "image":

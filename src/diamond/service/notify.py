@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 OUTBOX = "outbox"
 """The topic of messages that wait to be sent."""
+SCALES = "scales"
+"""The topic of probe runs that have begun."""
 
 
 class Notifier:

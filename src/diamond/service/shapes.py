@@ -20,6 +20,7 @@ from diamond.service.schemas.output import (
     TaskEvent,
 )
 from diamond.service.schemas.people import NotificationEvent
+from diamond.service.schemas.scales import ScaleEvent
 
 T = TypeVar("T")
 
@@ -89,6 +90,7 @@ class StreamEvents(BaseModel):
     log: LogEvent
     metric: MetricEvent
     notification: NotificationEvent
+    scale: ScaleEvent
     changed: ChangedEvent
     image: ImageEvent
 

@@ -137,6 +137,11 @@ def _new_session(cast: Cast) -> str:
     return str(cast.caller("owner").get("/me/sessions")["items"][0]["id"])
 
 
+def _new_scale(cast: Cast) -> str:
+    body = {"spec": {**SPEC, "on": "away"}, "nodes": [1]}
+    return str(cast.caller("owner").post("/scales", body)["id"])
+
+
 THINGS: dict[str, Callable[[Cast], str]] = {
     "task": lambda cast: cast.ids["task"],
     "job": lambda cast: cast.ids["job"],
@@ -147,6 +152,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "move": _new_move,
     "invitation": _new_invitation,
     "session": _new_session,
+    "scale": _new_scale,
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
 SEEN_IN_PROJECT = {"task", "job", "project"}

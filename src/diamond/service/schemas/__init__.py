@@ -13,4 +13,5 @@ from diamond.service.schemas.people import *
 from diamond.service.schemas.plans import *
 from diamond.service.schemas.projects import *
 from diamond.service.schemas.recipes import *
+from diamond.service.schemas.scales import *
 from diamond.service.schemas.tasks import *

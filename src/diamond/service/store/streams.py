@@ -36,7 +36,7 @@ _AFTER = (
 
 @dataclass(frozen=True)
 class News:
-    """One event to be: `kind` is task, note, endpoint, notification or changed."""
+    """One event to be: `kind` is task, note, endpoint, image, scale, notification or changed."""
 
     kind: str
     subject: str

@@ -278,6 +278,7 @@ tasks = Table(
     Column("digest", String(80), nullable=False),
     Column("code", JSON),
     Column("project", ID, nullable=False, default=""),
+    Column("prediction", JSON),
     Column("untold", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
@@ -296,6 +297,31 @@ tasks = Table(
         sqlite_where=text("untold"),
         postgresql_where=text("untold"),
     ),
+)
+
+scales = Table(
+    "scales",
+    metadata,
+    Column("id", ID, primary_key=True),
+    _owner(),
+    Column("name", Text, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("state", String(16), nullable=False, index=True),
+    Column("message", Text, nullable=False, default=""),
+    Column("job", ID, nullable=False),
+    Column("for_task", ID, nullable=False, default=""),
+    Column("endpoint", ID, nullable=False),
+    Column("endpoint_name", Text, nullable=False),
+    Column("fits", String(80), nullable=False),
+    Column("wanted", JSON, nullable=False),
+    Column("probes", JSON, nullable=False),
+    Column("result", JSON, nullable=False),
+    Column("created", TIME, nullable=False),
+    Column("updated", TIME, nullable=False),
+    Column("ended", TIME),
+    Column("version", Integer, nullable=False, default=1),
+    Index(None, "owner", "created", "id"),
+    Index(None, "owner", "fits", "created"),
 )
 
 name_endings = Table(

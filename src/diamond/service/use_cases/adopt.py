@@ -61,7 +61,7 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
         "ended": None, "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
         "created": float(facts.get("created") or now), "updated": now, "retry_of": None,
         "order": order, "digest": order_from(order).digest, "code": None, "untold": False,
-        "history": 1, "version": 1, "cleaned": None, "awaits": None,
+        "history": 1, "version": 1, "cleaned": None, "awaits": None, "prediction": None,
         "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
     }  # fmt: skip
 

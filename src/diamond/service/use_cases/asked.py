@@ -10,7 +10,7 @@ from diamond.service.recipes import find_recipe, recipes_folder
 from diamond.service.services import Services
 from diamond.service.use_cases.snapshots import keep_folder
 
-Request = schemas.JobRequest | schemas.ComposeRequest | schemas.PlanRequest
+Request = schemas.JobRequest | schemas.ComposeRequest | schemas.PlanRequest | schemas.ScaleRequest
 
 
 async def asked_for(

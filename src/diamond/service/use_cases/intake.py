@@ -11,7 +11,7 @@ from typing import Any
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
 from diamond.service.metric_lines import read_lines
-from diamond.service.notify import task_topic
+from diamond.service.notify import SCALES, task_topic
 from diamond.service.services import Services
 from diamond.service.store import logs, metrics
 from diamond.service.store import tasks as task_rows
@@ -72,6 +72,8 @@ async def _take(
     else:
         size = await _take_metrics(tx, steps, task, stream, part)
     tx.wake(task_topic(task["id"]))
+    if task["kind"] == "probe":
+        tx.wake(SCALES)
     return size
 
 

@@ -108,17 +108,18 @@ async def known_images(
 
 async def add_run_task(
     tx: Transaction, endpoint: Row, job: Mapping[str, Any], composed: Composed,
-    retry_of: str | None = None,
+    retry_of: str | None = None, kind: str = "run",
 ) -> dict[str, Any]:  # fmt: skip
     """A task that runs, or waits for its image first."""
-    image = await _image(tx, endpoint, composed)
+    image = await image_for(tx, endpoint, composed)
     order = (
         replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )
     awaited = image if isinstance(image, Awaited) else None
     task = await make_task(
-        tx, job=job, endpoint=endpoint, order=order_data(order), retry_of=retry_of, awaited=awaited
-    )
+        tx, job=job, endpoint=endpoint, order=order_data(order), retry_of=retry_of,
+        awaited=awaited, kind=kind,
+    )  # fmt: skip
     if isinstance(image, Ready):
         await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
     return task
@@ -127,7 +128,7 @@ async def add_run_task(
 def _compose(
     services: Services, endpoints: list[Row], spec: Spec, code: Code, images: KnownImages
 ) -> Composed:
-    _require_snapshot(services, code)
+    require_snapshot(services, code)
     known = [endpoint_facts(row) for row in endpoints]
     return check(spec, endpoints=known, code=code, images=images)
 
@@ -147,7 +148,7 @@ async def _make_job(
     return {**shown, "warnings": composed.warnings}
 
 
-async def _image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:
+async def image_for(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:
     """The image that a job needs: there, or on its way."""
     if composed.image is not None:
         return await bring(tx, endpoint, composed.image.id)
@@ -162,7 +163,7 @@ async def _image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | 
     return await want_build(tx, endpoint, wanted)
 
 
-def _require_snapshot(services: Services, code: Code) -> None:
+def require_snapshot(services: Services, code: Code) -> None:
     snapshot = (code or {}).get("snapshot")
     if snapshot and services.blobs.missing([snapshot]):
         words = f"the snapshot {snapshot} was not uploaded"

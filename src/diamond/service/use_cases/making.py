@@ -65,7 +65,7 @@ def _first_row(
         "run_dir": f"{work}/tasks/{task}" if work else "", "created": now, "updated": now,
         "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
         "untold": False, "history": 1, "version": 1, "cleaned": None, "awaits": None,
-        "project": job["project"],
+        "project": job["project"], "prediction": job.get("prediction"),
         "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
     }  # fmt: skip
 

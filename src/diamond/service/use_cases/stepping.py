@@ -35,6 +35,7 @@ from diamond.core.lifecycle import (
 )
 from diamond.core.task import Attempt, Phase, Reason, State, Task
 from diamond.service.grants import refusal
+from diamond.service.notify import SCALES
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
@@ -133,9 +134,14 @@ class Steps:
                 await save_task(tx, life.row, self._values(life))
                 if life.is_news:
                     self._news.append(News("task", task))
+                if life.row["kind"] == "probe":
+                    tx.wake(SCALES)
         await add_history(tx, lines)
         await send(tx, self._commands)
-        notices = [*map(self._notice, self._ended), *map(self._question, self._asking)]
+        notices = [
+            *map(self._notice, filter(self._is_told, self._ended)),
+            *map(self._question, self._asking),
+        ]
         self._news += await tell(tx, self._owner, notices)
         await publish(tx, self._owner, self._news)
 
@@ -203,6 +209,10 @@ class Steps:
         if event.code == CLEANED and not life.row["cleaned"]:
             life.extra.update(cleaned=event.at, run_dir="")
             life.is_news = True
+
+    def _is_told(self, task: str) -> bool:
+        """The end of a probe is its scale's news, not a person's."""
+        return bool(self._lives[task].row["kind"] != "probe")
 
     def _notice(self, task: str) -> Notice:
         life = self._lives[task]

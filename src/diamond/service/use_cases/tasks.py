@@ -96,16 +96,21 @@ async def cancel_task(services: Services, principal: Principal, task: str) -> di
 
     async def cancel(tx: Transaction) -> str:
         row = await find_task(tx.connection, principal, task, action=Action.STOP)
-        if row["state"] not in FINAL_WORDS and not row["cancel_requested"]:
-            voided = row["awaits"] or await void_submit(tx, row["id"], row["attempt"])
-            steps = Steps(row["owner"])
-            steps.load(row)
-            asked = CancelAsked(time.time(), delivered=not voided, by=principal.name)
-            steps.apply(row["id"], asked)
-            await steps.save(tx)
+        await end_task(tx, row, by=principal.name)
         return str(row["id"])
 
     return await get_task(services, principal, await services.store.run(cancel))
+
+
+async def end_task(tx: Transaction, row: Mapping[str, Any], *, by: str) -> None:
+    """Ask for the end, once; one that has ended stays as it is."""
+    if row["state"] in FINAL_WORDS or row["cancel_requested"]:
+        return
+    voided = row["awaits"] or await void_submit(tx, row["id"], row["attempt"])
+    steps = Steps(row["owner"])
+    steps.load(row)
+    steps.apply(row["id"], CancelAsked(time.time(), delivered=not voided, by=by))
+    await steps.save(tx)
 
 
 async def retry_task(

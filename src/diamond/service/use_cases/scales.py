@@ -1,0 +1,204 @@
+"""Scales: probe runs are asked for, listed, shown and called off. `probing.py` carries them on."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.compose.checking import Composed, check
+from diamond.core import ids
+from diamond.core.errors import Conflict, NotFound
+from diamond.core.order import canonical
+from diamond.planning.probing import parse_goal
+from diamond.service import schemas
+from diamond.service.authorize import Action, require
+from diamond.service.notify import SCALES
+from diamond.service.principal import Principal
+from diamond.service.services import Services
+from diamond.service.store import endpoints as endpoint_rows
+from diamond.service.store import jobs as job_rows
+from diamond.service.store import scales as rows
+from diamond.service.store.engine import Transaction
+from diamond.service.store.rows import Row
+from diamond.service.store.streams import News, publish
+from diamond.service.use_cases.asked import asked_for
+from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.jobs import known_images, require_snapshot
+from diamond.service.use_cases.probing import call_off
+from diamond.service.use_cases.scale_probes import (
+    Compose,
+    Drawn,
+    Names,
+    probe_nodes,
+    probe_settings,
+    usual_sizes,
+    written_nodes,
+)
+from diamond.service.use_cases.wanting import endpoint_facts
+from diamond.service.views import effective_facts
+
+Data = Mapping[str, Any]
+UNTOLD = ("spec", "is_over", "used_seconds")
+"""What a probe keeps for itself."""
+
+
+async def start_scale(
+    services: Services, principal: Principal, body: schemas.ScaleRequest, key: str | None
+) -> dict[str, Any]:
+    """All faults of all probes are told before the first one starts."""
+    require(principal, Action.WRITE, owner=principal.user)
+    parse_goal(body.goal)
+    spec, code = await asked_for(services, body)
+    require_snapshot(services, code)
+
+    async def make(tx: Transaction) -> dict[str, Any]:
+        return show_scale(await add_scale(tx, principal.user, spec, code, body))
+
+    wanted = Once.of(key, "POST /scales", {**body.model_dump(), "spec": spec, "code": code})
+    return await once(services.store, principal, wanted, make)
+
+
+async def add_scale(
+    tx: Transaction, owner: str, spec: dict[str, Any], code: dict[str, Any] | None,
+    body: schemas.ScaleRequest, for_task: str = "",
+) -> Row:  # fmt: skip
+    """A scale whose first probe starts with the next look at it."""
+    found = await endpoint_rows.list_endpoints(tx.connection, owner)
+    images = await known_images(tx.connection, owner, spec, found)
+    known = [endpoint_facts(row) for row in found]
+
+    def compose(one: dict[str, Any]) -> Composed:
+        return check(one, endpoints=known, code=code, images=images)
+
+    composed = compose(spec)
+    endpoint = next(row for row in found if row["name"] == composed.endpoint)
+    drawn = _drawn(compose, composed, effective_facts(endpoint), body)
+    job = _job(composed, owner, code)
+    row = _row(job, endpoint, composed, drawn, body) | {"for_task": for_task}
+    await job_rows.add_job(tx, job)
+    await rows.add_scale(tx, row)
+    tx.wake(SCALES)
+    await publish(tx, owner, [News("scale", row["id"])])
+    return row
+
+
+async def list_scales(
+    services: Services, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    async with services.store.read() as connection:
+        page = await rows.list_scales(connection, principal.user, limit=limit, cursor=cursor)
+    return [show_scale(row) for row in page.rows], page.next
+
+
+async def get_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
+    async with services.store.read() as connection:
+        return show_scale(await _find(connection, principal, scale))
+
+
+async def cancel_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
+    """Its probes end; one that is over stays as it is."""
+
+    async def cancel(tx: Transaction) -> dict[str, Any]:
+        row = await _find(tx.connection, principal, scale)
+        if row["state"] != rows.RUNNING:
+            return show_scale(row)
+        return show_scale(await call_off(tx, row, f"called off by {principal.name}"))
+
+    return await services.store.run(cancel)
+
+
+def show_scale(row: Data) -> dict[str, Any]:
+    names = (
+        "id", "name", "owner", "kind", "state", "message", "job", "for_task", "created", "updated",
+        "ended",
+    )  # fmt: skip
+    wanted = ("partition", "goal", "steps", "unit", "node_hours_at_most", "notes")
+    probes = [{k: v for k, v in one.items() if k not in UNTOLD} for one in row["probes"]]
+    return {
+        **{name: row[name] for name in names},
+        **{name: row["wanted"][name] for name in wanted},
+        "endpoint": row["endpoint_name"],
+        "probes": probes,
+        "advice": row["result"].get("advice"),
+        "gains": row["result"].get("gains") or [],
+    }
+
+
+def fits_digest(endpoint: str, composed: Composed) -> str:
+    """What two specs share whose speed is the same; the code may differ, since every edit would ask for new probes."""
+    spec, order = composed.spec, composed.order
+    resources = {
+        name: value
+        for name, value in (spec.get("resources") or {}).items()
+        if name not in ("nodes", "walltime")
+    }
+    alike = {
+        name: spec.get(name) for name in ("run", "notebook", "params", "environment", "launch")
+    }
+    where = [endpoint, order.placement.partition, written_nodes(spec)]
+    return hashlib.sha256(canonical([where, alike, resources])).hexdigest()
+
+
+def _drawn(
+    compose: Compose, composed: Composed, facts: dict[str, Any], body: schemas.ScaleRequest
+) -> Drawn:
+    named = Names(body.batch_param, body.accumulate_param)
+    spec = {**composed.spec, "on": _place(composed)}
+    minutes = min(body.minutes, composed.order.resources.walltime_minutes)
+    if body.tune:
+        return probe_settings(compose, spec, minutes=minutes, named=named)
+    sizes = body.nodes or usual_sizes(facts, composed.order.placement.partition)
+    return probe_nodes(compose, spec, sizes=sizes, minutes=minutes, named=named)
+
+
+def _place(composed: Composed) -> str:
+    """All probes run where the first look at the spec placed it."""
+    return "/".join(one for one in (composed.endpoint, composed.order.placement.partition) if one)
+
+
+def _job(composed: Composed, owner: str, code: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "id": ids.new_id(ids.JOB), "owner": owner, "name": composed.order.name,
+        "spec": composed.spec, "code": code, "digest": composed.order.digest,
+        "created": time.time(), "project": "",
+    }  # fmt: skip
+
+
+def _row(
+    job: Data, endpoint: Row, composed: Composed, drawn: Drawn, body: schemas.ScaleRequest
+) -> dict[str, Any]:
+    partition = composed.order.placement.partition
+    hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60
+    wanted = {
+        "partition": partition, "goal": body.goal, "steps": body.steps, "unit": drawn.unit,
+        "node_hours_at_most": hours, "notes": drawn.notes, "together": body.together,
+        "budget": composed.spec.get("budget"),
+        "rate": (effective_facts(endpoint).get("charge") or {}).get(partition),
+    }  # fmt: skip
+    return {
+        "id": ids.new_id(ids.SCALE), "owner": job["owner"], "name": job["name"],
+        "kind": "tune" if body.tune else "nodes", "state": rows.RUNNING, "message": "",
+        "job": job["id"], "for_task": "", "endpoint": endpoint["id"],
+        "endpoint_name": endpoint["name"], "fits": fits_digest(endpoint["id"], composed),
+        "wanted": wanted, "probes": drawn.probes, "result": {}, "created": job["created"],
+        "updated": job["created"], "ended": None, "version": 1,
+    }  # fmt: skip
+
+
+async def _find(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
+    """One's own, by its id or the beginning of one."""
+    exact = await rows.find_scale(connection, scale)
+    found = await rows.scales_with_prefix(connection, principal.user, scale) if scale else []
+    if exact is not None and exact["owner"] == principal.user:
+        return exact
+    if not found:
+        raise NotFound(f"There is no scale {scale}", "`diamond scale list` lists what there is.")
+    if len(found) > 1:
+        raise Conflict(
+            f"{scale} is the beginning of several", ", ".join(row["id"] for row in found)
+        )
+    return found[0]
