@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import event, select, text
 from sqlalchemy.dialects import sqlite
 
 from diamond.service.bootstrap import LOCAL_USER, first_start
@@ -54,6 +55,62 @@ def test_every_way_to_search_gives_the_same_pages(
             assert await paged(store, wanted) == await searched(store, wanted), wanted
 
     with_store(tmp_path, database_url, look)
+
+
+@pytest.mark.parametrize("sort", ["-created", "created", "-updated", "name"])
+def test_a_search_looks_through_so_many_tasks_a_call_and_goes_on_behind_them(
+    tmp_path: Path, database_url: str, sort: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_list, "SEARCHED_AT_ONCE", 50)
+
+    async def look(store: Store) -> None:
+        await fill(store)
+        for wanted in (
+            TaskFilter(search="RARE", sort=sort),
+            TaskFilter(search="digits 2", sort=sort),
+            TaskFilter(search="rare", name="are-", sort=sort),
+            TaskFilter(search="digits", states=["failed", "running"], sort=sort),
+            TaskFilter(search="t17", endpoint="e1", sort=sort),
+        ):
+            assert await paged(store, wanted) == await looked_through(store, wanted), wanted
+        async with store.read() as connection:
+            page = await list_tasks(
+                connection,
+                LOCAL_USER,
+                TaskFilter(search="nowhere", sort=sort),
+                limit=20,
+                cursor=None,
+            )
+        assert page.rows == [] and page.next, "a call that finds nothing must not read everything"
+
+    with_store(tmp_path, database_url, look)
+
+
+def test_a_search_counts_no_further_than_it_looks(
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look(store: Store) -> tuple[float | None, float | None]:
+        await fill(store)
+        async with store.read() as connection:
+            whole = await task_list.searched_since(connection, LOCAL_USER, TaskFilter(search="a"))
+            monkeypatch.setattr(task_list, "SEARCHED_AT_ONCE", 50)
+            part = await task_list.searched_since(connection, LOCAL_USER, TaskFilter(search="a"))
+        return whole, part
+
+    assert with_store(tmp_path, database_url, look) == (None, float(COUNT - 50))
+
+
+async def looked_through(store: Store, wanted: TaskFilter) -> list[str]:
+    """The same by reading everything."""
+    all_ids = await searched(store, replace(wanted, search=""))
+    async with store.read() as connection:
+        rows = {row.id: row for row in await connection.execute(select(tasks))}
+    words = wanted.search.lower().split()
+    return [
+        one
+        for one in all_ids
+        if all(word in rows[one].name.lower() or one.startswith(word) for word in words)
+    ]
 
 
 def test_a_name_is_kept_once_however_many_tasks_have_it(tmp_path: Path, database_url: str) -> None:
@@ -158,3 +215,23 @@ async def searched(store: Store, wanted: TaskFilter) -> list[str]:
     order = [key.desc() if descending else key.asc() for key in keys]
     async with store.read() as connection:
         return list((await connection.execute(query.order_by(*order))).scalars())
+
+
+def test_tasks_that_are_held_are_read_from_an_index_of_their_own(tmp_path: Path) -> None:
+    """The dashboard asks for them each time; thousands may wait."""
+
+    async def plan(store: Store) -> str:
+        await fill(store)
+        asked: list[str] = []
+        async with store.read() as connection:
+            await connection.run_sync(
+                lambda sync: event.listen(
+                    sync, "before_cursor_execute", lambda *words: asked.append(words[2])
+                )
+            )
+            await task_list.held_tasks(connection, LOCAL_USER, 20)
+            sql = next(one for one in asked if one.startswith("SELECT")).replace("?", "'x'")
+            told = await connection.execute(text(f"EXPLAIN QUERY PLAN {sql}"))
+            return " ".join(str(row[-1]) for row in told)
+
+    assert "ix_tasks_held" in with_store(tmp_path, "", plan)

@@ -166,6 +166,8 @@ class TaskCounts(BaseModel):
 
     counts: StateCounts
     total: int
+    counted_since: float | None = None
+    """Of a search in very many tasks: older ones than this are not counted, though a list goes on to them."""
 
 
 class TaskMatch(Body):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, select, tuple_, union_all
+from sqlalchemy import Column, ColumnElement, Select, Subquery, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import BadRequest
@@ -57,6 +57,41 @@ async def page_of(
     return Page(rows, encode_cursor(*last) if more and last else None)
 
 
+@dataclass(frozen=True)
+class Reach:
+    """The row where a look through a list ends for now."""
+
+    key: Any
+    row: str
+
+    @property
+    def cursor(self) -> str:
+        return encode_cursor(self.key, self.row)
+
+    def holds(self, keys: Keys, *, descending: bool) -> ColumnElement[bool]:
+        """Whether a row is not behind it."""
+        place = tuple_(*keys)
+        return place >= (self.key, self.row) if descending else place <= (self.key, self.row)
+
+
+async def reach_of(
+    connection: AsyncConnection,
+    parts: list[Select[Any]],
+    *,
+    keys: Keys,
+    descending: bool,
+    count: int,
+    cursor: str | None,
+) -> Reach | None:
+    """Where the next `count` rows end, from the indexes alone; None if there are no more than these."""
+    after = decode_cursor(cursor, type(keys[0].type.python_type())) if cursor else None
+    cut = [_cut(part, keys, descending=descending, count=count, after=after) for part in parts]
+    found, merged = _merged_keys(cut, keys)
+    last = select(*found).select_from(merged).order_by(*_order(found, descending))
+    row = (await connection.execute(last.offset(count - 1).limit(1))).first()
+    return Reach(row[0], row[1]) if row else None
+
+
 def encode_cursor(key: Any, row: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([key, row]).encode()).decode().rstrip("=")
 
@@ -88,13 +123,17 @@ def _cut(
 
 def _merged(cut: list[Select[Any]], keys: Keys, descending: bool, count: int) -> Select[Any]:
     """The keys of all parts are read from their indexes alone; whole rows only for the page."""
-    # SQLite takes no LIMIT inside a bare UNION: each part is wrapped.
-    narrow = [select(part.with_only_columns(*keys).subquery()) for part in cut]
-    merged = union_all(*narrow).subquery()
-    found = [merged.c[key.name] for key in keys]
+    found, _ = _merged_keys(cut, keys)
     page = select(found[1]).order_by(*_order(found, descending)).limit(count)
     table = keys[1].table
     return select(table).where(keys[1].in_(page)).order_by(*_order(keys, descending))
+
+
+def _merged_keys(cut: list[Select[Any]], keys: Keys) -> tuple[list[ColumnElement[Any]], Subquery]:
+    # SQLite takes no LIMIT inside a bare UNION: each part is wrapped.
+    narrow = [select(part.with_only_columns(*keys).subquery()) for part in cut]
+    merged = union_all(*narrow).subquery()
+    return [merged.c[key.name] for key in keys], merged
 
 
 def _order(columns: Sequence[ColumnElement[Any]], descending: bool) -> list[ColumnElement[Any]]:

@@ -297,6 +297,15 @@ tasks = Table(
         sqlite_where=text("untold"),
         postgresql_where=text("untold"),
     ),
+    Index(
+        "ix_tasks_held",
+        "owner",
+        "kind",
+        "created",
+        "id",
+        sqlite_where=text("phase = 'held'"),
+        postgresql_where=text("phase = 'held'"),
+    ),
 )
 
 scales = Table(

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, cast, func, or_, select
+from sqlalchemy import ColumnElement, Select, Text, cast, func, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS, State
 from diamond.service.store.names import names_containing
-from diamond.service.store.pages import Keys, Page, Sieve, page_of
+from diamond.service.store.pages import Keys, Page, Sieve, page_of, reach_of
 from diamond.service.store.prefix import starts_with
 from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import tasks
@@ -33,6 +33,8 @@ SEARCHED = (tasks.c.name, tasks.c.endpoint_name, tasks.c.node, tasks.c.reason, t
 # Where a part of a name is common it is found among the next tasks; where it is rare, few names have it.
 LOOKED_THROUGH = 1000
 NAMES_AT_MOST = 2000
+# A call that searches looks through so many tasks: some 100 ms on a small machine.
+SEARCHED_AT_ONCE = 20_000
 # Each name has its own range of the index; of more ranges all tasks are gathered and sorted, if they are few.
 RANGES_AT_MOST = 20
 GATHERED_AT_MOST = 3000
@@ -74,7 +76,10 @@ async def list_tasks(
     limit: int,
     cursor: str | None,
 ) -> Page:
+    """With `search` a page may be short, or empty, and still go on: a call looks through so many tasks, no more."""
     place = Place(owner, limit, cursor)
+    if wanted.search:
+        return await _search(connection, wanted, place)
     if wanted.name and not wanted.project:
         return await _list_by_name(connection, wanted, place)
     return await _page(connection, _parts(owner, wanted), wanted.sort, place)
@@ -84,7 +89,7 @@ async def count_by_state(
     connection: AsyncConnection, owner: str, wanted: TaskFilter
 ) -> dict[str, int]:
     """How many tasks match in each state, whatever states are asked for."""
-    query = _query(owner, replace(wanted, sort="-created"))
+    query = _query(owner, replace(wanted, sort="-created")).where(*_all_hold(wanted))
     if wanted.endpoint:
         query = query.where(tasks.c.endpoint == wanted.endpoint)
     if wanted.name:
@@ -94,6 +99,18 @@ async def count_by_state(
     )
     found = {row.state: row.number for row in await connection.execute(counted)}
     return {state: found.get(state, 0) for state in STATES}
+
+
+async def searched_since(
+    connection: AsyncConnection, owner: str, wanted: TaskFilter
+) -> float | None:
+    """When the oldest task was made that one call looks through; None if it looks through all."""
+    keys, descending = SORTS["-created"]
+    parts = _parts(owner, replace(wanted, sort="-created", states=[], name=""))
+    reach = await reach_of(
+        connection, parts, keys=keys, descending=descending, count=SEARCHED_AT_ONCE, cursor=None
+    )
+    return None if reach is None else float(reach.key)
 
 
 async def open_by_endpoint(connection: AsyncConnection, owner: str) -> dict[str, Counter[str]]:
@@ -144,8 +161,10 @@ async def held_tasks(connection: AsyncConnection, owner: str, limit: int) -> lis
     query = select(tasks).where(
         tasks.c.owner == owner,
         tasks.c.kind == "run",
-        tasks.c.state == "pending",
-        tasks.c.phase == "held",
+        # Written out: an index of these alone is used only where the database sees the word.
+        tasks.c.phase == literal_column("'held'"),
+        # Kept from tempting the database into the index of all that wait.
+        tasks.c.state + "" == "pending",
         tasks.c.reason != "site-limit",
     )
     return rows_of(await connection.execute(query.order_by(tasks.c.created.desc()).limit(limit)))
@@ -165,6 +184,23 @@ async def kept_results(
     )
     count, oldest = (await connection.execute(query)).one()
     return count, oldest or 0.0
+
+
+async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
+    """No index holds the words of messages: they are looked for among the next tasks, then among those behind them."""
+    keys, descending = SORTS[wanted.sort]
+    parts = _parts(place.owner, replace(wanted, name=""))
+    reach = await reach_of(
+        connection, parts, keys=keys, descending=descending,
+        count=SEARCHED_AT_ONCE, cursor=place.cursor,
+    )  # fmt: skip
+    conditions = _all_hold(wanted)
+    if wanted.name:
+        conditions.append(tasks.c.name.contains(wanted.name, autoescape=True))
+    if reach:
+        conditions.append(reach.holds(keys, descending=descending))
+    page = await _page(connection, [part.where(*conditions) for part in parts], wanted.sort, place)
+    return page if page.next or not reach else Page(page.rows, reach.cursor)
 
 
 async def _list_by_name(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
@@ -251,9 +287,11 @@ def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
         query = query.where(tasks.c.created <= wanted.until)
     if wanted.sort.endswith("ended"):
         query = query.where(tasks.c.ended.is_not(None))
-    for word in wanted.search.split():
-        query = query.where(_holds(word))
     return query
+
+
+def _all_hold(wanted: TaskFilter) -> list[ColumnElement[bool]]:
+    return [_holds(word) for word in wanted.search.split()]
 
 
 def _holds(word: str) -> ColumnElement[bool]:

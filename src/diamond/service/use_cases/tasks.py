@@ -45,13 +45,18 @@ async def list_tasks(
 
 
 async def count_tasks(
-    services: Services, principal: Principal, wanted: TaskFilter
+    services: Services, principal: Principal, wanted: TaskFilter, *, whole: bool = False
 ) -> dict[str, Any]:
-    """`wanted.endpoint` and `wanted.project` are names here."""
+    """`wanted.endpoint` and `wanted.project` are names here. A search counts as far as one call looks, or the `whole`."""
     async with services.store.read() as connection:
         resolved = await _resolved(connection, principal, wanted)
+        since = None
+        if resolved.search and not whole:
+            since = await task_list.searched_since(connection, principal.user, resolved)
+        if since is not None:
+            resolved = replace(resolved, since=max(since, resolved.since or 0.0))
         counts = await task_list.count_by_state(connection, principal.user, resolved)
-    return {"counts": counts, "total": sum(counts.values())}
+    return {"counts": counts, "total": sum(counts.values()), "counted_since": since}
 
 
 async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:

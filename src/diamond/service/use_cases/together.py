@@ -86,7 +86,7 @@ async def _matched(
 
 async def _counted(services: Services, principal: Principal, wanted: TaskFilter) -> dict[str, Any]:
     until = wanted.until or time.time()
-    found = await count_tasks(services, principal, replace(wanted, until=until))
+    found = await count_tasks(services, principal, replace(wanted, until=until), whole=True)
     number = sum(found["counts"][state] for state in wanted.states)
     return {"items": [], "done": 0, "failed": 0, "matching": number, "until": until}
 

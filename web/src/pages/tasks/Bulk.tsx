@@ -10,9 +10,9 @@ import type { Picking } from "./usePicking";
 
 type BulkProps = {
   picking: Picking;
-  /** All that the view's filters find, and how many these are. */
+  /** All that the view's filters find, and how many these are, where that is known. */
   matching: Choice;
-  total: number;
+  total: number | undefined;
   nameOf: (id: string) => string;
 };
 
@@ -28,6 +28,7 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
     close();
     picking.clear();
   };
+  const all = total === undefined ? "all" : `all ${total.toLocaleString()}`;
   const ask = (act: Act) => {
     setAsked({ act, choice: picking.everything ? matching : { tasks: [...picking.chosen] } });
     open();
@@ -38,12 +39,12 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
         <div role="toolbar" aria-label="Chosen tasks" className={classes.bar}>
           <Text size="sm" fw={550} style={{ whiteSpace: "nowrap" }}>
             {picking.everything
-              ? `All ${total.toLocaleString()} that match`
+              ? `${all.replace("a", "A")} that match`
               : `${count(picking.chosen.size, "task")} chosen`}
           </Text>
-          {!picking.everything && total > picking.chosen.size && (
+          {!picking.everything && (total ?? Infinity) > picking.chosen.size && (
             <Button size="compact-xs" variant="subtle" onClick={picking.takeEverything}>
-              Choose all {total.toLocaleString()} that match
+              Choose {all} that match
             </Button>
           )}
           <Button

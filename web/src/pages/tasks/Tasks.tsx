@@ -7,7 +7,7 @@ import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
 import { Empty, Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
-import { count } from "~/lib/format";
+import { count, duration } from "~/lib/format";
 import { Bulk } from "./Bulk";
 import { Filters } from "./Filters";
 import { Grid } from "./Grid";
@@ -24,12 +24,13 @@ export function Tasks() {
   const search = useSearch({ from: "/tasks" });
   const counts = useQuery(countsQuery(search)).data;
   const total = shownTotal(search, counts);
+  const since = counts?.counted_since ?? undefined;
   return (
     <Page
       title="Tasks"
       wide
       fill
-      lead={total === undefined ? " " : words(total, search)}
+      lead={total === undefined ? " " : <Lead total={total} search={search} since={since} />}
       actions={
         <Button
           renderRoot={(props) => <Link to="/compose" {...props} />}
@@ -40,7 +41,7 @@ export function Tasks() {
       }
     >
       <Filters counts={counts} />
-      <Listed search={search} total={total} />
+      <Listed search={search} total={total} whole={since === undefined} />
     </Page>
   );
 }
@@ -59,6 +60,19 @@ function words(total: number, search: TasksSearch): string {
   return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "so far"}`;
 }
 
+type LeadProps = { total: number; search: TasksSearch; since?: number };
+
+/** How many; of a search in very many tasks, how far back these were counted. */
+function Lead({ total, search, since }: LeadProps) {
+  if (since === undefined) return words(total, search);
+  return (
+    <>
+      {words(total, search)} among those of the last {duration(Date.now() / 1000 - since)}; the list
+      goes further back
+    </>
+  );
+}
+
 type Counts = Awaited<ReturnType<ReturnType<typeof countsQuery>["queryFn"]>>;
 
 function shownTotal(search: TasksSearch, counts: Counts | undefined): number | undefined {
@@ -68,7 +82,9 @@ function shownTotal(search: TasksSearch, counts: Counts | undefined): number | u
   return states.reduce((sum, state) => sum + (byState[state] ?? 0), 0);
 }
 
-function Listed({ search, total }: { search: TasksSearch; total: number | undefined }) {
+type ListedProps = { search: TasksSearch; total: number | undefined; whole: boolean };
+
+function Listed({ search, total, whole }: ListedProps) {
   const navigate = useNavigate();
   const { list, state, kept } = useTaskList(search);
   const picking = usePicking(state.rows);
@@ -79,7 +95,7 @@ function Listed({ search, total }: { search: TasksSearch; total: number | undefi
   useRefresh(state.outdated && atTop, () => void list.refresh());
   if (state.rows.length === 0) {
     if (state.error) return <Failed error={state.error} onRetry={() => void list.refresh()} />;
-    if (state.settling) return <Waiting />;
+    if (state.settling || state.loading) return <Waiting />;
     return <Nothing filtered={isFiltered(search)} />;
   }
   return (
@@ -115,7 +131,7 @@ function Listed({ search, total }: { search: TasksSearch; total: number | undefi
       <Bulk
         picking={picking}
         matching={matchingOf(search)}
-        total={total ?? state.rows.length}
+        total={whole ? total : undefined}
         nameOf={(id) => names.current.get(id) ?? id}
       />
     </div>

@@ -67,3 +67,18 @@ test("a page that fails keeps the rows and can be asked for again", async () => 
   await list.goOn();
   expect(list.snapshot().rows.length).toBeGreaterThan(60);
 });
+
+test("a search that finds nothing among the newest goes on to older tasks by itself", async () => {
+  const pages = new Map<string | null, { items: Task[]; next: string | null }>([
+    [null, { items: [], next: "a" }],
+    ["a", { items: [], next: "b" }],
+    ["b", { items: [task(7)], next: null }],
+  ]);
+  const list = new TaskList(
+    async (cursor) => pages.get(cursor) ?? { items: [], next: null },
+    () => false,
+  );
+  await list.refresh();
+  expect(list.snapshot().rows.map((row) => row.id)).toEqual(["t7"]);
+  expect(list.snapshot().complete).toBe(true);
+});

@@ -113,8 +113,8 @@ export class TaskList {
     const round = this.round;
     this.set({ loading: true, error: null });
     try {
-      const page = await this.ask(cursor, limit);
-      if (round !== this.round) return;
+      const page = await this.nextRows(cursor, limit);
+      if (round !== this.round || !page) return;
       this.next = page.next ?? null;
       const rows = join(page.items.map(rowOf));
       const outdated = cursor !== null && this.state.outdated;
@@ -123,6 +123,16 @@ export class TaskList {
     } catch (error) {
       if (round === this.round) this.set({ loading: false, error: error as Error });
     }
+  }
+
+  /** A search looks through so many tasks a call: where none of them matched, the next call goes on. */
+  private async nextRows(cursor: string | null, limit: number): Promise<Page | null> {
+    const round = this.round;
+    let page = await this.ask(cursor, limit);
+    while (page.items.length === 0 && page.next && round === this.round) {
+      page = await this.ask(page.next, limit);
+    }
+    return round === this.round ? page : null;
   }
 
   private place(rows: Row[], from: number): void {
