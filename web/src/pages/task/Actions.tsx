@@ -9,14 +9,14 @@ import { keys } from "~/api/queries";
 import { Failed } from "~/components/Answer";
 import { sayDone, sayFailed } from "~/components/say";
 import { freshKey } from "~/lib/key";
-import { GoOn } from "./GoOn";
+import { GoOn } from "./chain/GoOn";
 import { isOver } from "./words";
 
 /** Cancel while it goes on; run again, as it was or with changes. */
 export function Actions({ task }: { task: Task }) {
   return (
     <>
-      {task.chain.asks && <GoOn task={task} />}
+      {task.chain.may_resume && <GoOn task={task} />}
       {isOver(task) ? <Retry task={task} /> : <Cancel task={task} />}
       <Button
         variant="default"

@@ -5,6 +5,7 @@ import type { Task } from "~/api/client";
 import { Answer, Lines } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
+import { Chain } from "./chain/Chain";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
 import { historyQuery } from "./queries";
@@ -25,6 +26,7 @@ export function Overview({ task }: { task: Task }) {
           {({ items }) => <Timeline task={task} history={items} />}
         </Answer>
       </Card>
+      <Chain task={task} />
       <Latest task={task} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Stack>

@@ -1,0 +1,27 @@
+import { Card, Group, Stack, Text, Title } from "@mantine/core";
+import type { Task } from "~/api/client";
+import { figure } from "~/lib/format";
+import { AttemptTable } from "./AttemptTable";
+import { BudgetBar } from "./BudgetBar";
+import { askWords, isChain } from "./words";
+
+/** How a training that is longer than the queue's limit goes on: attempts, gaps, checkpoints, budget. */
+export function Chain({ task }: { task: Task }) {
+  const { chain } = task;
+  if (!isChain(task)) return null;
+  return (
+    <Card component="section" aria-label="Attempts">
+      <Stack gap="sm">
+        <Group justify="space-between" align="baseline">
+          <Title order={2}>Attempts</Title>
+          <Text size="sm" c="dimmed">
+            {figure(chain.node_hours)} node-hours used
+          </Text>
+        </Group>
+        {chain.budget && <BudgetBar budget={chain.budget} />}
+        <AttemptTable task={task} />
+        {chain.may_resume && <Text size="sm">{askWords(task)}</Text>}
+      </Stack>
+    </Card>
+  );
+}
