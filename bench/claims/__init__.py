@@ -10,6 +10,7 @@ from bench.claims import (
     endings,
     idle,
     images,
+    launch,
     log_lines,
     pages,
     planning,
@@ -31,6 +32,7 @@ CLAIMS = [
     planning.CLAIM,
     chain.CLAIM,
     images.CLAIM,
+    launch.CLAIM,
     checkpoints.ARMS,
     checkpoints.SLOWDOWN,
 ]

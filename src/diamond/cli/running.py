@@ -55,6 +55,10 @@ def run(
     nodes: Annotated[int | None, typer.Option("--nodes")] = None,
     gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None,
     cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None,
+    tasks: Annotated[int | None, typer.Option("--tasks", help="Processes per node.")] = None,
+    launch: Annotated[
+        str | None, typer.Option("--launch", help="Such as torchrun, per-rank or mpi.")
+    ] = None,
     memory: Annotated[str | None, typer.Option("--memory", help="Per node, such as 4GB.")] = None,
     time: Annotated[str | None, typer.Option("--time", help="Such as 30m or 2h.")] = None,
     account: Annotated[
@@ -77,7 +81,8 @@ def run(
     fields = {
         "name": name, "resources.nodes": nodes, "resources.gpus_per_node": gpus,
         "resources.cpus_per_task": cpus, "resources.memory": memory, "resources.walltime": time,
-        "account": account, "partition": partition, "qos": qos,
+        "account": account, "partition": partition, "qos": qos, "launch": launch,
+        "resources.tasks_per_node": tasks,
     }  # fmt: skip
     spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
     spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})

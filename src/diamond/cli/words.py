@@ -45,6 +45,7 @@ NEXT_STEPS = {
     Reason.PREEMPTED: "Try again: diamond retry {id}",
     Reason.EXIT_CODE: "Read what it said: diamond logs {id} --stderr",
     Reason.SIGNAL: "Read what it said: diamond logs {id} --stderr",
+    Reason.HUNG: "Read what its ranks said: diamond logs {id} --stderr",
     Reason.SECRET: "Set it: diamond secret set NAME --on {endpoint}",
     Reason.DISK: "Make room: diamond clean --on {endpoint}",
 }
@@ -110,6 +111,8 @@ def stage_words(task: Task) -> str:
 def resource_words(asked: dict[str, Any]) -> str:
     """1 node, 2 CPUs, 4.0 GB, 1h."""
     words = [count(int(asked.get("nodes") or 1), "node")]
+    tasks = int(asked.get("tasks_per_node") or 1)
+    words += [f"{tasks} processes per node"] if tasks > 1 else []
     words.append(count(int(asked.get("cpus_per_task") or 1), "CPU"))
     if gpus := int(asked.get("gpus_per_node") or 0):
         kind = f"{asked.get('gpu_type') or ''} GPU".strip()

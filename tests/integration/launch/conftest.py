@@ -1,13 +1,27 @@
-"""One service with one agent on a cluster of the session's lab."""
+"""One service with one agent on a cluster of the session's lab, and an environment with many frameworks."""
 
 from __future__ import annotations
 
+import subprocess
+import venv
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import torch
 
 from diamond.testing.lab import Lab
 from support.stack import Stack, running_stack
+
+FRAMEWORKS = [
+    "lightning",
+    "transformers",
+    "accelerate==1.15.0",
+    "mpi4py",
+    "jax",
+    "rl_zoo3==2.9.2",
+    "tensorboard",
+]
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +29,20 @@ def stack(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     cluster = slurm_lab.cluster("beta")
     with running_stack(cluster, tmp_path_factory.mktemp("launch")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment with the frameworks, which finds torch where these tests have it."""
+    place = tmp_path_factory.mktemp("frameworks")
+    venv.create(place, with_pip=True)
+    own = next(place.glob("lib/python*/site-packages"))
+    (own / "host.pth").write_text(f"{Path(torch.__file__).parents[1]}\n")
+    words = [str(place / "bin" / "pip"), "install", "--quiet", "--no-compile", *FRAMEWORKS]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"the frameworks cannot be installed here: {done.stderr[-300:]}")
+    torchrun = place / "bin" / "torchrun"
+    torchrun.write_text(f"#!{place}/bin/python\nfrom torch.distributed.run import main\nmain()\n")
+    torchrun.chmod(0o755)
+    return place / "bin"

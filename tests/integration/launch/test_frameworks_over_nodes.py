@@ -5,38 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
-import venv
 from pathlib import Path
 
 import pytest
-import torch
 
 from support.launching import launch, log
 from support.stack import Stack
 from support.waiting import wait_for
 
 TRAININGS = Path(__file__).parents[2] / "support" / "trainings"
-FRAMEWORKS = ["lightning", "transformers", "accelerate", "mpi4py", "jax"]
 MINUTES = 600.0
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
-
-
-@pytest.fixture(scope="session")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment with the frameworks, which finds torch where these tests have it."""
-    place = tmp_path_factory.mktemp("frameworks")
-    venv.create(place, with_pip=True)
-    own = next(place.glob("lib/python*/site-packages"))
-    (own / "host.pth").write_text(f"{Path(torch.__file__).parents[1]}\n")
-    words = [str(place / "bin" / "pip"), "install", "--quiet", "--no-compile", *FRAMEWORKS]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"the frameworks cannot be installed here: {done.stderr[-300:]}")
-    torchrun = place / "bin" / "torchrun"
-    torchrun.write_text(f"#!{place}/bin/python\nfrom torch.distributed.run import main\nmain()\n")
-    torchrun.chmod(0o755)
-    return place / "bin"
 
 
 def words(tools: Path, *command: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from support.launching import launch, log
 from support.stack import Stack
 from support.waiting import wait_for
@@ -35,6 +37,7 @@ def test_a_rank_that_fails_ends_the_others_and_is_named(stack: Stack) -> None:
     assert ended["message"].endswith("no such file")
 
 
+@pytest.mark.slow  # the lab waits 5 s between TERM and KILL, and the shims 5 s before
 def test_a_killed_rank_that_ignores_every_request_ends_with_the_others_all_the_same(
     stack: Stack,
 ) -> None:
