@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from diamond.cli.output import print_json, say
@@ -10,11 +11,13 @@ from diamond.cli.words import short
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
 
+LATE_SECONDS = 30.0
+
 
 def follow_build(client: Client, task: str, *, as_json: bool) -> int:
     """Follow a build to its end; the answer is the exit code for the shell."""
     ended = follow_task(client, client.task(task), quiet=as_json)
-    found = client.build(task)
+    found = _finished(client, task)
     if as_json:
         image = client.image(found["image"]) if found["image"] else None
         print_json({"build": found, "image": image})
@@ -26,6 +29,18 @@ def follow_build(client: Client, task: str, *, as_json: bool) -> int:
     else:
         _tell_failure(found)
     return exit_code(ended)
+
+
+def _finished(client: Client, task: str) -> dict[str, Any]:
+    """What a build told last may come a moment after its end."""
+    found = client.build(task)
+    deadline = time.monotonic() + LATE_SECONDS
+    while (
+        found["task"]["state"] == "succeeded" and not found["image"] and time.monotonic() < deadline
+    ):
+        time.sleep(0.1)
+        found = client.build(task)
+    return found
 
 
 def tell_build(found: dict[str, Any], *, as_json: bool) -> None:

@@ -166,7 +166,7 @@ class VenvBuilder:
 
 def move_scripts(venv: Path, made_at: str) -> None:
     """Programs that a person's command installed name the Python of the place where they were made."""
-    if not made_at or made_at == str(venv):
+    if not made_at or made_at == str(venv) or not (venv / "bin").is_dir():
         return
     for program in (venv / "bin").iterdir():
         if program.is_symlink() or not program.is_file():
