@@ -66,7 +66,7 @@ class Machine:
             self.process = subprocess.Popen(
                 [*words, *agent], stdout=log, stderr=log, start_new_session=True, cwd="/"
             )
-        wait_for(lambda: self._endpoint()["state"] == "online", what=f"the agent of {self.name}")
+        wait_for(self._is_ready, what=f"the agent of {self.name}")
 
     def kill(self) -> None:
         """As by `kill -9`."""
@@ -120,8 +120,10 @@ class Machine:
     def log(self) -> str:
         return (self.folder / "agent.out").read_text(errors="replace")[-3000:]
 
-    def _endpoint(self) -> Any:
-        return self.client.get(f"/endpoints/{self.name}")
+    def _is_ready(self) -> bool:
+        """Online, and its site is known."""
+        found = self.client.get(f"/endpoints/{self.name}")
+        return found["state"] == "online" and "builders" in found["profile"]["facts"]
 
     def _image(self, name: str) -> Any:
         answer = self.client.call("GET", f"/images/{name}")

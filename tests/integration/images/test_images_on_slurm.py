@@ -24,7 +24,7 @@ def test_an_image_of_one_cluster_runs_on_another(
         "variables": {"SEASON": "winter"},
         "commands": ["echo made on the first cluster >/opt/made"],
     }
-    small = {"resources": {"walltime": "5m"}}
+    small = {"resources": {"walltime": "5m"}, "account": "research"}
     of_alice = machine(
         service, "first", "alice", folder, scheduler="slurm", variables=cluster("alpha")
     )

@@ -176,7 +176,7 @@ async def copy_image(
     key: IdempotencyKey = None,
 ) -> dict[str, Any]:
     """Bring it to an endpoint: by its file, or by building it there, whichever is faster."""
-    return await image_travel.copy_image(services, person, image, body.endpoint, body.how, key)
+    return await image_travel.copy_image(services, person, image, body, key)
 
 
 @router.post(

@@ -249,6 +249,8 @@ class ImportAnswer(BaseModel):
 class CopyRequest(Body):
     endpoint: str
     how: Literal["auto", "move", "rebuild"] = "auto"
+    account: str = "auto"
+    """Pays for a build, should one be needed."""
 
 
 class CopyAnswer(BaseModel):

@@ -8,7 +8,7 @@ from diamond.core.errors import NotFound
 from diamond.images.bases import read_base
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
-from diamond.service.schemas.images import BuildRequest, PullRequest
+from diamond.service.schemas.images import BuildRequest, CopyRequest, PullRequest
 from diamond.service.services import Services
 from diamond.service.store import wishes
 from diamond.service.store.endpoints import find_endpoint, list_endpoints
@@ -25,14 +25,14 @@ Answer = dict[str, Any]
 
 
 async def copy_image(
-    services: Services, principal: Principal, image: str, endpoint: str, how: str, key: str | None
+    services: Services, principal: Principal, image: str, body: CopyRequest, key: str | None
 ) -> Answer:
     """Bring an image to an endpoint, and say which way was taken."""
 
     async def copy(tx: Transaction) -> Answer:
         row = await find_image(tx.connection, principal, image, Action.WRITE)
-        place = await _endpoint(tx, principal, endpoint)
-        found = await bring(tx, place, row["id"], how)
+        place = await _endpoint(tx, principal, body.endpoint)
+        found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
         if isinstance(found, Ready):
             return {"how": "here", "words": f"it is on {place['name']} already"}
         move = await wishes.find_move(tx.connection, found.what)
@@ -43,7 +43,9 @@ async def copy_image(
         shown = (await as_now_known(tx.connection, [task]))[0]
         return {"how": "rebuild", "words": words, "build": shown}
 
-    return await once(services.store, principal, Once.of(key, "copy", [image, endpoint, how]), copy)
+    return await once(
+        services.store, principal, Once.of(key, "copy", [image, body.model_dump()]), copy
+    )
 
 
 async def push_image(

@@ -150,15 +150,16 @@ async def _make_job(
 
 async def image_for(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:
     """The image that a job needs: there, or on its way."""
-    if composed.image is not None:
-        return await bring(tx, endpoint, composed.image.id)
-    if composed.build is None:
-        return None
     placement = composed.order.placement
     on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
+    payer = placement.account or "auto"
+    if composed.image is not None:
+        return await bring(tx, endpoint, composed.image.id, on=on, account=payer)
+    if composed.build is None:
+        return None
     wanted, _ = wanted_build(
         composed.build, name=image_name(composed.order.name), on=on,
-        endpoints=[endpoint_facts(endpoint)], account=placement.account or "auto",
+        endpoints=[endpoint_facts(endpoint)], account=payer,
     )  # fmt: skip
     return await want_build(tx, endpoint, wanted)
 

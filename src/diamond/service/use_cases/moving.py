@@ -32,8 +32,14 @@ from diamond.service.use_cases.wanting import (
 from diamond.service.views import effective_facts
 
 
-async def bring(tx: Transaction, endpoint: Row, image: str, how: str = "auto") -> Ready | Awaited:
-    """The image on this endpoint, or what must be waited for until it is there."""
+async def bring(
+    tx: Transaction, endpoint: Row, image: str, how: str = "auto", *, on: str = "",
+    account: str = "auto",
+) -> Ready | Awaited:  # fmt: skip
+    """The image on this endpoint, or what must be waited for until it is there.
+
+    `on` (endpoint/partition) and `account` are for a build, should one be needed.
+    """
     copy = await copy_on(tx, image, endpoint["id"])
     if copy is not None:
         return Ready(image, image_of(copy["record"]))
@@ -44,7 +50,7 @@ async def bring(tx: Transaction, endpoint: Row, image: str, how: str = "auto") -
     assert row is not None
     source, way = await _way(tx, row, endpoint, how)
     if way.how == "rebuild":
-        found = await _rebuild(tx, row, endpoint)
+        found = await _rebuild(tx, row, endpoint, on=on or endpoint["name"], account=account)
         words = f"its image is {way.words} ({found.what})" if isinstance(found, Awaited) else ""
         return replace(found, words=words) if isinstance(found, Awaited) else found
     if way.how != "move" or source is None:
@@ -142,14 +148,16 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
     return [name for name, one in known.items() if isinstance(one, dict) and one.get(ability)]
 
 
-async def _rebuild(tx: Transaction, image: Row, endpoint: Row) -> Ready | Awaited:
+async def _rebuild(
+    tx: Transaction, image: Row, endpoint: Row, *, on: str, account: str
+) -> Ready | Awaited:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
     recipe = recipe_from(image["recipe"])
     environment = replace(recipe.environment, lock=recipe.lock)
     base_digest = recipe.base_digest if environment.base else ""
     wanted, _ = wanted_build(
         Build(environment=environment, base_digest=base_digest),
-        name=image["name"] or image_name(endpoint["name"]), on=endpoint["name"],
+        name=image["name"] or image_name(endpoint["name"]), on=on, account=account,
         endpoints=[endpoint_facts(endpoint)],
     )  # fmt: skip
     return await want_build(tx, endpoint, wanted)
