@@ -52,7 +52,7 @@ def run(
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", "-w", help="Stay until it has ended.")] = False,
     name: Annotated[str | None, typer.Option("--name", help="What to call it.")] = None,
-    nodes: Annotated[int | None, typer.Option("--nodes")] = None,
+    nodes: Annotated[str | None, typer.Option("--nodes", help="A number, or auto.")] = None,
     gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None,
     cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None,
     tasks: Annotated[int | None, typer.Option("--tasks", help="Processes per node.")] = None,

@@ -157,7 +157,9 @@ def _tell(scale: dict[str, Any], *, as_json: bool) -> None:
 def _newest(client: Client) -> dict[str, Any]:
     for found in client.scales(limit=1):
         return found
-    raise BadRequest("There is no scale yet", "Begin one: diamond scale start diamond.yaml --nodes 1,2,4")
+    raise BadRequest(
+        "There is no scale yet", "Begin one: diamond scale start diamond.yaml --nodes 1,2,4"
+    )
 
 
 def _sizes(text: str | None) -> list[int] | None:

@@ -22,6 +22,7 @@ STATES_OF_ENDPOINTS = {
 PHASES = {
     "staging": "code and data travel",
     "building": "the environment is being made",
+    "probing": "short runs find out how many nodes it is worth",
     "queued": "waiting for its turn",
     "held": "held back",
     "suspended": "paused by the site",
@@ -34,6 +35,7 @@ NEXT_STEPS = {
     Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: `continue:` in the spec.",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
     Reason.CONTINUE_LIMIT: "Go on where it stopped: diamond resume {id}",
+    Reason.PROBES: "Name a number of nodes in the spec, and run it again: diamond run",
     Reason.BUDGET: "Go on where it stopped: diamond resume {id} --budget '50 node-hours'",
     Reason.NO_PROGRESS: "Read why: diamond logs {id}. Go on where it stopped: diamond resume {id}",
     Reason.DEADLINE: "Ask for less time (--time), and run it again.",

@@ -440,7 +440,7 @@ def _argv(spec: Spec) -> list[str]:
 def _resources(spec: Spec, default_walltime: int) -> Resources:
     given = spec.resources
     return Resources(
-        nodes=given.nodes,
+        nodes=given.node_count,
         gpus_per_node=given.gpus_per_node,
         gpu_type=given.gpu_type,
         cpus_per_task=given.cpus_per_task,

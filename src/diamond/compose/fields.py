@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    WrapValidator,
+)
 
 from diamond.core.errors import DiamondError
 from diamond.core.ids import IDENTIFIER
@@ -80,6 +88,16 @@ _SPAN = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "exa
 Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value)), _SIZE]
 Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value)), _SPAN]
 Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value)), _SPAN]
+AUTO_NODES = 0
+"""What `nodes: auto` is read as: probes tell how many."""
+Nodes = Annotated[
+    int,
+    Field(ge=1, le=100_000),
+    WrapValidator(lambda value, read: AUTO_NODES if value == "auto" else read(value)),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 100_000}, {"const": "auto"}]}
+    ),
+]
 Scalar = str | int | float | bool | None
 
 

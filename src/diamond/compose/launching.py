@@ -77,7 +77,7 @@ def _look(spec: Spec) -> tuple[str, str]:
     own = _OWN_RANKS.search(text)
     if own or spec.notebook:
         return "single", f"as the command starts its own processes by {own[1]}" if own else ""
-    nodes, tasks = spec.resources.nodes, spec.resources.tasks_per_node
+    nodes, tasks = spec.resources.node_count, spec.resources.tasks_per_node
     if nodes > 1 or tasks > 1:
         return (
             "per-rank",
@@ -97,14 +97,14 @@ def _tasks(spec: Spec, kind: str, text: str) -> int:
     if told and kind == "torchrun":
         return max(1, int(told[1]))
     if told and kind == "accelerate":
-        return max(1, int(told[1]) // asked.nodes)
+        return max(1, int(told[1]) // asked.node_count)
     return asked.gpus_per_node or 1
 
 
 def _about_options(kind: str, text: str, spec: Spec) -> list[str]:
     """Its own words win over what Diamond hands to the launcher, on many nodes to its harm."""
     own = sorted({f"--{found}" for found in _ITS_OWN.findall(text)})
-    if not own or spec.resources.nodes == 1:
+    if not own or spec.resources.node_count == 1:
         return []
     return [
         f"{', '.join(own)} in `run` come before what Diamond tells {kind}; leave them out, unless you must"
@@ -112,7 +112,7 @@ def _about_options(kind: str, text: str, spec: Spec) -> list[str]:
 
 
 def _about_single(spec: Spec, kind: str, text: str) -> list[str]:
-    gpus, nodes = spec.resources.gpus_per_node, spec.resources.nodes
+    gpus, nodes = spec.resources.gpus_per_node, spec.resources.node_count
     if _OWN_RANKS.search(text) or (gpus < 2 and nodes < 2):
         return []
     where = f"{nodes} nodes, of which it sees the first" if nodes > 1 else f"all {gpus} GPUs"

@@ -15,6 +15,7 @@ from diamond.compose.fields import (
     Minutes,
     Model,
     Name,
+    Nodes,
     Printable,
     Scalar,
     Seconds,
@@ -30,7 +31,7 @@ LaunchKind = Literal[
 
 
 class ResourcesSpec(Model):
-    nodes: int = Field(1, ge=1, le=100_000)
+    nodes: Nodes = Field(1, description="How many, or auto: as many as probe runs advise")
     gpus_per_node: int = Field(0, ge=0, le=64)
     gpu_type: SiteWord = ""
     cpus_per_task: int = Field(1, ge=1, le=4096)
@@ -41,6 +42,11 @@ class ResourcesSpec(Model):
     walltime: Minutes = Field(
         0, description="Such as 30m, 2h or 1d12h; left out: 1h, or the most the site allows"
     )
+
+    @property
+    def node_count(self) -> int:
+        """One, as long as nobody has told how many."""
+        return max(self.nodes, 1)
 
 
 class ContinueSpec(Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from diamond.compose.fields import AUTO_NODES
 from diamond.compose.spec import Spec
 from diamond.core.units import show_minutes
 
@@ -13,6 +14,8 @@ def as_written(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
     data = spec.model_dump(by_alias=True, mode="json", exclude_defaults=without_defaults)
     resources, going_on = data.get("resources"), data.get("continue")
     if resources is not None:
+        if resources.get("nodes") == AUTO_NODES:
+            resources["nodes"] = "auto"
         _write(resources, "memory", _megabytes)
         _write(resources, "walltime", show_minutes)
         _write(resources, "tasks_per_node", int)

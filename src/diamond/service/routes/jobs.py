@@ -14,7 +14,7 @@ from diamond.service.routes.common import (
     Service,
     problems,
 )
-from diamond.service.use_cases import files, jobs
+from diamond.service.use_cases import auto_nodes, files, jobs
 from diamond.service.use_cases.asked import asked_for
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -26,7 +26,7 @@ async def submit_job(
 ) -> dict[str, Any]:
     """Check a spec and start it."""
     spec, code = await asked_for(services, body)
-    return await jobs.submit_job(services, person, spec, code, key, body.project)
+    return await auto_nodes.submit_job(services, person, spec, code, key, body.project)
 
 
 @router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))
@@ -35,7 +35,7 @@ async def check_job(
 ) -> dict[str, Any]:
     """Check a spec; nothing is made."""
     spec, code = await asked_for(services, body)
-    composed = await jobs.check_job(services, person, spec, code)
+    composed = await auto_nodes.check_job(services, person, spec, code)
     text = await files.preview_script(services, person, spec, code) if script else None
     return {
         "order": order_data(composed.order),

@@ -14,6 +14,7 @@ TaskPhase = Literal[
     "",
     "staging",
     "building",
+    "probing",
     "queued",
     "held",
     "suspended",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.engine import Transaction
@@ -18,6 +18,11 @@ _ADD = insert(jobs)
 
 async def add_job(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(_ADD, row)
+
+
+async def settle_spec(tx: Transaction, job: str, spec: dict[str, Any]) -> None:
+    """What was left open in a spec is known now."""
+    await tx.connection.execute(update(jobs).where(jobs.c.id == job).values(spec=spec))
 
 
 async def find_job(connection: AsyncConnection, job: str) -> Row | None:

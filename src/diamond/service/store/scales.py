@@ -68,7 +68,10 @@ async def open_scales(connection: AsyncConnection) -> list[str]:
 
 async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> Row | None:
     query = select(scales).where(
-        scales.c.owner == owner, scales.c.fits == fits, scales.c.state == DONE
+        scales.c.owner == owner,
+        scales.c.fits == fits,
+        scales.c.kind == "nodes",
+        scales.c.state == DONE,
     )
     found = await connection.execute(query.order_by(scales.c.created.desc()).limit(1))
     return row_of(found)

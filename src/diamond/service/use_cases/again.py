@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from diamond.compose.checking import check
+from diamond.core.errors import Conflict
 from diamond.core.order import build_from, order_from
+from diamond.core.task import Reason
 from diamond.service.store import images as image_rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
@@ -18,6 +20,8 @@ from diamond.service.use_cases.wanting import Ready, Wanted, endpoint_facts, wan
 async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:
     if row["kind"] == "build":
         return await repeat_build(tx, row, job, endpoint)
+    if row["reason"] == Reason.PROBES.value:
+        raise Conflict("It never got a number of nodes", "Name one in the spec, and run it again.")
     order = row["order"]
     has_image = bool((order.get("image") or {}).get("sha256"))
     if not has_image and _needs_image(job["spec"].get("environment")):

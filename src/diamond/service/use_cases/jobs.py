@@ -68,7 +68,7 @@ async def submit_job(
         composed = _compose(services, found, spec, code, images)
         endpoint = next(row for row in found if row["name"] == composed.endpoint)
         place = await project_to_fill(tx.connection, principal, project)
-        return await _make_job(tx, endpoint, composed, code, place)
+        return await make_job(tx, endpoint, composed, code, place)
 
     wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code, "project": project})
     return await once(services.store, principal, wanted, make)
@@ -133,19 +133,23 @@ def _compose(
     return check(spec, endpoints=known, code=code, images=images)
 
 
-async def _make_job(
+async def make_job(
     tx: Transaction, endpoint: Row, composed: Composed, code: Code, project: str
 ) -> dict[str, Any]:
-    job = {
-        "id": ids.new_id(ids.JOB), "owner": endpoint["owner"], "name": composed.order.name,
-        "spec": composed.spec, "code": code, "digest": composed.order.digest,
-        "created": time.time(), "project": project,
-    }  # fmt: skip
+    job = new_job(composed, endpoint["owner"], code, project)
     about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
     await job_rows.add_job(tx, job)
     task = await add_run_task(tx, endpoint, job, composed)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
+
+
+def new_job(composed: Composed, owner: str, code: Code, project: str = "") -> dict[str, Any]:
+    return {
+        "id": ids.new_id(ids.JOB), "owner": owner, "name": composed.order.name,
+        "spec": composed.spec, "code": code, "digest": composed.order.digest,
+        "created": time.time(), "project": project,
+    }  # fmt: skip
 
 
 async def image_for(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:

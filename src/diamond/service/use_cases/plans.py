@@ -20,8 +20,8 @@ from diamond.service.services import Services
 from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.asked import asked_for
+from diamond.service.use_cases.auto_nodes import check_job
 from diamond.service.use_cases.granting import known_waits
-from diamond.service.use_cases.jobs import check_job
 from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.use_cases.tasks import load_task
 from diamond.service.views import effective_facts

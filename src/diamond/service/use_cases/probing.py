@@ -32,6 +32,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.store.tasks import find_task, tasks_by_id
+from diamond.service.use_cases.auto_release import release_waiting
 from diamond.service.use_cases.jobs import add_run_task, known_images
 from diamond.service.use_cases.metrics import TRAINING
 from diamond.service.use_cases.scale_probes import probe_order
@@ -92,6 +93,8 @@ async def logged_points(connection: AsyncConnection, task: str) -> list[Point]:
 
 async def _save(tx: Transaction, row: Row, changes: Found) -> Row:
     saved = await rows.save_scale(tx, row, changes)
+    if saved["state"] != rows.RUNNING and saved["for_task"]:
+        await release_waiting(tx, saved)
     await publish(tx, row["owner"], [News("scale", row["id"])])
     return saved
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -27,7 +27,7 @@ from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.idempotency import Once, once
-from diamond.service.use_cases.jobs import known_images, require_snapshot
+from diamond.service.use_cases.jobs import known_images, new_job, require_snapshot
 from diamond.service.use_cases.probing import call_off
 from diamond.service.use_cases.scale_probes import (
     Compose,
@@ -42,6 +42,16 @@ from diamond.service.use_cases.wanting import endpoint_facts
 from diamond.service.views import effective_facts
 
 Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A task with `nodes: auto`, and the scale that it waits for."""
+
+    task: str
+    scale: str
+
+
 UNTOLD = ("spec", "is_over", "used_seconds")
 """What a probe keeps for itself."""
 
@@ -64,7 +74,7 @@ async def start_scale(
 
 async def add_scale(
     tx: Transaction, owner: str, spec: dict[str, Any], code: dict[str, Any] | None,
-    body: schemas.ScaleRequest, for_task: str = "",
+    body: schemas.ScaleRequest, waiting: Waiting | None = None,
 ) -> Row:  # fmt: skip
     """A scale whose first probe starts with the next look at it."""
     found = await endpoint_rows.list_endpoints(tx.connection, owner)
@@ -77,8 +87,10 @@ async def add_scale(
     composed = compose(spec)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
     drawn = _drawn(compose, composed, effective_facts(endpoint), body)
-    job = _job(composed, owner, code)
-    row = _row(job, endpoint, composed, drawn, body) | {"for_task": for_task}
+    job = new_job(composed, owner, code)
+    row = _row(job, endpoint, composed, drawn, body)
+    if waiting:
+        row |= {"id": waiting.scale, "for_task": waiting.task}
     await job_rows.add_job(tx, job)
     await rows.add_scale(tx, row)
     tx.wake(SCALES)
@@ -158,14 +170,6 @@ def _drawn(
 def _place(composed: Composed) -> str:
     """All probes run where the first look at the spec placed it."""
     return "/".join(one for one in (composed.endpoint, composed.order.placement.partition) if one)
-
-
-def _job(composed: Composed, owner: str, code: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "id": ids.new_id(ids.JOB), "owner": owner, "name": composed.order.name,
-        "spec": composed.spec, "code": code, "digest": composed.order.digest,
-        "created": time.time(), "project": "",
-    }  # fmt: skip
 
 
 def _row(
