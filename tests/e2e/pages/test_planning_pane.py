@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from support.browser import OpenPage, Site, faults_of_access
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 STEPS = """
 import json, os
@@ -41,3 +43,32 @@ def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
     expect(page.get_by_text("no-such-task").first).to_be_visible()
     page.reload()
     expect(page.get_by_role("textbox", name="Steps", exact=True)).to_have_value("200 000")
+
+
+PACED = """
+import json, os, time
+with open(os.environ["DIAMOND_METRICS"], "a", buffering=1) as out:
+    for step in range(100_000):
+        time.sleep(0.02)
+        out.write(json.dumps({"step": step, "time": time.time(), "loss": 1.0}) + chr(10))
+"""
+
+
+@pytest.mark.slow
+def test_short_runs_measure_settings_and_say_what_each_gave(
+    open_page: OpenPage, site: Site, tmp_path: Path
+) -> None:
+    program = tmp_path / "paced.py"
+    program.write_text(PACED)
+    page = open_page("/compose?tab=scale")
+    page.get_by_role("textbox", name="Command").fill(f"{sys.executable} {program} {{batch_size}}")
+    page.get_by_role("button", name="Add a parameter").click()
+    page.get_by_label("Parameter 1").fill("batch_size")
+    page.get_by_label("Value 1").fill("8")
+    page.get_by_role("switch", name="Try settings on one machine").check()
+    page.get_by_role("button", name="Start the short runs").click()
+    expect(page.get_by_role("heading", name="Measured on local")).to_be_visible(
+        timeout=PATIENCE * 1000
+    )
+    expect(page.get_by_text("batch_size 8 -> 16").first).to_be_visible()
+    assert not faults_of_access(page)

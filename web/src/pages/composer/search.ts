@@ -1,7 +1,7 @@
 export const STARTS = ["command", "recipe", "notebook", "task"] as const;
 export type Start = (typeof STARTS)[number];
 
-export const TABS = ["yaml", "script", "cost", "plan"] as const;
+export const TABS = ["yaml", "script", "cost", "plan", "scale"] as const;
 export type SideTab = (typeof TABS)[number];
 
 /** What the address of this page may carry. */

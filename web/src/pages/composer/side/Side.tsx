@@ -6,6 +6,7 @@ import type { YamlState } from "../state/useYaml";
 import { CostPane } from "./CostPane";
 import { PlanPane } from "./plan/PlanPane";
 import { ScriptPane } from "./ScriptPane";
+import { ScalePane } from "./scale/ScalePane";
 import { YamlPane } from "./YamlPane";
 
 /** The same job seen otherwise: as text, as the script that will run, as what it costs, and how long a long training takes. */
@@ -38,11 +39,13 @@ export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState
           <Tabs.Tab value="script">Script</Tabs.Tab>
           <Tabs.Tab value="cost">Cost and queue</Tabs.Tab>
           <Tabs.Tab value="plan">Plan</Tabs.Tab>
+          <Tabs.Tab value="scale">Scale</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="yaml">{tab === "yaml" && <YamlPane yaml={yaml} />}</Tabs.Panel>
         <Tabs.Panel value="script">{tab === "script" && <ScriptPane />}</Tabs.Panel>
         <Tabs.Panel value="cost">{tab === "cost" && <CostPane />}</Tabs.Panel>
         <Tabs.Panel value="plan">{tab === "plan" && <PlanPane />}</Tabs.Panel>
+        <Tabs.Panel value="scale">{tab === "scale" && <ScalePane />}</Tabs.Panel>
       </Tabs>
     </Card>
   );

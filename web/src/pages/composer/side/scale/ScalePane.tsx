@@ -1,0 +1,123 @@
+import { Anchor, Button, Group, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { useSessionStorage } from "@mantine/hooks";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, dataOf } from "~/api/client";
+import { Answer, Failed } from "~/components/Answer";
+import { freshKey } from "~/lib/key";
+import { useComposer } from "../../state/context";
+import { bodyOf } from "../../state/work";
+import { GoalField } from "./GoalField";
+import { ScaleAnswer } from "./ScaleAnswer";
+import { nodesOf } from "./words";
+
+const LOOK_EVERY = 2_000;
+
+/** Short probe runs of this very job: how many machines are worth it, or which settings. */
+export function ScalePane() {
+  const [scale, setScale] = useSessionStorage({
+    key: "scale",
+    defaultValue: "",
+    getInitialValueInEffect: false,
+  });
+  return (
+    <Stack p="md" gap="md">
+      <Start onStarted={setScale} />
+      {scale && <Found scale={scale} forget={() => setScale("")} />}
+    </Stack>
+  );
+}
+
+function Start({ onStarted }: { onStarted: (scale: string) => void }) {
+  const [nodes, setNodes] = useState("1, 2, 4");
+  const [goal, setGoal] = useState("soonest");
+  const [tune, setTune] = useState(false);
+  const start = useStart({ nodes: tune ? [] : nodesOf(nodes), goal, tune }, onStarted);
+  return (
+    <section aria-labelledby="scale-title">
+      <Title order={2} id="scale-title" mb={4}>
+        Try it out in short runs
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Each measures some steps of this job and is then ended. The job must log its steps.
+      </Text>
+      <Stack gap="sm">
+        <TextInput
+          label="Numbers of machines"
+          description="With commas between them."
+          inputWrapperOrder={["label", "input", "description"]}
+          disabled={tune}
+          value={nodes}
+          onChange={(event) => setNodes(event.currentTarget.value)}
+        />
+        <GoalField value={goal} onChange={setGoal} disabled={tune} />
+        <Switch
+          label="Try settings on one machine instead: precision, batch size, loader workers"
+          checked={tune}
+          onChange={(event) => setTune(event.currentTarget.checked)}
+        />
+        {start.error && <Failed error={start.error} />}
+        <Group>
+          <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
+            Start the short runs
+          </Button>
+        </Group>
+      </Stack>
+    </section>
+  );
+}
+
+type Wanted = { nodes: number[]; goal: string; tune: boolean };
+
+function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
+  const { draft } = useComposer();
+  const rest = { steps: 30, minutes: 10, batch_param: "", accumulate_param: "", together: false };
+  return useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST("/api/v1/scales", {
+          params: { header: { "Idempotency-Key": freshKey() } },
+          body: { ...bodyOf(draft.work), ...wanted, ...rest },
+        }),
+      ),
+    onSuccess: ({ id }) => onStarted(id),
+  });
+}
+
+function Found({ scale, forget }: { scale: string; forget: () => void }) {
+  const query = useQuery({
+    queryKey: ["scale", scale],
+    queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
+    refetchInterval: ({ state }) => (state.data?.state === "running" ? LOOK_EVERY : false),
+  });
+  const stop = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST("/api/v1/scales/{scale}/cancel", { params: { path: { scale } } })),
+    onSettled: () => void query.refetch(),
+  });
+  return (
+    <Answer query={query}>
+      {(found) => (
+        <>
+          <ScaleAnswer scale={found} />
+          <Group gap="sm">
+            {found.state === "running" ? (
+              <Button
+                size="xs"
+                variant="default"
+                loading={stop.isPending}
+                onClick={() => stop.mutate()}
+              >
+                Stop the short runs
+              </Button>
+            ) : (
+              <Anchor component="button" type="button" size="sm" onClick={forget}>
+                Put this away
+              </Anchor>
+            )}
+          </Group>
+        </>
+      )}
+    </Answer>
+  );
+}
