@@ -58,6 +58,8 @@ class SyncService:
     skipped: list[tuple[int, int]] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
     profile: dict[str, Any] = field(default_factory=dict)
+    traffic: bytearray = field(default_factory=bytearray)
+    """Every byte that an agent has sent."""
     hellos: list[dict[str, Any]] = field(default_factory=list)
     confirmed: set[str] = field(default_factory=set)
     questions_per_minute: float = 4.0
@@ -185,6 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         name = parts.path.removeprefix("/api/v1/sync/")
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.state.traffic += body
         status, answer = self._answer(name, body, parse_qs(parts.query))
         content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)

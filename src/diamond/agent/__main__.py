@@ -1,4 +1,4 @@
-"""The agent's command line: `run`, `pair`, `status`, `stop`, `cron-line`."""
+"""The agent's command line: `run`, `pair`, `renew`, `status`, `stop`, `cron-line`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
@@ -16,8 +17,10 @@ from diamond import __version__
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
+from diamond.agent.lease import Lease
 from diamond.agent.links import Declined, HttpLink, Link, LinkDown
 from diamond.agent.pairing import check_address, pair, read_code
+from diamond.agent.policy import Policy
 from diamond.agent.stays import BATCH_JOB, WAYS, cron_line, how_it_stays, own_command, settle
 from diamond.agent.stdio_link import StdioLink
 from diamond.core.errors import BadRequest, DiamondError
@@ -44,7 +47,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _do(arguments: argparse.Namespace) -> int:
-    acts = {"run": _run, "status": _status, "stop": _stop, "cron-line": _cron_line}
+    acts = {
+        "run": _run, "status": _status, "stop": _stop, "cron-line": _cron_line, "renew": _renew,
+    }  # fmt: skip
     try:
         if arguments.act == "pair":
             return _pair(arguments)
@@ -86,7 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     status = acts.add_parser("status", help="say whether an agent acts here")
     stop = acts.add_parser("stop", help="stop the agent; jobs go on")
     cron = acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
-    for act in (run, status, stop, cron):
+    renew = acts.add_parser("renew", help="let the pairing go on: typed by its person, here")
+    for act in (run, status, stop, cron, renew):
         act.add_argument("--endpoint", default="", help="which, where several are paired")
     return parser
 
@@ -168,6 +174,7 @@ def _pair(arguments: argparse.Namespace) -> int:
     folders = choose_folders(os.environ, Path.home(), str(record["endpoint"]))
     folders.make()
     write_json(folders.keep / "agent.json", record, mode=0o600, durable=True)
+    Lease(folders.keep, Policy(folders.keep)).renew()
     name, endpoint = record["name"], str(record["endpoint"])
     print(f"Paired as endpoint {name}. Its owner must confirm this host and user.", file=sys.stderr)
     if arguments.no_run:
@@ -210,6 +217,15 @@ def _stop(_: argparse.Namespace, folders: Folders) -> int:
         raise BadRequest(f"The agent acts on {host}", f"Sign in to {host} and stop it there.")
     os.kill(pid, signal.SIGTERM)
     print(f"process {pid} was asked to stop; jobs go on")
+    return 0
+
+
+def _renew(_: argparse.Namespace, folders: Folders) -> int:
+    """Only from a terminal: behind the site's own sign-in, not by a script of somebody else's making."""
+    if not sys.stdin.isatty():
+        raise BadRequest("A pairing is renewed by its person", "Type it in a terminal of yours.")
+    until = Lease(folders.keep, Policy(folders.keep)).renew()
+    print(f"The pairing is good until {time.strftime('%Y-%m-%d', time.localtime(until))}.")
     return 0
 
 

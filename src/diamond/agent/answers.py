@@ -19,6 +19,7 @@ from diamond.agent.files import list_files, read_file, stat_file
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.links import Declined, Link, LinkDown
 from diamond.agent.logs import LOGS, RECORDS, rank_log
+from diamond.agent.policy import Policy
 from diamond.agent.report import report
 from diamond.agent.secrets import delete_secret, list_secrets, set_secret
 from diamond.agent.staging import Stager
@@ -47,6 +48,7 @@ class Desk:
     folders: Folders
     tasks: TaskFolders
     stager: Stager
+    policy: Policy
     digests: Digests = field(default_factory=Digests)
 
     def answer(self, request: Request, alive: Callable[[], None] = lambda: None) -> Answer:
@@ -70,7 +72,12 @@ class Desk:
         kind = str(request.get("type"))
         if kind not in handlers:
             raise BadRequest(f"This agent knows no request {kind!r}", "Upgrade the agent.")
+        self.policy.check_answer(kind, self._place(request))
         return handlers[kind](request)
+
+    def _place(self, request: Request) -> str:
+        """Where a person finds it herself."""
+        return str(self._run_dir(request)) if request.get("task") else str(self.folders.work)
 
     def _run_dir(self, request: Request) -> Path:
         return home_of(self.folders.tasks / safe_id(request["task"]))

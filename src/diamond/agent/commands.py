@@ -30,6 +30,10 @@ class Clerk:
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
     image: Callable[[Command], None]
+    refusal: Callable[[Command], str]
+    """Why this machine does not take a command, or ''."""
+    note: Callable[[Command, str], None]
+    """Writes down what was taken or turned away."""
     reached: Callable[[str], None]
     """Hears of a step of a submission that is done."""
     done: set[str] = field(default_factory=set)
@@ -52,13 +56,32 @@ class Clerk:
             if handler is None:
                 log.warning("a command of an unknown type %r is passed over", kind)
             else:
-                handler(command)
+                self._obey(handler, command)
         except (BadRequest, KeyError, ValueError, TypeError):
             log.exception("the command %s (%s) makes no sense", number, kind)
         except OSError as error:
             if not self._no_room(command, error):
                 return
         self.done.add(number)
+
+    def _obey(self, handler: Callable[[Command], None], command: Command) -> None:
+        """Unless the machine's policy says no; what was taken before is taken again."""
+        kind = command.get("type")
+        is_known = kind == "submit" and self._is_known(command)
+        why = "" if is_known else self.refusal(command)
+        if not is_known:
+            self.note(command, why)
+        if not why:
+            handler(command)
+        elif kind == "submit":
+            failed = PrepareFailed(
+                attempt=str(command["attempt"]), reason=Reason.POLICY.value, message=why
+            )
+            self.tell(str(command["task"]), failed)
+
+    def _is_known(self, command: Command) -> bool:
+        folder = self.tasks.attempt(command["task"], command["attempt"])
+        return folder.is_known or folder.is_cancelled
 
     def _submit(self, command: Command) -> None:
         number = int(command.get("number") or 1)

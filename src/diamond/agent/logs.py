@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,8 @@ class Stream:
 class Streams:
     """All streams of all runs, and the thread that carries them."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_leave: Callable[[], bool] = lambda: True) -> None:
+        self._may_leave = may_leave
         self._lock = threading.Lock()
         self._streams: dict[tuple[str, int], list[Stream]] = {}
         self.pause = SLOW_SECONDS
@@ -159,6 +160,9 @@ class Streams:
 
     def send(self, link: Link) -> bool:
         """One call with what is due; False when nothing was."""
+        if not self._may_leave():
+            self._leave_here()
+            return False
         parts, contents, streams = self._collect(time.monotonic())
         if not parts:
             return False
@@ -167,6 +171,12 @@ class Streams:
         for stream, offset in zip(streams, answer.get("have") or []):
             stream.confirm(offset)
         return True
+
+    def _leave_here(self) -> None:
+        """The machine's policy keeps logs and metrics on it: nobody waits for them."""
+        self.pause = SLOW_SECONDS
+        for stream in self._all():
+            stream.is_done = stream.ended_at is not None
 
     def _all(self) -> list[Stream]:
         with self._lock:

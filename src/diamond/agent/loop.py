@@ -17,10 +17,13 @@ from diamond.agent.commands import Clerk
 from diamond.agent.fence import Fence, Superseded
 from diamond.agent.folders import Folders
 from diamond.agent.house import Housekeeping
+from diamond.agent.lease import Lease
+from diamond.agent.ledger import Ledger
 from diamond.agent.links import Link
 from diamond.agent.logs import Streams
 from diamond.agent.moving import Movers
 from diamond.agent.orphans import Orphans
+from diamond.agent.policy import Policy
 from diamond.agent.profile import Profile, load_profile, save_settings
 from diamond.agent.reunion import STALE_EXIT, Reunion
 from diamond.agent.staging import Stager
@@ -33,6 +36,7 @@ from diamond.agent.tensorboard import Scalars
 from diamond.agent.upgrade import upgrade
 from diamond.agent.watch import Mark, is_seen, look_at_inbox
 from diamond.agent.workers import Workers
+from diamond.core.order import order_from
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler
 
@@ -60,7 +64,13 @@ class Agent:
         self._pace = pace or Pace()
         self.fence = Fence(folders.keep)
         self.session = Session(link, folders=folders, fence=self.fence, stays=stays)
-        self.tasks, self.streams = TaskFolders(folders), Streams()
+        self.policy = Policy(folders.keep)
+        self.lease, self.ledger = (
+            Lease(folders.keep, self.policy),
+            Ledger(folders.keep, self.policy),
+        )
+        self.session.outbox.veil, self.session.about_policy = self._veil, self._about_policy
+        self.tasks, self.streams = TaskFolders(folders), Streams(self._may_logs_leave)
         self._advance: Callable[[], None] | None = getattr(scheduler, "advance", None)
         fixed = self._pace.questions_per_minute
         self.budget = Budget(unlimited=self._advance is not None, fixed=fixed)
@@ -127,9 +137,33 @@ class Agent:
             self.tasks, self.attempts, self.post, self.session.outbox.put,
             probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
             clean=self.house.clean_soon, image=self.movers.take, reached=self._pace.reached,
+            refusal=self._refusal, note=self.ledger.command,
         )  # fmt: skip
-        self.answerers = Answerers(Desk(self.folders, self.tasks, stager), self.link)
+        self.answerers = Answerers(Desk(self.folders, self.tasks, stager, self.policy), self.link)
         self.scalars = Scalars()
+
+    def _refusal(self, command: dict[str, Any]) -> str:
+        """Why this machine does not take a command; an end is never refused."""
+        if command.get("type") == "image" and command.get("act") in ("send", "push"):
+            held = self.policy.egress != "all"
+            return "the policy of this machine keeps images on it" if held else ""
+        if command.get("type") != "submit":
+            return ""
+        order = order_from(command["task_json"]["order"])
+        partition = self.profile().partition(order.placement.partition)
+        return self.lease.refusal() or self.policy.refusal(order, partition)
+
+    def _may_logs_leave(self) -> bool:
+        return self.policy.egress != "states"
+
+    def _veil(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Words about a task may quote what its program wrote; our own about the policy do not."""
+        if not event.get("message") or self._may_logs_leave() or event.get("reason") == "policy":
+            return event
+        return {**event, "message": "the words stay on the machine, by its policy"}
+
+    def _about_policy(self) -> dict[str, Any]:
+        return {"egress": self.policy.egress, "lease_until": self.lease.until}
 
     def _start_threads(self) -> None:
         hooks = Hooks(
@@ -332,6 +366,7 @@ class _Posted:
         """Counted at once: the next look for room comes before the main thread has heard."""
         tracked = self._agent.attempts.known[folder.attempt]
         tracked.watched.native_id, tracked.phase = native_id, SUBMITTED
+        self._agent.ledger.submitted(folder.attempt, native_id)
         self._agent.post(lambda: self._agent.attempts.submitted(folder, native_id))
 
     def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None:

@@ -55,6 +55,8 @@ class Outbox:
     """Events that the service has not confirmed, in order."""
 
     pause: Pause = _shortly
+    veil: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    """What of an event may leave the machine."""
     epoch: str = field(default_factory=lambda: new_id("x"))
     confirmed: int = 0
     _last: int = 0
@@ -65,7 +67,8 @@ class Outbox:
     def put(self, task: str, event: Event) -> None:
         with self._filled:
             self._last += 1
-            self._events.append({"n": self._last, "task": task, **event_data(event)})
+            told = self.veil(event_data(event))
+            self._events.append({"n": self._last, "task": task, **told})
             self._filled.notify_all()
 
     def wait(self, seconds: float) -> list[dict[str, Any]]:
@@ -101,6 +104,7 @@ class Session:
     def __init__(self, link: Link, *, folders: Folders, fence: Fence, stays: str) -> None:
         self.link, self.outbox = link, Outbox()
         self._folders, self._fence, self._stays = folders, fence, stays
+        self.about_policy: Callable[[], dict[str, Any]] = dict
         self._commanded_at = 0.0
 
     def hello(self) -> Welcome:
@@ -158,6 +162,7 @@ class Session:
             "stays": self._stays,
             "now": time.time(),
             "folders": self._folders.as_data(),
+            "policy": self.about_policy(),
         }
 
 

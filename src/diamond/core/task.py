@@ -91,6 +91,8 @@ class Reason(str, Enum):
     """Its ranks logged no step for far longer than before, and Diamond ended it."""
     PROBES = "probes"
     """The probe runs for `nodes: auto` told no number of nodes."""
+    POLICY = "policy"
+    """The machine's own policy, or the end of its pairing, does not let it run there."""
     BUDGET = "budget"
     """The next attempt could have passed the ceiling."""
     NO_PROGRESS = "no-progress"

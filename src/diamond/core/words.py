@@ -29,6 +29,7 @@ REASONS = {
     Reason.NO_PROGRESS: "two attempts in a row came no further",
     Reason.WITHDRAWN: "a follow-up that was not needed",
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
+    Reason.POLICY: "the policy of the machine, or the end of its pairing, does not let it run there",
     Reason.PROBES: "the probe runs told no number of nodes",
     Reason.BUDGET: "the next attempt could have passed the budget",
 }

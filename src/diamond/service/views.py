@@ -47,6 +47,7 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         **shown,
         "default": row["is_default"],
         "profile": show_profile(row),
+        "policy": {"egress": "all", "lease_until": None, **(row["policy"] or {})},
         "revive": revive_line(row),
     }
 

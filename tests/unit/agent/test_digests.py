@@ -20,6 +20,7 @@ from diamond.agent.answers import Answerers, Desk
 from diamond.agent.digests import Digests
 from diamond.agent.files import stat_file
 from diamond.agent.folders import Folders
+from diamond.agent.policy import Policy
 from diamond.agent.staging import Stager
 from diamond.agent.tasks import TaskFolders
 
@@ -92,7 +93,9 @@ def test_signs_of_life_go_out_while_a_large_file_is_read(
     write(run_dir / "model.pt", b"a", age_seconds=60)
     work = run_dir.parents[2]
     folders = Folders(keep=work.parent / "keep", work=work, tmp=work.parent / "tmp")
-    desk = Desk(folders, TaskFolders(folders), cast(Stager, SimpleNamespace()))
+    desk = Desk(
+        folders, TaskFolders(folders), cast(Stager, SimpleNamespace()), Policy(folders.keep)
+    )
     link = WireTap()
     answering = Answerers(desk, link)
     answering.start()

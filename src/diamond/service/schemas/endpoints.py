@@ -14,6 +14,15 @@ class RetentionLimits(BaseModel):
     max_gigabytes: float | None = None
 
 
+class EndpointPolicy(BaseModel):
+    """The machine's own word, which no service can change."""
+
+    egress: Literal["all", "logs", "states"] = "all"
+    """What leaves it: everything; logs and metrics, no files; states of tasks alone."""
+    lease_until: float | None = None
+    """Until when its pairing is good; null: it was not paired."""
+
+
 class Endpoint(BaseModel):
     id: str
     name: str
@@ -33,6 +42,7 @@ class Endpoint(BaseModel):
     """The line to type when it is away."""
     profile: ProfileData
     retention: RetentionLimits
+    policy: EndpointPolicy
     created: float
 
 

@@ -222,6 +222,7 @@ endpoints = Table(
     Column("profile", JSON, nullable=False, default=dict),
     Column("corrections", JSON, nullable=False, default=dict),
     Column("retention", JSON, nullable=False, default=dict),
+    Column("policy", JSON, nullable=False, default=dict),
     Column("secrets", JSON),
     Column("created", TIME, nullable=False),
     UniqueConstraint("owner", "name"),

@@ -215,6 +215,17 @@ def _introduction(told: dict[str, Any]) -> dict[str, Any]:
         "python": str(told.get("python", "")),
         "stays": str(told.get("stays", "")),
         "folders": clean(folders) if isinstance(folders, dict) else {},
+        "policy": _policy(told.get("policy")),
+    }
+
+
+def _policy(told: Any) -> dict[str, Any]:
+    """What the machine lets leave, and until when its pairing is good; an older agent says nothing."""
+    given = told if isinstance(told, dict) else {}
+    egress, until = given.get("egress"), given.get("lease_until")
+    return {
+        "egress": egress if egress in ("all", "logs", "states") else "all",
+        "lease_until": float(until) if isinstance(until, (int, float)) else None,
     }
 
 

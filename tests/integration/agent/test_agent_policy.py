@@ -1,0 +1,91 @@
+"""The machine's own policy, held by the real agent whatever its service says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+from diamond.agent.policy import OWN_NAME
+from support.agents import AgentProcess
+from support.sync_service import SyncService
+from support.waiting import wait_for
+
+# The program puts it together: in the order, which came from the service, it does not stand.
+PROGRAM = "for part in pat ient- 77; do printf %s $part | tee -a out.txt; done; exit 3"
+WRITTEN = b"patient-77"
+
+
+def write_policy(endpoint: AgentProcess, text: str) -> None:
+    endpoint.keep.mkdir(parents=True, exist_ok=True)
+    (endpoint.keep / OWN_NAME).write_text(text)
+
+
+def test_work_beyond_the_policy_is_refused_and_nothing_of_it_runs(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    write_policy(endpoint, 'commands = ["true"]')
+    endpoint.start()
+    refused = service.submit({"command": "touch gone-wrong"})
+    task = service.until(refused.id, "failed")
+    assert "policy" in task.message
+    service.until(service.submit({"command": "true"}).id, "succeeded")
+    assert not list(endpoint.work.rglob("gone-wrong"))
+    lines = [json.loads(one) for one in (endpoint.keep / "commands.log").read_text().splitlines()]
+    submits = [one for one in lines if one["type"] == "submit"]
+    assert ["refused" in one for one in submits] == [True, False]
+    assert [one["type"] for one in lines].count("submitted") == 1
+
+
+def test_with_states_alone_no_byte_of_the_program_leaves(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    write_policy(endpoint, 'egress = "states"')
+    endpoint.start()
+    task = service.submit({"command": PROGRAM})
+    ended = service.until(task.id, "failed")
+    assert ended.exit_code == 3
+    for kind, words in (
+        ("read-file", {"path": "out.txt", "offset": 0, "length": 99}),
+        ("list-files", {"path": ""}),
+        ("report", {}),
+    ):
+        status, body = service.ask(kind, task=task.id, **words)
+        assert (status, json.loads(body)["code"]) == ("error", "egress")
+        assert str(endpoint.work) in json.loads(body)["hint"]
+    assert any(WRITTEN in one.read_bytes() for one in endpoint.work.rglob("stdout.log"))
+    endpoint.stop()
+    assert WRITTEN not in service.traffic
+
+
+def test_with_logs_alone_the_log_leaves_and_no_file_does(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    write_policy(endpoint, 'egress = "logs"')
+    endpoint.start()
+    task = service.submit({"command": PROGRAM})
+    service.until(task.id, "failed")
+    wait_for(lambda: WRITTEN in service.traffic, what="the log")
+    status, body = service.ask("read-file", task=task.id, path="out.txt", offset=0, length=99)
+    assert (status, json.loads(body)["code"]) == ("error", "egress")
+    assert service.ask("list-files", task=task.id, path="")[0] == "ok"
+
+
+def test_a_pairing_that_has_ended_takes_no_new_work(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    endpoint.keep.mkdir(parents=True, exist_ok=True)
+    (endpoint.keep / "agent.json").write_text("{}")
+    long_ago = time.time() - 31 * 86400
+    (endpoint.keep / "lease.json").write_text(json.dumps({"renewed": long_ago}))
+    endpoint.start()
+    ended = service.until(service.submit({"command": "true"}).id, "failed")
+    assert "renew" in ended.message
+    by_script = subprocess.run(
+        [sys.executable, "-m", "diamond.agent", "renew"],
+        env=endpoint.environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+    )  # fmt: skip
+    assert by_script.returncode == 1
+    (endpoint.keep / "lease.json").write_text(json.dumps({"renewed": time.time()}))
+    service.until(service.submit({"command": "true"}).id, "succeeded")

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from diamond.agent.lease import DAY, Lease
+from diamond.agent.ledger import Ledger
+from diamond.agent.policy import OWN_NAME, Policy, load_rules
+from diamond.agent.small_toml import read_small_toml
+from diamond.core.errors import BadRequest, Forbidden
+from diamond.core.order import Build, Image, Order, Placement, Resources, order_data
+
+ORDER = Order(
+    name="x",
+    command="python train.py --lr 1",
+    resources=Resources(nodes=2, walltime_minutes=120),
+    placement=Placement(partition="debug"),
+    image=Image(sha256="a" * 64),
+)
+
+
+def policy_of(tmp_path: Path, own: str = "", site: str = "") -> Policy:
+    keep, file = tmp_path / "keep", tmp_path / "site.toml"
+    keep.mkdir(exist_ok=True)
+    if own:
+        (keep / OWN_NAME).write_text(own)
+    if site:
+        file.write_text(site)
+        file.chmod(0o644)
+    return Policy(keep, file)
+
+
+def test_without_files_everything_is_taken_and_may_leave(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path)
+    assert policy.refusal(ORDER, "debug") == ""
+    assert (policy.egress, policy.lease_days) == ("all", 30.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('partitions = ["short", "long"]', "short, long"),
+        ("partitions = []", "partition"),
+        ("max_nodes = 1", "2 nodes"),
+        ("max_hours = 1.5", "2 hours"),
+        (f'images = ["sha256:{"b" * 64}"]', "images"),
+        ('commands = ["python eval.py *", "true"]', "command"),
+        ("require_signed = true", "signed"),
+    ],
+)
+def test_what_is_beyond_a_rule_is_refused_with_its_words(
+    tmp_path: Path, line: str, words: str
+) -> None:
+    why = policy_of(tmp_path, own=line).refusal(ORDER, "debug")
+    assert words in why
+    assert OWN_NAME in why
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'partitions = ["debug"]  # for trying "things"',
+        "max_nodes = 2",
+        "max_hours = 2",
+        f'images = ["{"a" * 64}",]',
+        'commands = ["python train.py *"]',
+        "require_signed = false",
+    ],
+)
+def test_what_a_rule_allows_is_taken(tmp_path: Path, line: str) -> None:
+    assert policy_of(tmp_path, own=line).refusal(ORDER, "debug") == ""
+
+
+def test_with_a_list_of_images_nothing_is_built_and_nothing_runs_outside(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, own=f'images = ["{"a" * 64}"]')
+    assert policy.refusal(replace(ORDER, build=Build()), "debug")
+    assert policy.refusal(replace(ORDER, image=None), "debug")
+
+
+def test_a_command_given_as_words_is_matched_as_it_would_be_typed(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, own='commands = ["python *.py"]')
+    sly = replace(ORDER, command="", argv=["python", "x.py; rm -rf /.py"])
+    assert policy.refusal(sly, "") != ""
+    assert policy.refusal(replace(ORDER, command="", argv=["python", "x.py"]), "") == ""
+    assert policy.refusal(replace(ORDER, command="python x.py; rm -rf ~/.py"), "") != ""
+    assert policy.refusal(replace(ORDER, command="python $(rm -rf ~).py"), "") != ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a site's file belongs to root")
+def test_the_stricter_of_the_site_s_and_the_person_s_file_wins(tmp_path: Path) -> None:
+    own = 'egress = "logs"\nmax_nodes = 1000\nlease_days = 90'
+    policy = policy_of(tmp_path, own=own, site='egress = "states"\nmax_nodes = 1\nlease_days = 7')
+    assert "site.toml" in policy.refusal(ORDER, "debug")
+    assert (policy.egress, policy.lease_days) == ("states", 7.0)
+
+
+def test_a_site_file_that_others_can_write_stops_everything(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, site="max_nodes = 1000")
+    (tmp_path / "site.toml").chmod(0o666)
+    assert "root" in policy.refusal(ORDER, "debug")
+    assert policy.egress == "states"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["max_node = 1", "max_nodes = many", "egress = 'all'", "[table]", "max_nodes = -1", "x",
+     'egress = "some"', "max_nodes = 1\nmax_nodes = 9", "syslog = 1", "partitions = [1]"],
+)  # fmt: skip
+def test_a_rule_that_is_not_understood_allows_nothing(tmp_path: Path, text: str) -> None:
+    policy = policy_of(tmp_path, own=text)
+    assert OWN_NAME in policy.refusal(ORDER, "debug")
+    assert policy.egress == "states"
+    with pytest.raises(BadRequest):
+        load_rules(tmp_path / "none", tmp_path / "keep" / OWN_NAME)
+
+
+def test_the_small_reader_reads_what_a_policy_needs() -> None:
+    text = 'a = "x # y"  # why\n\n# all\nb = [1, 2.5]\nc = true\nd = "\\"q\\""'
+    assert read_small_toml(text) == {"a": "x # y", "b": [1, 2.5], "c": True, "d": '"q"'}
+
+
+def test_what_leaves_is_what_the_policy_says_and_else_the_place_is_named(tmp_path: Path) -> None:
+    logs = policy_of(tmp_path, own='egress = "logs"')
+    logs.check_answer("read-log", "/w")
+    with pytest.raises(Forbidden) as refused:
+        logs.check_answer("read-file", "/work/tasks/t1/run")
+    assert "/work/tasks/t1/run" in refused.value.hint
+    states = policy_of(tmp_path, own='egress = "states"')
+    for kind in ("read-log", "search-log", "list-files", "script", "report", "a-new-kind"):
+        with pytest.raises(Forbidden):
+            states.check_answer(kind, "/w")
+    states.check_answer("set-secret", "/w")
+
+
+def test_a_pairing_ends_after_its_days_and_goes_on_when_renewed(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, own="lease_days = 7")
+    lease = Lease(policy.keep, policy)
+    assert lease.until is None
+    (policy.keep / "agent.json").write_text("{}")
+    assert lease.refusal() == ""
+    assert abs((lease.until or 0) - time.time() - 7 * DAY) < 60
+    (policy.keep / "lease.json").write_text(json.dumps({"renewed": time.time() - 8 * DAY}))
+    assert "renew" in lease.refusal()
+    lease.renew()
+    assert lease.refusal() == ""
+
+
+def test_every_command_is_written_down_without_what_the_spec_says(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path)
+    ledger = Ledger(policy.keep, policy)
+    by = {"user": "u1", "name": "Ada\nLovelace", "token": "k1"}
+    task_json = {"order": order_data(ORDER)}
+    command = {"type": "submit", "task": "t1", "attempt": "a1", "by": by, "task_json": task_json}
+    ledger.command(command, "no")
+    ledger.submitted("a1", "42")
+    file = policy.keep / "commands.log"
+    first, second = (json.loads(line) for line in file.read_text().splitlines())
+    assert (first["user"], first["token"], first["digest"]) == ("u1", "k1", ORDER.digest)
+    assert (first["refused"], second["job"]) == ("no", "42")
+    assert "train.py" not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
