@@ -19,9 +19,7 @@ FAILURES_TO_LEAVE_OUT = 2
 _RANK_PYTHON = """\
 #!/bin/sh
 # Stands for Python where torchrun or accelerate starts a rank: the shim around it, by the launcher's own Python.
-python=$(tr '\\0' '\\n' <"/proc/$PPID/cmdline" | head -n 1)
-if [ "$1" = --program ]; then shift; else set -- "$python" "$@"; fi
-exec "$python" -E -S {shim} rank "$@"
+exec "/proc/$PPID/exe" -E -S {shim} rank-of-launcher "$@"
 """
 OFFLINE = {
     "HF_HUB_OFFLINE": "1",

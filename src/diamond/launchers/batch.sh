@@ -166,14 +166,16 @@ diamond_pass_on() {
   [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
 }
 
-# The command itself, or the overseer of its ranks, by a Python of the node or of the environment.
+# The command itself, or the overseer of its ranks, by a Python of the node or of the environment; what stands
+# behind the name is used from there on, as the name may lead to a slow script (pyenv's takes 0.2 s each time).
 diamond_choose_command() {
   diamond_command=("${diamond_prefix[@]}" bash "$diamond_folder/command.sh")
   [ -n "$diamond_ranks" ] || return
-  local python
+  local python found
   for python in python3 python3.{15..8} python; do
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
-    diamond_command=("$python" -E -S "$diamond_ranks" oversee "$diamond_folder/launch.json")
+    found=$("$python" -E -S -c 'import sys; sys.version_info < (3, 8) or print(sys.executable)' 2>/dev/null)
+    [ -n "$found" ] || continue
+    diamond_command=("$found" -E -S "$diamond_ranks" oversee "$diamond_folder/launch.json")
     return
   done
   diamond_command=(diamond_no_python)

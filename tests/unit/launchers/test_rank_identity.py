@@ -7,7 +7,7 @@ import json
 import pytest
 
 from diamond.launchers.ranks.identity import Identity, identity
-from diamond.launchers.ranks.variables import node_variables, rank_variables
+from diamond.launchers.ranks.variables import launcher_variables, rank_variables
 
 BATCH = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0", "SLURM_NODEID": "0"}
 ME = Identity(rank=5, world_size=8, local_rank=1, local_world_size=4, node_rank=1, node="n2")
@@ -55,15 +55,14 @@ def test_jax_hears_where_its_coordinator_is() -> None:
 
 
 def test_torchrun_hears_of_the_job_by_variables() -> None:
-    given = {
+    shared = {
         "DIAMOND_NODES": "2",
         "DIAMOND_RANKS_PER_NODE": "4",
-        "MASTER_ADDR": "n1",
-        "MASTER_PORT": "7",
+        "DIAMOND_RANK_PYTHON": "/a/rank.sh",
     }
-    told = node_variables(ME, given)
-    assert told["PET_NODE_RANK"] == "1"
+    told = launcher_variables({**shared, "MASTER_ADDR": "n1", "MASTER_PORT": "7"})
     assert (told["PET_NNODES"], told["PET_NPROC_PER_NODE"]) == ("2", "4")
+    assert (told["PET_MASTER_ADDR"], told["PYTHON_EXEC"]) == ("n1", "/a/rank.sh")
 
 
 def test_lightning_is_led_to_believe_torchs_variables() -> None:

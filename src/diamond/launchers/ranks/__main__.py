@@ -10,16 +10,16 @@ sys.path[0] = str(Path(__file__).resolve().parents[3])
 
 
 def main(words: List[str]) -> int:
-    """`oversee PLAN`, `fork COUNT WORD…`, `node WORD…` or `rank WORD…`."""
+    """`oversee PLAN`, `fork COUNT WORD…`, `rank WORD…`, or `rank-of-launcher` as `rank.sh` calls it."""
     act, *rest = words
     if act == "rank":
         from diamond.launchers.ranks.rank import run_rank
 
         return run_rank(rest)
-    if act == "node":
-        from diamond.launchers.ranks.node import become_node
+    if act == "rank-of-launcher":
+        from diamond.launchers.ranks.rank import run_rank_of_launcher
 
-        return become_node(rest)
+        return run_rank_of_launcher(rest)
     if act == "fork":
         from diamond.launchers.ranks.fork import fork_ranks
 

@@ -19,6 +19,7 @@ from diamond.launchers.ranks.marks import Marks, written_at
 from diamond.launchers.ranks.plan import Plan, read_plan
 from diamond.launchers.ranks.rendezvous import free_port, own_address
 from diamond.launchers.ranks.starting import starting_words
+from diamond.launchers.ranks.variables import launcher_variables
 from diamond.launchers.ranks.verdict import Verdict, hung, judge
 from diamond.launchers.ranks.waking import Waking
 
@@ -167,6 +168,8 @@ def shared_variables(plan: Plan, marks: Marks, given: os._Environ[str]) -> Dict[
         DIAMOND_NODE_NAMES=" ".join(nodes),
         DIAMOND_RANK_PYTHON=plan.rank_python,
     )  # fmt: skip
+    if plan.is_per_node:
+        variables.update(launcher_variables(variables))
     if plan.interface:
         for name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME"):
             variables.setdefault(name, plan.interface)

@@ -38,6 +38,18 @@ def run_rank(words: List[str]) -> int:
     return 0 if code == CONTINUE else code
 
 
+def run_rank_of_launcher(words: List[str]) -> int:
+    """Started in the place of Python: with what Python is told, or with `--program` and other words."""
+    if words[:1] == ["--program"]:
+        return run_rank(words[1:])
+    return run_rank([_python_of(os.getppid()), *words])
+
+
+def _python_of(pid: int) -> str:
+    """As a launcher was called: only by that name does a virtual environment's Python find its packages."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode()
+
+
 class Rank:
     def __init__(self, me: Identity, marks: Marks) -> None:
         self._me, self._marks = me, marks

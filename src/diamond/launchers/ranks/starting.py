@@ -37,14 +37,24 @@ OWN_LAUNCHERS = {
 """For a command that is the program of one rank: its launcher, inside what the program runs in."""
 
 
+NODE = ["bash", "-c", 'export PET_NODE_RANK=$SLURM_NODEID; exec "$@"', "bash"]
+"""In front of a node's command: bash is there ten times as soon as Python."""
+
+
 def starting_words(plan: Plan) -> List[str]:
     mpi = _mpi_way(plan) if plan.kind == "mpi" else "none"
     if mpi == "mpirun":
         return [*_mpirun(plan), *_shim("rank"), *plan.command]
-    act = _shim("node") + _node_command(plan) if plan.is_per_node else _shim("rank") + plan.command
-    if plan.starter == "srun":
-        return [*_srun(plan, mpi), *act]
-    return act if plan.is_per_node else [*_shim("fork"), str(plan.ranks), *act]
+    if plan.is_per_node:
+        return (
+            [*_srun(plan, mpi), *NODE, *_node_command(plan)]
+            if plan.starter
+            else _node_command(plan)
+        )
+    ranks = [*_shim("rank"), *plan.command]
+    return (
+        [*_srun(plan, mpi), *ranks] if plan.starter else [*_shim("fork"), str(plan.ranks), *ranks]
+    )
 
 
 def _shim(act: str) -> List[str]:

@@ -23,20 +23,20 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     return found
 
 
-def node_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
-    """For the command of a node that starts torchrun or accelerate itself.
+def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:
+    """For a command that starts torchrun or accelerate itself, on the first node; each other node has its number.
 
     torchrun takes PET_<OPTION> for an option that its command line does not name, and PYTHON_EXEC for Python.
     """
     return {
-        "PET_NNODES": given.get("DIAMOND_NODES", "1"),
-        "PET_NPROC_PER_NODE": given.get("DIAMOND_RANKS_PER_NODE", "1"),
-        "PET_NODE_RANK": str(me.node_rank),
-        "PET_MASTER_ADDR": given.get("MASTER_ADDR", "127.0.0.1"),
-        "PET_MASTER_PORT": given.get("MASTER_PORT", "29500"),
+        "PET_NNODES": given["DIAMOND_NODES"],
+        "PET_NPROC_PER_NODE": given["DIAMOND_RANKS_PER_NODE"],
+        "PET_NODE_RANK": "0",
+        "PET_MASTER_ADDR": given["MASTER_ADDR"],
+        "PET_MASTER_PORT": given["MASTER_PORT"],
         "PET_RDZV_ID": given.get("DIAMOND_ATTEMPT", "none"),
         "PET_SIGNALS_TO_HANDLE": "SIGTERM,SIGINT,SIGHUP,SIGQUIT,SIGUSR1,SIGUSR2",
-        "PYTHON_EXEC": given.get("DIAMOND_RANK_PYTHON", ""),
+        "PYTHON_EXEC": given["DIAMOND_RANK_PYTHON"],
     }
 
 
