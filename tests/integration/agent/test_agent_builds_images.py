@@ -127,6 +127,27 @@ def test_an_image_is_built_in_a_batch_job_and_a_task_runs_inside(
     assert "not what its digest says" in ended.message
 
 
+@pytest.mark.slow
+def test_every_rank_of_two_nodes_enters_the_image_by_itself(
+    agent: AlicesAgent, service: SyncService, folder: Path
+) -> None:
+    record = image_of(service, build(service, environment(folder, "echo made >/opt/made")))
+    run = service.submit(
+        {
+            "command": 'echo "$RANK of $WORLD_SIZE: $(cat /opt/made) in $SEASON"',
+            "image": {"identity": record["identity"]},
+            "resources": {**RESOURCES, "nodes": 2, "tasks_per_node": 2},
+            "launch": {"kind": "per-rank"},
+        }
+    )
+    service.until(run.id, "succeeded")
+    eventually(lambda: service.text(run.id).count("\n") == 4)
+    assert sorted(service.text(run.id).splitlines()) == [
+        "0 of 4: made in winter",
+        *(f"[{r}] {r} of 4: made in winter" for r in (1, 2, 3)),
+    ]
+
+
 def test_a_failed_build_says_why_and_is_resumed(
     agent: AlicesAgent, service: SyncService, folder: Path
 ) -> None:

@@ -320,3 +320,44 @@ def test_a_program_that_traps_the_signal_of_a_cancel_and_ends_with_zero_has_succ
 def test_a_zero_by_the_batch_systems_word_alone_after_a_cancel_is_cancelled() -> None:
     task = after(CancelAsked(), ended("COMPLETED", exit_code=0), task=running())
     assert task.state is State.CANCELLED
+
+
+CULPRIT = "rank 3 on n2 was killed by signal 9 (SIGKILL); the 7 others were ended"
+
+
+def rank_died(**fields: object) -> Exited:
+    died = Exited(attempt=A, exit_code=137, signal=9, reason="signal", message=CULPRIT)
+    return replace(died, **fields)  # type: ignore[arg-type]
+
+
+def test_the_rank_that_failed_is_named_at_once_and_stays_named() -> None:
+    ending = after(rank_died(), task=running())
+    assert (ending.phase, ending.message) == (Phase.ENDING, CULPRIT)
+    for word in (
+        NoWord(attempt=A),
+        ended(exit_code=137, reason="exit-code", message="ended with 137"),
+    ):
+        task = after(word, task=ending)
+        assert (task.state, task.reason, task.message) == (State.FAILED, Reason.SIGNAL, CULPRIT)
+
+
+def test_the_batch_systems_clear_word_stands_before_the_ranks() -> None:
+    word = ended("OUT_OF_MEMORY", reason="out-of-memory", message="it needed more memory")
+    task = after(rank_died(), word, task=running())
+    assert task.reason is Reason.OUT_OF_MEMORY
+    assert task.message == f"it needed more memory. {CULPRIT}"
+
+
+def test_ranks_that_hung_are_told_as_such_and_may_be_continued() -> None:
+    hung = rank_died(exit_code=70, signal=None, reason="hung", message="no rank has logged a step")
+    assert after(hung, NoWord(attempt=A), task=running()).reason is Reason.HUNG
+    policy = ContinuePolicy(on=frozenset({"exit-code"}))
+    going_on, actions = last(hung, NoWord(attempt=A), task=replace(running(), policy=policy))
+    assert going_on.phase is Phase.BETWEEN_ATTEMPTS
+    assert any(isinstance(one, NextAttempt) for one in actions)
+
+
+def test_an_older_message_is_not_taken_for_the_ranks_word() -> None:
+    again = after(Started(attempt=A, run=2, native_id="7"), task=running())
+    task = after(Exited(attempt=A, run=2, exit_code=3), NoWord(attempt=A), task=again)
+    assert task.message == "the program ended with exit code 3"

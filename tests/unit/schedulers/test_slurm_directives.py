@@ -137,3 +137,23 @@ def test_before_slurm_says_it_the_time_left_is_what_was_asked_for(tmp_path: Path
 
 def test_without_either_the_time_left_is_not_known(tmp_path: Path) -> None:
     assert seconds_left(tmp_path, {}, []) == ""
+
+
+def test_several_processes_a_node_are_asked_for_as_tasks() -> None:
+    found = lines(Resources(nodes=2, tasks_per_node=4, cpus_per_task=8))
+    assert {
+        "#SBATCH --ntasks=8",
+        "#SBATCH --ntasks-per-node=4",
+        "#SBATCH --cpus-per-task=8",
+    } <= set(found)
+
+
+@pytest.mark.parametrize(("flags", "said"), [({}, True), ({"exclude": "refuses"}, False)])
+def test_nodes_that_failed_are_left_out_where_the_site_takes_it(
+    flags: dict[str, str], said: bool
+) -> None:
+    own = Placement(options={"exclude": "n9"})
+    submission = Submission(
+        "diamond-a1", Path("/w/a/script.sh"), Path("/w/a"), Resources(), own, exclude=("n1", "n2")
+    )
+    assert ("#SBATCH --exclude=n9,n1,n2" in directives(submission, flags)) is said
