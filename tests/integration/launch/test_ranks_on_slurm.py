@@ -60,11 +60,13 @@ def test_ranks_that_all_ask_to_be_continued_are_and_go_on(stack: Stack) -> None:
 
 
 def test_a_node_whose_ranks_were_killed_twice_is_left_out_of_the_next_attempt(stack: Stack) -> None:
-    """Rank 0 is killed wherever it runs, until a node is left out."""
+    """Rank 0 comes a step further and is killed, wherever it runs, until a node is left out."""
     program = (
         'echo "$SLURMD_NODENAME" >>"nodes.$DIAMOND_ATTEMPT_NUMBER"\n'
         'grep -q -e "--exclude=" "${DIAMOND_PARAMS%/*}/script.sh" && exit 0\n'
-        f'if [ "$RANK" = 0 ]; then kill -9 $$; fi\n{UNTIL_TOLD}'
+        'if [ "$RANK" = 0 ]; then\n'
+        '  printf \'{"step": %d, "loss": 1.0}\\n\' "$DIAMOND_ATTEMPT_NUMBER" >>"$DIAMOND_METRICS"\n'
+        f"  kill -9 $$\nfi\n{UNTIL_TOLD}"
     )
     going_on = {"continue": {"on": ["exit-code"], "max_attempts": 9}}
     task = launch(stack, program, nodes=2, tasks=1, **going_on)
