@@ -8,6 +8,8 @@ export const keys = {
   task: (id: string) => ["task", id],
   history: (id: string) => ["task-history", id],
   endpoints: ["endpoints"],
+  images: ["images"],
+  build: (task: string) => ["build", task],
   overview: ["overview"],
   notifications: ["notifications"],
   preferences: ["me", "preferences"],

@@ -19,12 +19,17 @@ export function keepFresh(queries: QueryClient): void {
   const refreshLists = atMostEvery(LISTS_AT_MOST_EVERY, () => {
     for (const key of [keys.tasks, keys.overview]) queries.invalidateQueries({ queryKey: key });
   });
+  const refreshImages = atMostEvery(LISTS_AT_MOST_EVERY, () => {
+    queries.invalidateQueries({ queryKey: keys.images });
+  });
   link.onEvent((event) => {
     if (event.type === "task") {
       queries.setQueryData<Task>(keys.task(event.data.id), (kept) => newer(kept, event.data));
       queries.invalidateQueries({ queryKey: keys.history(event.data.id) });
+      queries.invalidateQueries({ queryKey: keys.build(event.data.id) });
       refreshLists();
     }
+    if (event.type === "image") refreshImages();
     if (event.type === "endpoint") {
       queries.invalidateQueries({ queryKey: keys.endpoints });
       refreshLists();

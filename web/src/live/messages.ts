@@ -16,6 +16,7 @@ export type LiveEvent =
   | { type: "task"; data: Task }
   | { type: "endpoint"; data: Endpoint }
   | { type: "note"; data: { task: string; message: string; code: string } }
+  | { type: "image"; data: Schemas["ImageEvent"] }
   | { type: "notification"; data: Schemas["NotificationEvent"] }
   | { type: "changed"; data: Schemas["ChangedEvent"] }
   | { type: "log"; data: LogPiece }

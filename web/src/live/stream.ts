@@ -1,6 +1,15 @@
 import type { LinkState, LiveEvent } from "./messages";
 
-const KINDS = ["task", "endpoint", "note", "notification", "changed", "log", "metric"] as const;
+const KINDS = [
+  "task",
+  "endpoint",
+  "image",
+  "note",
+  "notification",
+  "changed",
+  "log",
+  "metric",
+] as const;
 const FIRST_DELAY = 500;
 const LAST_DELAY = 5_000;
 

@@ -3,6 +3,8 @@ import { IconBrowser, IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { Ago } from "~/components/Time";
 import { useComposer } from "./state/context";
+import type { Filled } from "./state/drafts";
+import type { DraftState } from "./state/useDraft";
 
 /** What the form was filled with, and that changes are kept. */
 export function DraftNote() {
@@ -10,17 +12,22 @@ export function DraftNote() {
   return (
     <>
       {source.kind === "task" && <FromTask id={source.id} />}
-      {draft.isChanged && (
-        <Group gap={4} ml="auto">
-          <Text size="sm" c="dimmed">
-            Your changes are kept in this browser.
-          </Text>
-          <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
-            Start over
-          </Button>
-        </Group>
-      )}
+      <Kept draft={draft} />
     </>
+  );
+}
+
+export function Kept<W extends Filled>({ draft }: { draft: DraftState<W> }) {
+  if (!draft.isChanged) return null;
+  return (
+    <Group gap={4} ml="auto">
+      <Text size="sm" c="dimmed">
+        Your changes are kept in this browser.
+      </Text>
+      <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
+        Start over
+      </Button>
+    </Group>
   );
 }
 
@@ -46,8 +53,7 @@ function FromTask({ id }: { id: string }) {
 }
 
 /** Says that another tab writes on the same job; nothing is overwritten until one was chosen. */
-export function OtherTab() {
-  const { draft } = useComposer();
+export function OtherTab<W extends Filled>({ draft }: { draft: DraftState<W> }) {
   if (!draft.other) return null;
   return (
     <Alert color="orange" icon={<IconBrowser />} title="Another tab has changed this draft">

@@ -43,7 +43,7 @@ export function Editor({ source, initial, start }: EditorProps) {
         {start}
         <DraftNote />
       </Group>
-      <OtherTab />
+      <OtherTab draft={draft} />
       <div className={classes.columns} onKeyDownCapture={(event) => isSubmitKey(event) && send()}>
         <Stack gap="md">
           <What />

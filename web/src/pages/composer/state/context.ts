@@ -25,7 +25,10 @@ export function useComposer(): ComposerState {
 
 /** One field of the spec: its value, how to change it, and what the service says about it. */
 export function useField(path: string) {
-  const { draft, composition, faults, touch } = useComposer();
+  return fieldOf(useComposer(), path);
+}
+
+export function fieldOf({ draft, composition, faults, touch }: ComposerState, path: string) {
   const limit = composition?.limits[path];
   return {
     id: fieldId(path),

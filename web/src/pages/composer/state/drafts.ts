@@ -1,20 +1,22 @@
+import type { SpecDraft } from "../spec/draft";
 import { parseExact } from "../spec/exactJson";
-import type { Work } from "./work";
 
+/** What a form holds: a spec, and a key that is new with every change. */
+export type Filled = { spec: SpecDraft; key: string };
 /** A half-filled form as it lies in the browser: whose tab saved it, and when. */
-export type Draft = { tab: string; at: number; work: Work };
+export type Draft<W extends Filled> = { tab: string; at: number; work: W };
 
 const PREFIX = "diamond.compose.";
 const KEPT = 20;
 
-export function readDraft(source: string): Draft | null {
+export function readDraft<W extends Filled>(source: string): Draft<W> | null {
   const text = localStorage.getItem(PREFIX + source);
   return text === null ? null : parseDraft(text);
 }
 
-export function parseDraft(text: string): Draft | null {
+export function parseDraft<W extends Filled>(text: string): Draft<W> | null {
   try {
-    const draft = parseExact(text) as Draft;
+    const draft = parseExact(text) as Draft<W>;
     return typeof draft?.work?.spec === "object" ? draft : null;
   } catch {
     return null;
@@ -22,7 +24,7 @@ export function parseDraft(text: string): Draft | null {
 }
 
 /** A browser that keeps nothing (private window, full) is no reason to stop typing. */
-export function writeDraft(source: string, draft: Draft): void {
+export function writeDraft<W extends Filled>(source: string, draft: Draft<W>): void {
   try {
     localStorage.setItem(PREFIX + source, JSON.stringify(draft));
     forgetOldest();

@@ -1,19 +1,27 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { freshKey } from "~/lib/key";
 import type { SpecDraft } from "../spec/draft";
-import { type Draft, isKeyOf, parseDraft, readDraft, removeDraft, writeDraft } from "./drafts";
+import {
+  type Draft,
+  type Filled,
+  isKeyOf,
+  parseDraft,
+  readDraft,
+  removeDraft,
+  writeDraft,
+} from "./drafts";
 import type { Work } from "./work";
 
 const TAB = freshKey();
 const SAVE_AFTER = 250;
 
-export type DraftState = {
-  work: Work;
+export type DraftState<W extends Filled = Work> = {
+  work: W;
   /** Differs from what the source gave. */
   isChanged: boolean;
   /** Another tab's version of the same job, while it and ours differ. */
-  other: Draft | null;
-  change: (next: (work: Work) => Work) => void;
+  other: Draft<W> | null;
+  change: (next: (work: W) => W) => void;
   /** What the YAML was found to say; it is the same work, better known. */
   settle: (spec: SpecDraft) => void;
   takeOther: () => void;
@@ -23,19 +31,19 @@ export type DraftState = {
 };
 
 /** What is typed, saved in the browser as one goes; two tabs never overwrite each other unasked. */
-export function useDraft(source: string, initial: Work): DraftState {
-  const [work, setWork] = useState<Work>(() => readDraft(source)?.work ?? initial);
+export function useDraft<W extends Filled>(source: string, initial: W): DraftState<W> {
+  const [work, setWork] = useState<W>(() => readDraft<W>(source)?.work ?? initial);
   const [isChanged, setChanged] = useState(() => readDraft(source) !== null);
-  const [other, setOther] = useState<Draft | null>(null);
+  const [other, setOther] = useState<Draft<W> | null>(null);
   const [isTyped, setTyped] = useState(false);
 
-  const change = useCallback((next: (work: Work) => Work) => {
+  const change = useCallback((next: (work: W) => W) => {
     setTyped(true);
     setChanged(true);
     setWork((work) => ({ ...next(work), key: freshKey() }));
   }, []);
   const settle = useCallback((spec: SpecDraft) => setWork((work) => ({ ...work, spec })), []);
-  const adopt = useCallback((next: Work, changed: boolean) => {
+  const adopt = useCallback((next: W, changed: boolean) => {
     setTyped(false);
     setChanged(changed);
     setOther(null);
@@ -43,7 +51,7 @@ export function useDraft(source: string, initial: Work): DraftState {
   }, []);
 
   useSaving(source, isTyped && !other ? work : null);
-  useOtherTabs(source, (said) => {
+  useOtherTabs<W>(source, (said) => {
     if (isTyped) setOther(said);
     else if (said) adopt(said.work, true);
   });
@@ -71,7 +79,7 @@ export function useDraft(source: string, initial: Work): DraftState {
   };
 }
 
-function useSaving(source: string, work: Work | null): void {
+function useSaving<W extends Filled>(source: string, work: W | null): void {
   const latest = useRef(work);
   latest.current = work;
   useEffect(() => {
@@ -86,17 +94,20 @@ function useSaving(source: string, work: Work | null): void {
   }, [source]);
 }
 
-function save(source: string, work: Work): void {
+function save<W extends Filled>(source: string, work: W): void {
   writeDraft(source, { tab: TAB, at: Date.now(), work });
 }
 
-function useOtherTabs(source: string, hear: (said: Draft | null) => void): void {
+function useOtherTabs<W extends Filled>(
+  source: string,
+  hear: (said: Draft<W> | null) => void,
+): void {
   const latest = useRef(hear);
   latest.current = hear;
   useEffect(() => {
     const listen = (event: StorageEvent) => {
       if (!isKeyOf(source, event.key)) return;
-      const said = event.newValue === null ? null : parseDraft(event.newValue);
+      const said = event.newValue === null ? null : parseDraft<W>(event.newValue);
       if (said?.tab !== TAB) latest.current(said);
     };
     addEventListener("storage", listen);

@@ -1,0 +1,106 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, fetchRaw, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type Image = Schemas["Image"];
+export type Build = Schemas["Build"];
+export type Move = Schemas["ImageMove"];
+export type Environment = Schemas["Environment"];
+
+const of = (image: string) => ({ params: { path: { image } } });
+const once = (key: string) => ({ "Idempotency-Key": key });
+
+/** What a person calls it; one whose name a newer image has taken is called by its digest. */
+export function imageName(image: Pick<Image, "name" | "identity">): string {
+  return image.name || shortIdentity(image.identity);
+}
+
+export function shortIdentity(identity: string): string {
+  return identity.replace("sha256:", "").slice(0, 12);
+}
+
+export const imageQuery = (image: string) =>
+  queryOptions({
+    queryKey: [...keys.images, "one", image],
+    queryFn: () => dataOf(api.GET("/api/v1/images/{image}", of(image))),
+  });
+
+/** The first few that fit, to choose from. */
+export const foundImagesQuery = (search: string) =>
+  queryOptions({
+    queryKey: [...keys.images, "found", search],
+    queryFn: () => dataOf(api.GET("/api/v1/images", { params: { query: { search, limit: 12 } } })),
+  });
+
+export function listImages(query: { search: string; endpoint: string; cursor?: string }) {
+  return dataOf(api.GET("/api/v1/images", { params: { query: { ...query, limit: 50 } } }));
+}
+
+export const contentsQuery = (image: string) =>
+  queryOptions({
+    queryKey: [...keys.images, "contents", image],
+    queryFn: () => dataOf(api.GET("/api/v1/images/{image}/contents", of(image))),
+  });
+
+export const usesQuery = (image: string) =>
+  queryOptions({
+    queryKey: [...keys.tasks, "uses", image],
+    queryFn: () => dataOf(api.GET("/api/v1/images/{image}/uses", of(image))),
+  });
+
+export type Form = "definition" | "dockerfile" | "script";
+
+export function definitionAddress(image: string, form: Form | ""): string {
+  const query = form ? `?form=${form}` : "";
+  return `/api/v1/images/${encodeURIComponent(image)}/definition${query}`;
+}
+
+export const definitionQuery = (image: string, form: Form | "") =>
+  queryOptions({
+    queryKey: [...keys.images, "definition", image, form],
+    queryFn: async () => (await fetchRaw(definitionAddress(image, form))).text(),
+  });
+
+export const diffQuery = (a: string, b: string) =>
+  queryOptions({
+    queryKey: [...keys.images, "diff", a, b],
+    queryFn: () => dataOf(api.GET("/api/v1/images/diff", { params: { query: { a, b } } })),
+    enabled: Boolean(a && b),
+  });
+
+export const buildQuery = (task: string) =>
+  queryOptions({
+    queryKey: keys.build(task),
+    queryFn: () => dataOf(api.GET("/api/v1/images/builds/{task}", { params: { path: { task } } })),
+  });
+
+export const moveQuery = (move: string) =>
+  queryOptions({
+    queryKey: [...keys.images, "move", move],
+    queryFn: () => dataOf(api.GET("/api/v1/images/moves/{move}", { params: { path: { move } } })),
+  });
+
+/** Everything that can be asked about images. Refusals come as thrown ProblemErrors. */
+export const askImages = {
+  preview: (body: Schemas["PreviewRequest"]) =>
+    dataOf(api.POST("/api/v1/images/preview", { body })),
+  import: (body: Schemas["ImportRequest"]) => dataOf(api.POST("/api/v1/images/import", { body })),
+  build: (body: Schemas["BuildRequest"], key: string) =>
+    dataOf(api.POST("/api/v1/images/builds", { body, params: { header: once(key) } })),
+  resume: (task: string, edits: Record<string, string>, key: string) =>
+    dataOf(
+      api.POST("/api/v1/images/builds/{task}/resume", {
+        params: { path: { task }, header: once(key) },
+        body: { edits },
+      }),
+    ),
+  rename: (image: string, name: string) =>
+    dataOf(api.PATCH("/api/v1/images/{image}", { ...of(image), body: { name } })),
+  remove: (image: string) => dataOf(api.DELETE("/api/v1/images/{image}", of(image))),
+  copy: (image: string, body: Schemas["CopyRequest"]) =>
+    dataOf(api.POST("/api/v1/images/{image}/copies", { ...of(image), body })),
+  push: (image: string, body: Schemas["PushRequest"]) =>
+    dataOf(api.POST("/api/v1/images/{image}/push", { ...of(image), body })),
+  pull: (body: Schemas["PullRequest"]) => dataOf(api.POST("/api/v1/images/pull", { body })),
+  prune: (body: Schemas["PruneRequest"]) => dataOf(api.POST("/api/v1/images/prune", { body })),
+};

@@ -1,0 +1,113 @@
+import { ActionIcon, Button, Group, Input, Stack, Textarea } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
+import { showValue } from "~/pages/composer/spec/values";
+import { useEnvironment } from "./context";
+import { ENVIRONMENT_LABELS } from "./labels";
+import { withMoved, withoutAt, withReplaced } from "./lists";
+
+/** Commands in their order; each is a step of its own, so that a later change runs only what follows. */
+export function CommandsField() {
+  const field = useEnvironment("commands");
+  const commands = Array.isArray(field.value) ? field.value.map(showValue) : [];
+  return (
+    <Input.Wrapper
+      label={ENVIRONMENT_LABELS.commands}
+      labelElement="div"
+      description="Run in this order, as in a terminal inside the image. Put what changes often last: what stands before it is not run again."
+      inputWrapperOrder={["label", "description", "input", "error"]}
+      error={field.fault}
+      id={field.id}
+      role="group"
+      aria-label={ENVIRONMENT_LABELS.commands}
+      tabIndex={-1}
+    >
+      <Stack gap={6} mt={6}>
+        {commands.map((command, at) => (
+          <Command
+            // biome-ignore lint/suspicious/noArrayIndexKey: a command is its place
+            key={at}
+            at={at}
+            many={commands.length}
+            command={command}
+            onChange={(text) => field.set(withReplaced(commands, at, text))}
+            onMove={(by) => field.set(withMoved(commands, at, by))}
+            onRemove={() => field.set(withoutAt(commands, at))}
+            onBlur={field.touch}
+          />
+        ))}
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => field.set([...commands, ""])}
+          >
+            Add a command
+          </Button>
+        </Group>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+type CommandProps = {
+  at: number;
+  many: number;
+  command: string;
+  onChange: (text: string) => void;
+  onMove: (by: number) => void;
+  onRemove: () => void;
+  onBlur: () => void;
+};
+
+function Command({ at, many, command, onChange, onMove, onRemove, onBlur }: CommandProps) {
+  const name = `command ${at + 1}`;
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Textarea
+        flex={1}
+        autosize
+        minRows={1}
+        maxRows={14}
+        aria-label={`Command ${at + 1}`}
+        placeholder="pip install --no-deps ./package"
+        value={command}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onBlur={onBlur}
+        spellCheck={false}
+        autoFocus={!command}
+        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+      />
+      <Tool
+        label={`Move ${name} up`}
+        icon={IconArrowUp}
+        onClick={() => onMove(-1)}
+        off={at === 0}
+      />
+      <Tool
+        label={`Move ${name} down`}
+        icon={IconArrowDown}
+        onClick={() => onMove(1)}
+        off={at === many - 1}
+      />
+      <Tool label={`Remove ${name}`} icon={IconTrash} onClick={onRemove} />
+    </Group>
+  );
+}
+
+type ToolProps = { label: string; icon: typeof IconTrash; onClick: () => void; off?: boolean };
+
+function Tool({ label, icon: Icon, onClick, off = false }: ToolProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={34}
+      onClick={onClick}
+      disabled={off}
+      aria-label={label}
+    >
+      <Icon size={16} />
+    </ActionIcon>
+  );
+}

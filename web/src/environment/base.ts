@@ -1,0 +1,51 @@
+/** The ways to say what an image is built on. What is valid, the service says. */
+export const BASE_KINDS = [
+  {
+    value: "registry",
+    label: "From a registry",
+    help: "An image that somebody published, such as on Docker Hub. The address is resolved to a digest, so that it stays the same.",
+    example: "docker://ubuntu:24.04",
+    begins: "docker://",
+  },
+  {
+    value: "mine",
+    label: "One of my images",
+    help: "Goes on from what was built before; nothing of it is done again.",
+    example: "",
+    begins: "image:",
+  },
+  {
+    value: "file",
+    label: "A file on the endpoint",
+    help: "sif: for Apptainer's files, oci-archive: or docker-archive: for archives, rootfs: for a tar of a root file system.",
+    example: "sif:/shared/images/base.sif",
+    begins: "",
+  },
+  {
+    value: "none",
+    label: "No container",
+    help: "A virtual environment with the machine's own Python: quick, but without system packages and build commands.",
+    example: "",
+    begins: "",
+  },
+] as const;
+
+export type BaseKind = (typeof BASE_KINDS)[number]["value"];
+
+const FILES = /^(sif|oci-archive|docker-archive|rootfs):/;
+
+/** Which of the ways a base is written in. */
+export function baseKind(base: string): BaseKind {
+  if (!base) return "none";
+  if (base.startsWith("image:")) return "mine";
+  return FILES.test(base) || base.startsWith("/") ? "file" : "registry";
+}
+
+/** Bases that many begin with; any other may be typed. */
+export const USUAL_BASES = [
+  "docker://ubuntu:24.04",
+  "docker://python:3.12-slim",
+  "docker://pytorch/pytorch:latest",
+  "docker://tensorflow/tensorflow:latest",
+  "docker://rockylinux:9",
+];

@@ -1,0 +1,22 @@
+import { createContext, useContext } from "react";
+
+/** One field of an environment: its value, how to change it, and what the service says about it. */
+export type Field = {
+  id: string;
+  value: unknown;
+  fault?: string;
+  set: (value: unknown) => void;
+  touch: () => void;
+};
+
+/** The form that an environment is part of: a job's, or the Image Builder's. */
+type FieldOf = (path: string) => Field;
+
+const Context = createContext<FieldOf | null>(null);
+export const EnvironmentProvider = Context.Provider;
+
+export function useEnvironment(path: string): Field {
+  const fieldOf = useContext(Context);
+  if (!fieldOf) throw new Error("outside of an environment's form");
+  return fieldOf(path);
+}

@@ -1,0 +1,18 @@
+/** A list with one entry changed, moved or taken out. */
+
+export function withReplaced<T>(list: readonly T[], at: number, entry: T): T[] {
+  return list.map((one, n) => (n === at ? entry : one));
+}
+
+export function withoutAt<T>(list: readonly T[], at: number): T[] {
+  return list.filter((_, n) => n !== at);
+}
+
+/** The entry changes places with the one before or after it; at an end it stays. */
+export function withMoved<T>(list: readonly T[], at: number, by: number): T[] {
+  const to = at + by;
+  if (to < 0 || to >= list.length) return [...list];
+  const moved = [...list];
+  [moved[at], moved[to]] = [moved[to] as T, moved[at] as T];
+  return moved;
+}
