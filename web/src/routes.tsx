@@ -6,10 +6,12 @@ import {
   lazyRouteComponent,
 } from "@tanstack/react-router";
 import { Broken } from "./components/Broken";
+import { builderSearch } from "./pages/builder/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
+import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
 import { settingsSearch } from "./pages/settings/search";
 import { fetchTask } from "./pages/task/fetch";
 import { taskSearch } from "./pages/task/search";
@@ -68,6 +70,35 @@ const device = createRoute({
   validateSearch: deviceSearch,
   component: lazyRouteComponent(() => import("./pages/device/Device"), "Device"),
 });
+const images = createRoute({
+  getParentRoute: () => root,
+  path: "/images",
+  validateSearch: imagesSearch,
+  component: lazyRouteComponent(() => import("./pages/images/Images"), "Images"),
+});
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/images/compare",
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import("./pages/images/Compare"), "Compare"),
+});
+const image = createRoute({
+  getParentRoute: () => root,
+  path: "/images/$image",
+  validateSearch: imageSearch,
+  component: lazyRouteComponent(() => import("./pages/images/ImagePage"), "ImagePage"),
+});
+const builder = createRoute({
+  getParentRoute: () => root,
+  path: "/build",
+  validateSearch: builderSearch,
+  component: lazyRouteComponent(() => import("./pages/builder/Builder"), "Builder"),
+});
+const build = createRoute({
+  getParentRoute: () => root,
+  path: "/build/$task",
+  component: lazyRouteComponent(() => import("./pages/building/BuildPage"), "BuildPage"),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -82,8 +113,13 @@ const tree = root.addChildren([
   composer,
   tasks,
   task,
-  settings,
   device,
+  images,
+  compare,
+  image,
+  builder,
+  build,
+  settings,
 ]);
 
 export function makeRouter(queries: QueryClient) {

@@ -1,7 +1,9 @@
 import { NavLink } from "@mantine/core";
 import {
+  IconHammer,
   IconHome,
   IconListDetails,
+  IconPackage,
   IconPencilPlus,
   IconServer2,
   IconSettings,
@@ -13,6 +15,8 @@ export const PLACES = [
   { to: "/", label: "Dashboard", icon: IconHome },
   { to: "/compose", label: "New job", icon: IconPencilPlus },
   { to: "/tasks", label: "Tasks", icon: IconListDetails },
+  { to: "/images", label: "Images", icon: IconPackage },
+  { to: "/build", label: "Image Builder", icon: IconHammer },
   { to: "/endpoints", label: "Endpoints", icon: IconServer2 },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ] as const;

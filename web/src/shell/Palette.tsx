@@ -5,7 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, dataOf } from "~/api/client";
+import { foundImagesQuery, imageName } from "~/api/images";
 import { endpointsQuery, keys } from "~/api/queries";
+import { count } from "~/lib/format";
 import { PLACES } from "./Navigation";
 import classes from "./Shell.module.css";
 
@@ -23,10 +25,10 @@ export function PaletteButton() {
   );
 }
 
-/** ⌘K: every page, every endpoint, any task by its name. */
+/** ⌘K: every page, every endpoint, any image or task by its name. */
 export function Palette() {
   const [query, setQuery] = useState("");
-  const actions = [...usePlaces(), ...useEndpoints(), ...useTasks(query)];
+  const actions = [...usePlaces(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
   return (
     <Spotlight
       title="Search or jump to"
@@ -40,7 +42,7 @@ export function Palette() {
       limit={12}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
-        placeholder: "A page, an endpoint, or the name of a task",
+        placeholder: "A page, an endpoint, or the name of an image or a task",
         "aria-label": "Search",
       }}
     />
@@ -65,6 +67,17 @@ function useEndpoints(): SpotlightActionData[] {
     label: endpoint.name,
     description: "Endpoint",
     onClick: () => void navigate({ to: "/endpoints/$name", params: { name: endpoint.name } }),
+  }));
+}
+
+function useImages(words: string): SpotlightActionData[] {
+  const navigate = useNavigate();
+  const { data } = useQuery({ ...foundImagesQuery(words), enabled: words.length > 1 });
+  return (data?.items ?? []).map((image) => ({
+    id: `image ${image.id}`,
+    label: imageName(image),
+    description: `Image, ${count(image.packages, "package")}`,
+    onClick: () => void navigate({ to: "/images/$image", params: { image: image.id } }),
   }));
 }
 

@@ -1,3 +1,5 @@
+import { ENVIRONMENT_LABELS } from "~/environment/labels";
+
 /** What the form calls each field of the spec. A field that is only in the YAML is called as there. */
 const LABELS: Record<string, string> = {
   name: "Name",
@@ -23,9 +25,9 @@ const LABELS: Record<string, string> = {
   "continue.max_attempts": "Attempts at most",
   budget: "Budget",
   environment: "Environment",
-  "environment.requirements": "Packages",
-  "environment.python": "Python",
-  "environment.variables": "Variables",
+  ...Object.fromEntries(
+    Object.entries(ENVIRONMENT_LABELS).map(([name, label]) => [`environment.${name}`, label]),
+  ),
   data: "Data",
   secrets: "Secrets",
 };

@@ -11,6 +11,8 @@ export type ComposerSearch = {
   recipe?: string;
   /** A task to run again, with changes. */
   from?: string;
+  /** An image to run in. */
+  image?: string;
   tab?: SideTab;
 };
 
@@ -19,6 +21,7 @@ export function composerSearch(given: Record<string, unknown>): ComposerSearch {
     start: oneOf(STARTS, given.start),
     recipe: words(given.recipe),
     from: words(given.from),
+    image: words(given.image),
     tab: oneOf(TABS, given.tab),
   };
 }

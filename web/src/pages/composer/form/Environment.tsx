@@ -1,26 +1,34 @@
-import { Button, FileButton, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Anchor, Button, FileButton, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { BaseField } from "~/environment/BaseField";
+import { CommandsField } from "~/environment/CommandsField";
+import { EnvironmentProvider } from "~/environment/context";
+import { LinesPart, ScriptPart, TextPart } from "~/environment/fields";
+import { ImagePicker } from "~/environment/ImagePicker";
 import classes from "../Composer.module.css";
-import { isMapping } from "../spec/draft";
-import { readLines, readRequirements, showValue } from "../spec/values";
-import { useField } from "../state/context";
-import { LongField, TextField } from "./fields";
+import { readRequirements, showValue } from "../spec/values";
+import { fieldOf, useComposer, useField } from "../state/context";
+import { type Kind, keptOf, kindOf } from "./environmentKind";
 
 /** How a program gets its packages. Each kind is one line here and one component below. */
-const KINDS = [
+const KINDS: { value: Kind; label: string }[] = [
   { value: "none", label: "The machine's own" },
   { value: "packages", label: "Python packages" },
+  { value: "image", label: "An image" },
+  { value: "own", label: "Its own image" },
 ];
 
 export function EnvironmentField() {
+  const composer = useComposer();
   const field = useField("environment");
-  const [isOpen, setOpen] = useState(false);
-  const kind = kindOf(field.value) === "none" && isOpen ? "packages" : kindOf(field.value);
+  const [chosen, setChosen] = useState<Kind | null>(null);
+  const filled = kindOf(field.value);
+  const kind = shownKind(filled, chosen);
   const choose = (next: string) => {
-    setOpen(next === "packages");
-    if (kind === "other") field.set(undefined);
-    else if (next === "none") field.set(withoutPackages(field.value));
+    setChosen(next as Kind);
+    field.set(keptOf(field.value, next as Kind));
   };
   return (
     <Stack gap={6} id={field.id} tabIndex={-1}>
@@ -36,50 +44,43 @@ export function EnvironmentField() {
           onChange={choose}
         />
       </Group>
-      {kind === "none" && (
-        <Text size="xs" c="dimmed">
-          Nothing is installed: the program finds what the machine has.
-        </Text>
-      )}
-      {kind === "packages" && <Packages />}
-      {kind === "other" && (
-        <Text size="sm" c={field.fault ? "var(--mantine-color-error)" : undefined}>
-          {field.fault ?? `Named in the YAML: ${showValue(field.value)}`}
-        </Text>
-      )}
+      <EnvironmentProvider value={(path) => fieldOf(composer, `environment.${path}`)}>
+        {kind === "none" && (
+          <Text size="xs" c="dimmed">
+            Nothing is installed: the program finds what the machine has.
+          </Text>
+        )}
+        {kind === "packages" && <Packages />}
+        {kind === "image" && <BuiltImage />}
+        {kind === "own" && <OwnImage />}
+      </EnvironmentProvider>
     </Stack>
   );
 }
 
+/** What is filled in decides; a kind that was just chosen has nothing yet, or shows more of the same. */
+function shownKind(filled: Kind, chosen: Kind | null): Kind {
+  if (chosen === null || filled === "image") return filled;
+  if (filled === "none") return chosen;
+  return filled === "packages" && chosen === "own" ? "own" : filled;
+}
+
 function Packages() {
   const field = useField("environment.requirements");
-  const lines = Array.isArray(field.value) ? field.value.map(showValue) : [];
-  const [text, setText] = useLines(lines);
-  const take = (next: string, read = readLines) => {
-    setText(next);
-    field.set(read(next));
-  };
   const fromFile = async (file: File | null) => {
-    if (file) take(readRequirements(await file.text()).join("\n"));
+    if (file) field.set(readRequirements(await file.text()));
   };
   return (
     <Group align="flex-start" gap="md">
-      <LongField
-        path="environment.requirements"
+      <LinesPart
+        path="requirements"
         help="One a line, as in a requirements.txt. Made once, then used again."
         placeholder={"torch\nscikit-learn"}
-        minRows={3}
-        value={text}
-        onChange={(event) => take(event.currentTarget.value)}
         flex={1}
         miw={220}
       />
       <Stack gap="xs" w={190}>
-        <TextField
-          path="environment.python"
-          placeholder="the machine's own"
-          help="A version such as 3.11."
-        />
+        <TextPart path="python" placeholder="the machine's own" help="A version such as 3.11." />
         <FileButton onChange={(file) => void fromFile(file)} accept=".txt,.in,text/plain">
           {(props) => (
             <Button
@@ -97,20 +98,54 @@ function Packages() {
   );
 }
 
-/** The text as typed, empty lines included, as long as it says what the list says. */
-function useLines(lines: string[]): [string, (text: string) => void] {
-  const [text, setText] = useState(lines.join("\n"));
-  if (readLines(text).join("\n") === lines.join("\n")) return [text, setText];
-  return [lines.join("\n"), setText];
+/** One that was built before, by its name. */
+function BuiltImage() {
+  const field = useField("environment");
+  const named = typeof field.value === "string" ? field.value : "";
+  return (
+    <>
+      <ImagePicker
+        label="Image"
+        fault={field.fault}
+        value={named}
+        onPick={(image) => field.set(image ? image.name || image.identity : undefined)}
+        onBlur={field.touch}
+      />
+      <Text size="xs" c="dimmed">
+        {named && `Written in the job as environment: ${showValue(named)}. `}
+        Where the endpoint lacks it, it is brought there first.{" "}
+        <Anchor
+          size="xs"
+          underline="always"
+          renderRoot={(props) => <Link to="/build" {...props} />}
+        >
+          Build a new one
+        </Anchor>
+      </Text>
+    </>
+  );
 }
 
-function withoutPackages(environment: unknown): unknown {
-  return isMapping(environment) ? { variables: environment.variables } : undefined;
-}
-
-function kindOf(environment: unknown): "none" | "packages" | "other" {
-  if (typeof environment === "string") return "other";
-  const hasPackages =
-    isMapping(environment) && ("requirements" in environment || "python" in environment);
-  return hasPackages ? "packages" : "none";
+/** An environment that this job brings along: built first, once for all that ask for the same. */
+function OwnImage() {
+  return (
+    <Stack gap="md" pt={4}>
+      <Text size="xs" c="dimmed">
+        Built before the job starts, once for all jobs that ask for the same, and kept.
+      </Text>
+      <BaseField />
+      <LinesPart path="requirements" help="One a line." placeholder="torch" minRows={2} />
+      <div className={classes.two}>
+        <TextPart path="python" placeholder="the base's own" help="A version such as 3.12." />
+        <LinesPart path="system" help="One a line." placeholder="git" minRows={1} />
+      </div>
+      <CommandsField />
+      <ScriptPart
+        path="test"
+        help="Run at the end of the build, which fails if it does."
+        placeholder="python -c 'import torch'"
+        minRows={1}
+      />
+    </Stack>
+  );
 }

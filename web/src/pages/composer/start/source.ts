@@ -10,18 +10,20 @@ export type Source =
   | { kind: "command" }
   | { kind: "notebook" }
   | { kind: "recipe"; name: string }
-  | { kind: "task"; id: string };
+  | { kind: "task"; id: string }
+  | { kind: "image"; id: string };
 
 /** The source that the address names, or null while a recipe or a task is still to be chosen. */
 export function sourceOf(search: ComposerSearch): Source | null {
   if (search.from) return { kind: "task", id: search.from };
+  if (search.image) return { kind: "image", id: search.image };
   if (search.recipe) return { kind: "recipe", name: search.recipe };
   if (search.start === "recipe" || search.start === "task") return null;
   return { kind: search.start ?? "command" };
 }
 
 export function sourceKey(source: Source): string {
-  if (source.kind === "task") return `task.${source.id}`;
+  if (source.kind === "task" || source.kind === "image") return `${source.kind}.${source.id}`;
   return source.kind === "recipe" ? `recipe.${source.name}` : source.kind;
 }
 
@@ -37,6 +39,7 @@ export const sourceQuery = (source: Source) =>
 function firstWork(source: Source): Promise<Work> {
   if (source.kind === "task") return fromTask(source.id);
   if (source.kind === "recipe") return fromRecipe(source.name);
+  if (source.kind === "image") return inImage(source.id);
   return fresh(source.kind === "notebook" ? { notebook: "" } : {});
 }
 
@@ -53,6 +56,13 @@ async function fromRecipe(name: string): Promise<Work> {
   ]);
   const spec = await asWritten(recipe.spec);
   return { ...emptyWork({ ...spec, ...placeOf(mine) }), recipe: name };
+}
+
+/** A job that runs in an image: by its name, or by its digest once it has none. */
+async function inImage(id: string): Promise<Work> {
+  const params = { path: { image: id } };
+  const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));
+  return fresh({ environment: image.name || image.identity });
 }
 
 async function fromTask(id: string): Promise<Work> {

@@ -1,0 +1,82 @@
+import { Alert, Button, FileButton, Group, List, Stack, Text } from "@mantine/core";
+import { IconFileCheck, IconFilePlus } from "@tabler/icons-react";
+import { type BuilderState, useBuilder } from "./context";
+
+/** What became of a file that the form was filled from: what was not taken, and what it wants besides. */
+export function Imported() {
+  const { draft } = useBuilder();
+  const { imported } = draft.work;
+  if (!imported) return null;
+  const dismiss = () => draft.change((work) => ({ ...work, imported: null }));
+  const { leftOut, copies } = imported;
+  return (
+    <Alert
+      color={leftOut.length ? "yellow" : "teal"}
+      icon={<IconFileCheck />}
+      title={`${imported.name} was read`}
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={dismiss}
+      role="status"
+    >
+      <Stack gap="xs">
+        {leftOut.length ? (
+          <>
+            <Text size="sm">All of it fills the form, but for this:</Text>
+            <List size="sm" spacing={2}>
+              {leftOut.map((words) => (
+                <List.Item key={words}>{words}</List.Item>
+              ))}
+            </List>
+          </>
+        ) : (
+          <Text size="sm">All of it fills the form.</Text>
+        )}
+        {Object.entries(copies).map(([path, place]) => (
+          <Wanted key={path} path={path} place={place} />
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** A file of the person's own machine that the file names: she gives it here. */
+function Wanted({ path, place }: { path: string; place: string }) {
+  const { draft } = useBuilder();
+  const give = async (file: File | null) => {
+    if (!file) return;
+    const text = await file.text();
+    draft.change((work) => withFile(work, path, { to: place, text }));
+  };
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        It copies <b>{path}</b> to {place}.
+      </Text>
+      <FileButton onChange={(file) => void give(file)}>
+        {(props) => (
+          <Button
+            {...props}
+            size="compact-xs"
+            variant="default"
+            leftSection={<IconFilePlus size={14} aria-hidden />}
+          >
+            Give it
+          </Button>
+        )}
+      </FileButton>
+    </Group>
+  );
+}
+
+type Work = BuilderState["draft"]["work"];
+
+function withFile(work: Work, path: string, file: { to: string; text: string }): Work {
+  const files = Array.isArray(work.spec.files) ? work.spec.files : [];
+  const { [path]: _given, ...copies } = work.imported?.copies ?? {};
+  return {
+    ...work,
+    spec: { ...work.spec, files: [...files, file] },
+    imported: work.imported && { ...work.imported, copies },
+  };
+}

@@ -1,0 +1,105 @@
+import { Button, Card, Group, Tabs, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { saveText } from "~/charts/save";
+import { Failed, Lines } from "~/components/Answer";
+import { CodeText } from "~/pages/composer/CodeText";
+import classes from "./Builder.module.css";
+import { type Preview, useBuilder } from "./context";
+import type { SideTab } from "./search";
+
+const FILES: Record<Preview["form"], { title: string; ending: string }> = {
+  definition: { title: "Definition file", ending: ".def" },
+  dockerfile: { title: "Dockerfile", ending: ".Dockerfile" },
+  script: { title: "Script", ending: ".sh" },
+};
+
+/** The exact file that will be built, as one types; the same as YAML; and the steps it takes. */
+export function Side() {
+  const { tab = "definition" } = useSearch({ from: "/build" });
+  const navigate = useNavigate({ from: "/build" });
+  const { preview } = useBuilder();
+  const show = (next: string | null) =>
+    void navigate({
+      search: (now) => ({ ...now, tab: next === "definition" ? undefined : (next as SideTab) }),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Card className={classes.side} padding={0} component="section" aria-label="What will be built">
+      <Tabs value={tab} onChange={show} classNames={{ root: classes.tabs, panel: classes.panel }}>
+        <Tabs.List px="xs">
+          <Tabs.Tab value="definition">{FILES[preview?.form ?? "definition"].title}</Tabs.Tab>
+          <Tabs.Tab value="yaml">YAML</Tabs.Tab>
+          <Tabs.Tab value="steps">Steps</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value={tab}>
+          <Panel tab={tab} />
+        </Tabs.Panel>
+      </Tabs>
+      {preview && <Foot preview={preview} tab={tab} />}
+    </Card>
+  );
+}
+
+function Panel({ tab }: { tab: SideTab }) {
+  const { preview, previewError } = useBuilder();
+  if (!preview && previewError) return <Failed error={previewError} />;
+  if (!preview) return <Lines count={8} height={14} />;
+  if (tab === "yaml") return <CodeText label="The environment as YAML" text={preview.yaml} />;
+  if (!preview.ok) return <NotYet />;
+  if (tab === "steps") return <Planned steps={preview.steps} />;
+  return <CodeText label={FILES[preview.form].title} text={preview.definition} />;
+}
+
+function NotYet() {
+  return (
+    <Text size="sm" c="dimmed" p="md">
+      It is written here as soon as what is marked in the form is mended.
+    </Text>
+  );
+}
+
+function Planned({ steps }: { steps: Preview["steps"] }) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" px="md" pt="sm">
+        Each is kept once it is done: a later change begins where it matters.
+      </Text>
+      <ol className={classes.planned}>
+        {steps.map((step) => (
+          <li key={step.name}>{step.title}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Foot({ preview, tab }: { preview: Preview; tab: SideTab }) {
+  const { draft } = useBuilder();
+  const isYaml = tab === "yaml";
+  const text = isYaml ? preview.yaml : preview.definition;
+  const ending = isYaml ? ".yaml" : FILES[preview.form].ending;
+  const name = `${draft.work.name.trim() || "environment"}${ending}`;
+  return (
+    <Group className={classes.foot} justify="space-between" gap="xs">
+      <Text size="xs" c="dimmed">
+        {builtBy(preview.runtime)}
+      </Text>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        leftSection={<IconDownload size={14} aria-hidden />}
+        disabled={!text}
+        onClick={() => saveText(name, text, "text/plain")}
+      >
+        Save {name}
+      </Button>
+    </Group>
+  );
+}
+
+function builtBy(runtime: string): string {
+  if (!runtime) return "";
+  return runtime === "venv" ? "Made by uv, without a container" : `Built by ${runtime}`;
+}

@@ -1,0 +1,82 @@
+import { Button, FileButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconFileImport, IconPackage } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { askImages } from "~/api/images";
+import { sayFailed } from "~/components/say";
+import { ImagePicker } from "~/environment/ImagePicker";
+import { useBuilder } from "./context";
+
+const TAKEN = ".txt,.in,.yml,.yaml,.def,.recipe,Dockerfile,.Dockerfile,text/plain";
+
+/** Begin with what a person has already: a file, or an image that was built before. */
+export function StartFrom({ isFilled }: { isFilled: boolean }) {
+  const { draft } = useBuilder();
+  const [picking, { open, close }] = useDisclosure(false);
+  const take = useMutation({
+    mutationFn: async (file: File) =>
+      askImages.import({ name: file.name, text: await file.text() }),
+    onSuccess: ({ environment, left_out, copies }, file) =>
+      draft.change((work) => ({
+        ...work,
+        spec: environment,
+        imported: { name: file.name, leftOut: left_out, copies },
+      })),
+    onError: sayFailed,
+  });
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        {isFilled ? "Filled in from what you have. Or begin with" : "Begin with"}
+      </Text>
+      <FileButton onChange={(file) => file && take.mutate(file)} accept={TAKEN}>
+        {(props) => (
+          <Button
+            {...props}
+            size="xs"
+            variant="default"
+            loading={take.isPending}
+            leftSection={<IconFileImport size={15} aria-hidden />}
+          >
+            A file you have
+          </Button>
+        )}
+      </FileButton>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconPackage size={15} aria-hidden />}
+        onClick={open}
+      >
+        An image you have
+      </Button>
+      <Text size="xs" c="dimmed" visibleFrom="lg">
+        requirements.txt, environment.yml, Dockerfile or .def
+      </Text>
+      <PickImage opened={picking} onClose={close} />
+    </Group>
+  );
+}
+
+function PickImage({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const navigate = useNavigate();
+  return (
+    <Modal opened={opened} onClose={onClose} title="Begin with an image">
+      <Stack gap="sm">
+        <Text size="sm">
+          Its environment fills the form. Change what you want: what stays the same need not be
+          built again.
+        </Text>
+        <ImagePicker
+          label="Image"
+          value=""
+          onPick={(image) => {
+            onClose();
+            if (image) void navigate({ to: "/build", search: { from: image.id } });
+          }}
+        />
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,41 @@
+export const STEPS = [
+  "endpoint",
+  "base",
+  "dependencies",
+  "variables",
+  "commands",
+  "review",
+] as const;
+export type StepName = (typeof STEPS)[number];
+
+export const SIDE_TABS = ["definition", "yaml", "steps"] as const;
+export type SideTab = (typeof SIDE_TABS)[number];
+
+/** What the address of this page may carry. */
+export type BuilderSearch = {
+  step?: StepName;
+  /** An image to begin with: its environment fills the form. */
+  from?: string;
+  /** Or a build whose environment does. */
+  build?: string;
+  tab?: SideTab;
+};
+
+export function builderSearch(given: Record<string, unknown>): BuilderSearch {
+  const step = STEPS.find((one) => one === given.step);
+  const tab = SIDE_TABS.find((one) => one === given.tab);
+  const from = words(given.from);
+  const build = words(given.build);
+  return {
+    ...(step && step !== "endpoint" && { step }),
+    ...(from && { from }),
+    ...(build && { build }),
+    ...(tab && tab !== "definition" && { tab }),
+  };
+}
+
+function words(value: unknown): string | undefined {
+  return (typeof value === "string" || typeof value === "number") && value !== ""
+    ? String(value)
+    : undefined;
+}

@@ -1,0 +1,151 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Group,
+  List,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { IconAlertTriangle, IconHammer, IconPackage } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { ProblemError } from "~/api/client";
+import { hintOf } from "~/components/Answer";
+import { ENVIRONMENT_LABELS } from "~/environment/labels";
+import { count } from "~/lib/format";
+import { faultWords } from "~/pages/composer/state/context";
+import classes from "../Builder.module.css";
+import { type Fault, useBuilder, useText } from "../context";
+import { stepOf } from "../work";
+import { Step } from "./Step";
+import { Summary } from "./Summary";
+
+const RUNTIMES = [
+  { value: "", label: "Automatic" },
+  { value: "apptainer", label: "Apptainer" },
+  { value: "singularity", label: "Singularity" },
+  { value: "charliecloud", label: "Charliecloud" },
+  { value: "podman", label: "Podman" },
+  { value: "docker", label: "Docker" },
+  { value: "venv", label: "Virtual environment, no container" },
+];
+
+type ReviewProps = { isSending: boolean; error: Error | null; onBuild: () => void };
+
+/** Everything once more, the name, and the button that does it. */
+export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
+  const { draft, faults, preview } = useBuilder();
+  const name = useText("name");
+  return (
+    <Step title="Review" help="What will be built. Nothing has been started yet.">
+      <Summary />
+      <div className={classes.two}>
+        <TextInput
+          {...name}
+          label="Name"
+          placeholder="chosen for you"
+          description="Jobs ask for it by this name. An older image of that name keeps its digest."
+          inputWrapperOrder={["label", "input", "description", "error"]}
+        />
+        <Select
+          label="Built by"
+          data={RUNTIMES}
+          value={draft.work.runtime}
+          onChange={(runtime) => draft.change((work) => ({ ...work, runtime: runtime ?? "" }))}
+          description={preview && !draft.work.runtime ? `Now: ${preview.runtime}` : undefined}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          allowDeselect={false}
+        />
+      </div>
+      <Checkbox
+        label="Look for newer versions"
+        description="Asks anew which digest the base's tag and which versions the packages have. Otherwise what was resolved before is kept."
+        checked={draft.work.upgrade}
+        onChange={(event) => {
+          const upgrade = event.currentTarget.checked;
+          draft.change((work) => ({ ...work, upgrade }));
+        }}
+      />
+      {error && <Refused error={error} />}
+      {faults.length > 0 && <ToMend faults={faults} />}
+      {preview?.image && <ThereAlready image={preview.image} />}
+      <Group>
+        <Button
+          size="md"
+          onClick={onBuild}
+          loading={isSending}
+          leftSection={<IconHammer size={18} aria-hidden />}
+        >
+          Build the image
+        </Button>
+      </Group>
+    </Step>
+  );
+}
+
+function Refused({ error }: { error: Error }) {
+  if (error instanceof ProblemError && error.faults.length) return null;
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert">
+      <Text size="sm">
+        {hintOf(error)} Nothing was started, and nothing that you typed is lost.
+      </Text>
+    </Alert>
+  );
+}
+
+function ToMend({ faults }: { faults: Fault[] }) {
+  return (
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={`${count(faults.length, "thing")} to mend`}
+      role="alert"
+    >
+      <List size="sm" spacing={2}>
+        {faults.map((fault) => (
+          <List.Item key={`${fault.field} ${fault.message}`}>
+            <Anchor
+              size="sm"
+              underline="always"
+              renderRoot={(props) => (
+                <Link
+                  from="/build"
+                  to="/build"
+                  search={(now) => ({ ...now, step: stepOf(fault.field) })}
+                  {...props}
+                />
+              )}
+            >
+              {ENVIRONMENT_LABELS[fault.field.split(".")[0] ?? ""] ?? (fault.field || "All of it")}
+            </Anchor>
+            {": "}
+            {faultWords(fault)}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+function ThereAlready({ image }: { image: string }) {
+  return (
+    <Alert color="teal" icon={<IconPackage />} title="This image is there already">
+      <Stack gap={4}>
+        <Text size="sm">
+          The same environment was built on this endpoint before, so nothing needs to be built.{" "}
+          <Anchor
+            size="sm"
+            underline="always"
+            renderRoot={(props) => <Link to="/images/$image" params={{ image }} {...props} />}
+          >
+            Look at it
+          </Anchor>
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,56 @@
+import { Text } from "@mantine/core";
+import { ENVIRONMENT_LABELS } from "~/environment/labels";
+import { count } from "~/lib/format";
+import { isMapping } from "~/pages/composer/spec/draft";
+import { showValue } from "~/pages/composer/spec/values";
+import classes from "~/pages/task/Facts.module.css";
+import { useBuilder } from "../context";
+import { placeOf } from "../work";
+
+const ORDER = Object.keys(ENVIRONMENT_LABELS);
+
+/** What was filled in, in the order of the steps. */
+export function Summary() {
+  const { draft } = useBuilder();
+  const { spec } = draft.work;
+  const place = placeOf(draft.work);
+  const filled = ORDER.filter((field) => spec[field] !== undefined);
+  return (
+    <dl className={classes.facts} aria-label="What was filled in">
+      <Fact name="Endpoint" words={place === "auto" ? "my default" : place} />
+      {!filled.includes("base") && <Fact name="Base image" words="none: a virtual environment" />}
+      {filled.map((field) => (
+        <Fact
+          key={field}
+          name={ENVIRONMENT_LABELS[field] ?? field}
+          words={fieldWords(field, spec[field])}
+        />
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ name, words }: { name: string; words: string }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>
+        <Text size="sm" lineClamp={4} style={{ whiteSpace: "pre-line" }}>
+          {words}
+        </Text>
+      </dd>
+    </div>
+  );
+}
+
+function fieldWords(field: string, value: unknown): string {
+  if (value === true) return "yes";
+  if (field === "lock") return "given with the environment";
+  if (field === "files" && Array.isArray(value)) return count(value.length, "file");
+  if (Array.isArray(value)) return value.map(showValue).join(field === "commands" ? "\n" : ", ");
+  if (isMapping(value))
+    return Object.entries(value)
+      .map(([name, one]) => `${name}=${showValue(one)}`)
+      .join("\n");
+  return showValue(value);
+}

@@ -1,0 +1,29 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { askImages, imageName } from "~/api/images";
+import { keys } from "~/api/queries";
+import { sayDone } from "~/components/say";
+import type { DraftState } from "~/pages/composer/state/useDraft";
+import { type BuilderWork, requestOf } from "./work";
+
+/** Hand the environment over. When that fails, everything typed stays where it is. */
+export function useBuild(draft: DraftState<BuilderWork>) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => askImages.build(requestOf(draft.work), draft.work.key),
+    onSuccess: ({ build, image, warnings }) => {
+      draft.forget();
+      void queries.invalidateQueries({ queryKey: keys.tasks });
+      void queries.invalidateQueries({ queryKey: keys.images });
+      for (const words of warnings) sayDone(words);
+      if (build) {
+        queries.setQueryData(keys.build(build.task.id), build);
+        void navigate({ to: "/build/$task", params: { task: build.task.id } });
+      } else if (image) {
+        sayDone(`${imageName(image)} is there already: nothing needs to be built`);
+        void navigate({ to: "/images/$image", params: { image: image.id } });
+      }
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { IconFileText } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { type Build, buildQuery } from "~/api/images";
+import { keys } from "~/api/queries";
+import { Answer, Lines } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { StateChip } from "~/components/StateBadge";
+import { Ago, Took } from "~/components/Time";
+import { useTaskOutput } from "~/live/hooks";
+import { useEvery } from "~/pages/task/useEvery";
+import { isOver } from "~/pages/task/words";
+import classes from "./Build.module.css";
+import { CancelBuild } from "./CancelBuild";
+import { Debugger } from "./Debugger";
+import { Definition } from "./Definition";
+import { Outcome } from "./Outcome";
+import { Steps } from "./Steps";
+
+const ASK_EVERY = 400;
+
+/** A build as it goes: its steps live, what it made, or where it failed and how to go on. */
+export function BuildPage() {
+  const { task } = useParams({ from: "/build/$task" });
+  const query = useQuery(buildQuery(task));
+  if (query.data) return <Shown key={query.data.task.id} build={query.data} />;
+  return (
+    <Page title="Build">
+      <Answer query={query} loading={<Lines count={6} height={44} />}>
+        {() => null}
+      </Answer>
+    </Page>
+  );
+}
+
+function Shown({ build }: { build: Build }) {
+  const { task } = build;
+  useLiveSteps(build);
+  return (
+    <Page
+      title={`Build of ${build.name}`}
+      tab={`${task.state}: build of ${build.name}`}
+      lead={<Lead build={build} />}
+      actions={<Actions build={build} />}
+      wide
+    >
+      <div className={classes.columns}>
+        <Stack gap="md">
+          <Outcome build={build} />
+          {build.failure && <Debugger key={task.id} build={build} failure={build.failure} />}
+          <Steps build={build} />
+        </Stack>
+        <Definition build={build} />
+      </div>
+    </Page>
+  );
+}
+
+/** The build is asked for anew whenever it tells of a step. */
+function useLiveSteps({ task }: Build): void {
+  const queries = useQueryClient();
+  const ask = useEvery(ASK_EVERY, () => {
+    void queries.invalidateQueries({ queryKey: keys.build(task.id) });
+  });
+  useTaskOutput(isOver(task) ? undefined : task.id, {
+    onLog: (piece) => piece.stream === "steps" && ask(),
+  });
+}
+
+function Lead({ build }: { build: Build }) {
+  const { task } = build;
+  return (
+    <Stack gap={2} mt={4}>
+      <Group gap="sm">
+        <StateChip task={task} />
+        <Text size="sm">
+          on {task.endpoint}
+          {build.runtime && ` by ${build.runtime}`}
+        </Text>
+        {task.started !== null && (
+          <Text size="sm">
+            {task.ended ? "took" : "for"} <Took from={task.started} to={task.ended} />
+          </Text>
+        )}
+        <Text size="sm">
+          {task.ended ? "ended" : "begun"} <Ago at={task.ended ?? task.created} />
+        </Text>
+        {build.resumed_from && (
+          <Anchor
+            size="sm"
+            underline="always"
+            renderRoot={(props) => (
+              <Link to="/build/$task" params={{ task: build.resumed_from ?? "" }} {...props} />
+            )}
+          >
+            goes on from {build.resumed_from.slice(0, 8)}
+          </Anchor>
+        )}
+      </Group>
+      {build.route && (
+        <Text size="sm" c="dimmed">
+          {build.route}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Actions({ build }: { build: Build }) {
+  const { task } = build;
+  return (
+    <>
+      {!isOver(task) && <CancelBuild build={build} />}
+      <Button
+        variant="default"
+        leftSection={<IconFileText size={16} aria-hidden />}
+        renderRoot={(props) => (
+          <Link to="/tasks/$task" params={{ task: task.id }} search={{ tab: "log" }} {...props} />
+        )}
+      >
+        The whole log
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import { Button } from "@mantine/core";
+import { IconPlayerStop } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api, dataOf } from "~/api/client";
+import type { Build } from "~/api/images";
+import { keys } from "~/api/queries";
+import { sayDone, sayFailed } from "~/components/say";
+
+/** Stops it mid-step; the steps that are done stay, so nothing is lost by it. */
+export function CancelBuild({ build }: { build: Build }) {
+  const { task } = build;
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST("/api/v1/tasks/{task}/cancel", { params: { path: { task: task.id } } })),
+    onSuccess: () => {
+      sayDone("It is being stopped; the steps that are done are kept");
+      void queries.invalidateQueries({ queryKey: keys.build(task.id) });
+    },
+    onError: sayFailed,
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconPlayerStop size={16} aria-hidden />}
+      loading={cancel.isPending}
+      disabled={task.cancel_requested}
+      onClick={() => cancel.mutate()}
+    >
+      {task.cancel_requested ? "Stopping" : "Stop the build"}
+    </Button>
+  );
+}

@@ -1,0 +1,167 @@
+import {
+  Anchor,
+  Button,
+  Card,
+  Group,
+  List,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  Title,
+} from "@mantine/core";
+import { IconAlertCircle, IconBulb, IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { askImages, type Build, imageName } from "~/api/images";
+import { keys } from "~/api/queries";
+import { Failed } from "~/components/Answer";
+import { CopyLine } from "~/components/CopyLine";
+import { sayDone } from "~/components/say";
+import { freshKey } from "~/lib/key";
+import { plain } from "~/pages/task/log/ansi";
+import classes from "./Build.module.css";
+
+type Failure = NonNullable<Build["failure"]>;
+type DebuggerProps = { build: Build; failure: Failure };
+
+/** Where it failed, why in plain words, and the way on: change the step here and resume. */
+export function Debugger({ build, failure }: DebuggerProps) {
+  const step = build.steps.find((one) => one.name === failure.step);
+  return (
+    <Card component="section" aria-label="Debugger" className={classes.debugger}>
+      <Stack gap="sm">
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <IconAlertCircle size={20} color="var(--mantine-color-error)" aria-hidden />
+          <Title order={2}>{step ? `It failed at: ${step.title}` : "Nothing could be begun"}</Title>
+        </Group>
+        <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+          {failure.message}
+          {failure.exit_code ? ` (exit code ${failure.exit_code})` : ""}
+        </Text>
+        {failure.last_lines.length > 0 && <LastLines lines={failure.last_lines} />}
+        {failure.hint && (
+          <Group gap="xs" wrap="nowrap" align="flex-start">
+            <IconBulb size={18} aria-hidden style={{ flex: "none", marginTop: 2 }} />
+            <Text size="sm">
+              <b>To try: </b>
+              {failure.hint}
+            </Text>
+          </Group>
+        )}
+        <Mend build={build} failure={failure} />
+        {step && <ByShell task={build.task.id} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function LastLines({ lines }: { lines: string[] }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4}>
+        Its last lines
+      </Text>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it */}
+      <section className={classes.lines} tabIndex={0} aria-label="Last lines">
+        <pre>{plain(lines.join("\n"))}</pre>
+      </section>
+    </div>
+  );
+}
+
+/** Edit one step or several; what was done before them comes from the cache. */
+function Mend({ build, failure }: DebuggerProps) {
+  const editable = build.steps.filter((one) => one.editable);
+  const first = editable.find((one) => one.name === failure.step) ?? editable[0];
+  const [name, setName] = useState(first?.name ?? "");
+  const [edits, setEdits] = useState<Record<string, string>>({});
+  const resume = useResume(build, edits);
+  const step = editable.find((one) => one.name === name);
+  const changed = Object.keys(edits);
+  return (
+    <Stack gap="xs">
+      {step && (
+        <>
+          <Select
+            label="Step to change"
+            data={editable.map((one) => ({ value: one.name, label: one.title }))}
+            value={name}
+            onChange={(next) => setName(next ?? name)}
+            allowDeselect={false}
+            maw={520}
+          />
+          <Textarea
+            label="What it does"
+            autosize
+            minRows={2}
+            maxRows={16}
+            value={edits[name] ?? step.editable}
+            onChange={(event) => setEdits({ ...edits, [name]: event.currentTarget.value })}
+            spellCheck={false}
+            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          />
+        </>
+      )}
+      {changed.length > 1 && (
+        <List size="xs" c="dimmed">
+          {changed.map((one) => (
+            <List.Item key={one}>
+              Changed: {editable.find((known) => known.name === one)?.title ?? one}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {resume.error && <Failed error={resume.error} />}
+      <Group gap="sm">
+        <Button
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          loading={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
+          {changed.length ? "Resume with the change" : "Try the same again"}
+        </Button>
+        <Anchor
+          size="sm"
+          underline="always"
+          renderRoot={(props) => <Link to="/build" search={{ build: build.task.id }} {...props} />}
+        >
+          Change all of it in the Image Builder
+        </Anchor>
+      </Group>
+    </Stack>
+  );
+}
+
+function useResume(build: Build, edits: Record<string, string>) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const task = build.task.id;
+  const [key, setKey] = useState({ edits, value: freshKey() });
+  if (key.edits !== edits) setKey({ edits, value: freshKey() });
+  return useMutation({
+    mutationFn: () => askImages.resume(task, edits, key.value),
+    onSuccess: ({ build: next, image }) => {
+      void queries.invalidateQueries({ queryKey: keys.tasks });
+      if (next) {
+        queries.setQueryData(keys.build(next.task.id), next);
+        void navigate({ to: "/build/$task", params: { task: next.task.id } });
+      } else if (image) {
+        sayDone(`${imageName(image)} is there already`);
+        void navigate({ to: "/images/$image", params: { image: image.id } });
+      }
+    },
+  });
+}
+
+function ByShell({ task }: { task: string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4}>
+        Or look around in a terminal, in the state just before this step:
+      </Text>
+      <CopyLine line={`diamond image shell ${task}`} />
+    </div>
+  );
+}

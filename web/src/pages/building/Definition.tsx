@@ -1,0 +1,47 @@
+import { Button, Card, Group, Text, Title } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import type { Build } from "~/api/images";
+import { saveText } from "~/charts/save";
+import { CodeText } from "~/pages/composer/CodeText";
+import { isOver } from "~/pages/task/words";
+import classes from "./Build.module.css";
+
+/** The exact file that is built, good without Diamond. */
+export function Definition({ build }: { build: Build }) {
+  const { definition } = build;
+  return (
+    <Card padding={0} component="section" aria-label="Definition" className={classes.definition}>
+      <Group justify="space-between" px={14} py={8} gap="xs">
+        <Title order={2}>Definition</Title>
+        {definition && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            leftSection={<IconDownload size={14} aria-hidden />}
+            onClick={() =>
+              saveText(`${build.name}.${ending(build.runtime)}`, definition, "text/plain")
+            }
+          >
+            Save
+          </Button>
+        )}
+      </Group>
+      <div className={classes.definitionText}>
+        {definition ? (
+          <CodeText label="Definition file" text={definition} />
+        ) : (
+          <Text size="sm" c="dimmed" px={14} pb={14}>
+            {isOver(build.task)
+              ? "It was not begun, so there is none."
+              : "It is written once the base and the packages are resolved."}
+          </Text>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function ending(runtime: string): string {
+  if (runtime === "venv") return "sh";
+  return runtime === "podman" || runtime === "docker" ? "Dockerfile" : "def";
+}

@@ -1,0 +1,64 @@
+import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { IconCircleCheck, IconInfoCircle, IconPackage, IconPencilPlus } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import type { Build } from "~/api/images";
+import { isOver } from "~/pages/task/words";
+
+/** What came of it, or what it waits for. */
+export function Outcome({ build }: { build: Build }) {
+  const { task } = build;
+  if (build.image) return <Made build={build} image={build.image} />;
+  if (build.failure || !task.message) return null;
+  if (task.state === "running") return null;
+  return (
+    <Alert
+      color={isOver(task) ? "gray" : "blue"}
+      icon={<IconInfoCircle />}
+      title={isOver(task) ? "How it ended" : "What it waits for"}
+      role="status"
+    >
+      <Stack gap={4}>
+        <Text size="sm">{task.message}</Text>
+        {task.state === "cancelled" && (
+          <Anchor
+            size="sm"
+            underline="always"
+            renderRoot={(props) => <Link to="/build" search={{ build: task.id }} {...props} />}
+          >
+            Open it in the Image Builder
+          </Anchor>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function Made({ build, image }: { build: Build; image: string }) {
+  const words = build.reused
+    ? `The same environment was built here before, so nothing was done again.`
+    : `It is kept on ${build.task.endpoint}, and is brought to other endpoints when a job needs it there.`;
+  return (
+    <Alert color="teal" icon={<IconCircleCheck />} title={`${build.name} is ready`} role="status">
+      <Stack gap="sm">
+        <Text size="sm">{words}</Text>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            leftSection={<IconPencilPlus size={15} aria-hidden />}
+            renderRoot={(props) => <Link to="/compose" search={{ image }} {...props} />}
+          >
+            Use it in a job
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPackage size={15} aria-hidden />}
+            renderRoot={(props) => <Link to="/images/$image" params={{ image }} {...props} />}
+          >
+            What is inside
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,97 @@
+import { Anchor, Text } from "@mantine/core";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { fetchRaw } from "~/api/client";
+import type { Build } from "~/api/images";
+import { Failed, Lines } from "~/components/Answer";
+import { bytes } from "~/lib/format";
+import { useTaskOutput } from "~/live/hooks";
+import { plain } from "~/pages/task/log/ansi";
+import { useEvery } from "~/pages/task/useEvery";
+import classes from "./Build.module.css";
+import { lastPart } from "./part";
+import type { Step } from "./Steps";
+
+const READ_EVERY = 300;
+
+type StepLogProps = { id: string; build: Build; step: Step };
+
+/** The words of one step: at most their last part, and live while it works. */
+export function StepLog({ id, build, step }: StepLogProps) {
+  const { task } = build;
+  const from = step.log_from ?? 0;
+  const key = ["step-log", task.id, task.attempt, from, step.log_to];
+  const queries = useQueryClient();
+  const log = useQuery({
+    queryKey: key,
+    queryFn: () => read(task.id, from, step.log_to ?? null),
+    placeholderData: keepPreviousData,
+    staleTime: step.log_to == null ? 0 : Number.POSITIVE_INFINITY,
+  });
+  const readOn = useEvery(READ_EVERY, () => void queries.invalidateQueries({ queryKey: key }));
+  useTaskOutput(step.state === "running" ? task.id : undefined, {
+    onLog: (piece) => piece.stream === "stdout" && readOn(),
+  });
+  const box = useEnd(log.data?.text);
+  return (
+    <section
+      ref={box}
+      id={id}
+      className={classes.log}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+      tabIndex={0}
+      aria-label={`Log of ${step.title}`}
+    >
+      {log.error && !log.data && <Failed error={log.error} />}
+      {log.isPending && <Lines count={3} height={14} />}
+      {log.data && log.data.start > from && (
+        <Text size="xs" c="dimmed" mb={4}>
+          {bytes(log.data.start - from)} before this:{" "}
+          <Anchor
+            size="xs"
+            underline="always"
+            renderRoot={(props) => (
+              <Link
+                to="/tasks/$task"
+                params={{ task: task.id }}
+                search={{ tab: "log", stream: "stdout", at: from }}
+                {...props}
+              />
+            )}
+          >
+            the whole log
+          </Anchor>
+        </Text>
+      )}
+      {log.data && <pre>{log.data.text || "It said nothing."}</pre>}
+    </section>
+  );
+}
+
+type Part = { text: string; start: number };
+
+async function read(task: string, from: number, to: number | null): Promise<Part> {
+  const { offset, limit } = lastPart(from, to);
+  const query = new URLSearchParams({ offset: String(offset), limit: String(limit) });
+  const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/stdout?${query}`);
+  const start = Number(answer.headers.get("Diamond-Offset") ?? offset);
+  const data = new Uint8Array(await answer.arrayBuffer());
+  const own = data.subarray(Math.max(0, from - start));
+  return { text: plain(new TextDecoder().decode(own)).trimEnd(), start: Math.max(from, start) };
+}
+
+/** Stays at the end of what is said, unless one has scrolled up. */
+function useEnd(text: string | undefined) {
+  const box = useRef<HTMLElement>(null);
+  const height = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: set anew when words come
+  useEffect(() => {
+    const here = box.current;
+    if (!here) return;
+    const wasAtEnd = height.current - here.scrollTop - here.clientHeight < 30;
+    if (wasAtEnd || !height.current) here.scrollTop = here.scrollHeight;
+    height.current = here.scrollHeight;
+  }, [text]);
+  return box;
+}

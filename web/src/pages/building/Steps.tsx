@@ -1,0 +1,98 @@
+import { Card, Loader, Title, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import {
+  IconAlertCircle,
+  IconChevronRight,
+  IconCircle,
+  IconCircleCheck,
+  IconHistory,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import { useId, useState } from "react";
+import type { Build } from "~/api/images";
+import { Took } from "~/components/Time";
+import { brief } from "~/lib/format";
+import { isOver } from "~/pages/task/words";
+import classes from "./Build.module.css";
+import { StepLog } from "./StepLog";
+
+export type Step = Build["steps"][number];
+
+const LOOKS: Record<Step["state"], { icon: TablerIcon; words: string }> = {
+  waiting: { icon: IconCircle, words: "waits" },
+  running: { icon: IconCircle, words: "at work" },
+  cached: { icon: IconHistory, words: "done before" },
+  done: { icon: IconCircleCheck, words: "done" },
+  failed: { icon: IconAlertCircle, words: "failed" },
+};
+
+/** Every step with its time, its exit code and its own log. */
+export function Steps({ build }: { build: Build }) {
+  return (
+    <Card padding={0} component="section" aria-label="Steps of the build">
+      <Title order={2} px={14} py={10}>
+        Steps
+      </Title>
+      <ol className={classes.steps}>
+        {build.steps.map((step) => (
+          <OneStep key={step.name} build={build} step={step} />
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function OneStep({ build, step }: { build: Build; step: Step }) {
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const id = useId();
+  const hasLog = step.log_from != null;
+  const open = hasLog && (chosen ?? step.state === "running");
+  return (
+    <li className={classes.step}>
+      <UnstyledButton
+        className={classes.head}
+        onClick={() => setChosen(!open)}
+        aria-expanded={open}
+        aria-controls={id}
+        disabled={!hasLog}
+      >
+        <Sign step={step} isLive={!isOver(build.task)} />
+        <span className={classes.title}>{step.title}</span>
+        <span className={classes.facts}>
+          <Facts step={step} />
+        </span>
+        <IconChevronRight
+          size={16}
+          aria-hidden
+          className={classes.chevron}
+          data-open={open}
+          style={{ visibility: hasLog ? undefined : "hidden" }}
+        />
+      </UnstyledButton>
+      {open && <StepLog id={id} build={build} step={step} />}
+    </li>
+  );
+}
+
+function Sign({ step, isLive }: { step: Step; isLive: boolean }) {
+  const { icon: Icon, words } = LOOKS[step.state];
+  if (step.state === "running" && isLive) return <Loader size={18} aria-label={words} />;
+  return (
+    <>
+      <Icon size={18} className={classes.sign} data-state={step.state} aria-hidden />
+      <VisuallyHidden>{words}:</VisuallyHidden>
+    </>
+  );
+}
+
+function Facts({ step }: { step: Step }) {
+  if (step.state === "cached") return <>done before</>;
+  if (step.state === "running" && step.started) return <Took from={step.started} />;
+  if (step.seconds == null) return null;
+  const code = step.exit_code ? `exit code ${step.exit_code}, ` : "";
+  return (
+    <>
+      {code}
+      {brief(step.seconds)}
+    </>
+  );
+}

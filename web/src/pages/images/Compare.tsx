@@ -1,0 +1,125 @@
+import { Card, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { IconArrowsDiff, IconEqual } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Schemas } from "~/api/client";
+import { diffQuery, imageName, imageQuery } from "~/api/images";
+import { Answer, Empty } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { ImagePicker } from "~/environment/ImagePicker";
+
+/** Two images side by side: only what differs. */
+export function Compare() {
+  const { a = "", b = "" } = useSearch({ from: "/images/compare" });
+  const navigate = useNavigate({ from: "/images/compare" });
+  const set = (side: "a" | "b") => (image: { id: string } | null) =>
+    void navigate({ search: (now) => ({ ...now, [side]: image?.id }), replace: true });
+  return (
+    <Page title="Compare images" lead="What two images have otherwise." wide>
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} maw={1060}>
+          <ImagePicker label="One image" value={a} onPick={set("a")} />
+          <ImagePicker label="Another image" value={b} onPick={set("b")} />
+        </SimpleGrid>
+        {a && b ? <Differences a={a} b={b} /> : <ChooseTwo />}
+      </Stack>
+    </Page>
+  );
+}
+
+function ChooseTwo() {
+  return (
+    <Empty icon={IconArrowsDiff} title="Choose two images">
+      Then you see which packages, settings and commands differ.
+    </Empty>
+  );
+}
+
+function Differences({ a, b }: { a: string; b: string }) {
+  const query = useQuery(diffQuery(a, b));
+  const names = [useName(a), useName(b)] as const;
+  return (
+    <Answer query={query}>
+      {({ fields, python, system }) => {
+        const rows = fields.map(({ field, ...sides }) => ({ name: field, ...sides }));
+        if (!rows.length && !python.length && !system.length) return <Alike />;
+        return (
+          <>
+            <Part title="Recipe" names={names} rows={rows} />
+            <Part title="Python packages" names={names} rows={python} />
+            <Part title="System packages" names={names} rows={system} />
+          </>
+        );
+      }}
+    </Answer>
+  );
+}
+
+function useName(image: string): string {
+  const { data } = useQuery(imageQuery(image));
+  return data ? imageName(data) : image;
+}
+
+function Alike() {
+  return (
+    <Empty icon={IconEqual} title="They hold the same">
+      The same recipe, the same packages in the same versions.
+    </Empty>
+  );
+}
+
+type PartProps = {
+  title: string;
+  names: readonly [string, string];
+  rows: Schemas["PackageChange"][];
+};
+
+function Part({ title, names, rows }: PartProps) {
+  return (
+    <Card component="section" aria-label={title} padding={0}>
+      <Title order={2} px="md" py="xs">
+        {title}
+      </Title>
+      {rows.length ? (
+        <Table.ScrollContainer minWidth={520}>
+          <Table horizontalSpacing="md" layout="fixed">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w="24%">What</Table.Th>
+                <Table.Th>{names[0]}</Table.Th>
+                <Table.Th>{names[1]}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map((row) => (
+                <Table.Tr key={row.name}>
+                  <Table.Th fw={500}>{row.name}</Table.Th>
+                  <Side value={row.a} />
+                  <Side value={row.b} />
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      ) : (
+        <Group px="md" pb="md">
+          <Text size="sm" c="dimmed">
+            No difference.
+          </Text>
+        </Group>
+      )}
+    </Card>
+  );
+}
+
+function Side({ value }: { value: string }) {
+  return (
+    <Table.Td style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+      {value || (
+        <Text inherit c="dimmed" span>
+          not there
+        </Text>
+      )}
+    </Table.Td>
+  );
+}

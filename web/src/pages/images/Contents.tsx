@@ -1,0 +1,70 @@
+import { Card, SimpleGrid, Table, Text, TextInput, Title } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Schemas } from "~/api/client";
+import { contentsQuery, type Image } from "~/api/images";
+import { Answer } from "~/components/Answer";
+
+type Package = Schemas["Package"];
+
+/** What is inside, as it was found after the build. */
+export function Contents({ image }: { image: Image }) {
+  const [words, setWords] = useState("");
+  const sought = words.trim().toLowerCase();
+  const fits = (one: Package) => one.name.toLowerCase().includes(sought);
+  return (
+    <>
+      <TextInput
+        aria-label="Search packages"
+        placeholder="Part of a package's name"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={words}
+        onChange={(event) => setWords(event.currentTarget.value)}
+        maw={360}
+        mb="md"
+      />
+      <Answer query={useQuery(contentsQuery(image.id))}>
+        {({ python, system }) => (
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <Packages title="Python packages" all={python} shown={python.filter(fits)} />
+            <Packages title="System packages" all={system} shown={system.filter(fits)} />
+          </SimpleGrid>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+type PackagesProps = { title: string; all: Package[]; shown: Package[] };
+
+function Packages({ title, all, shown }: PackagesProps) {
+  return (
+    <Card component="section" aria-label={title} padding={0}>
+      <Title order={2} px="md" py="xs">
+        {title}{" "}
+        <Text span c="dimmed" size="sm">
+          {all.length.toLocaleString()}
+        </Text>
+      </Title>
+      {shown.length ? (
+        <Table horizontalSpacing="md" verticalSpacing={4} aria-label={title}>
+          <Table.Tbody>
+            {shown.map((one) => (
+              <Table.Tr key={one.name}>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>{one.name}</Table.Td>
+                <Table.Td ta="right" ff="monospace">
+                  {one.version}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      ) : (
+        <Text size="sm" c="dimmed" px="md" pb="md">
+          {all.length ? "None fits." : "None were found in it."}
+        </Text>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button, Card, Group, SegmentedControl, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { definitionQuery, type Form, type Image, imageName } from "~/api/images";
+import { saveText } from "~/charts/save";
+import { Answer } from "~/components/Answer";
+import { CodeText } from "~/pages/composer/CodeText";
+
+const FORMS: { value: Form; label: string; ending: string }[] = [
+  { value: "definition", label: "Apptainer definition", ending: ".def" },
+  { value: "dockerfile", label: "Dockerfile", ending: ".Dockerfile" },
+  { value: "script", label: "Shell script", ending: ".sh" },
+];
+
+/** The file that it was built from, good without Diamond. */
+export function DefinitionTab({ image }: { image: Image }) {
+  const [form, setForm] = useState<Form>(formOf(image));
+  const query = useQuery(definitionQuery(image.id, form));
+  const ending = FORMS.find((one) => one.value === form)?.ending ?? "";
+  return (
+    <Card padding={0} component="section" aria-label="Definition">
+      <Group justify="space-between" p="xs" gap="xs">
+        <SegmentedControl
+          aria-label="Written as"
+          data={FORMS.map(({ value, label }) => ({ value, label }))}
+          value={form}
+          onChange={(next) => setForm(next as Form)}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={15} aria-hidden />}
+          disabled={!query.data}
+          onClick={() => saveText(`${imageName(image)}${ending}`, query.data ?? "", "text/plain")}
+        >
+          Save {imageName(image)}
+          {ending}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed" px="md">
+        It works without Diamond too.
+      </Text>
+      <Answer query={query}>{(text) => <CodeText label="Definition" text={text} />}</Answer>
+    </Card>
+  );
+}
+
+/** As the runtime that built it writes it. */
+function formOf({ built }: Image): Form {
+  if (built.runtime === "venv") return "script";
+  return built.runtime === "podman" || built.runtime === "docker" ? "dockerfile" : "definition";
+}

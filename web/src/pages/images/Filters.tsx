@@ -1,0 +1,62 @@
+import { CloseButton, Group, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { endpointsQuery } from "~/api/queries";
+import type { ImagesSearch } from "./search";
+
+const TYPING_PAUSE = 250;
+
+/** What to show; it stands in the address. */
+export function Filters() {
+  const { search = "", endpoint } = useSearch({ from: "/images" });
+  const navigate = useNavigate({ from: "/images" });
+  const { data } = useQuery(endpointsQuery);
+  const set = (part: ImagesSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
+  return (
+    <search>
+      <Group gap="xs">
+        <Words value={search} onChange={(words) => set({ search: words || undefined })} />
+        <Select
+          aria-label="Endpoint"
+          placeholder="Any endpoint"
+          w={190}
+          data={(data?.items ?? []).map((one) => one.name)}
+          value={endpoint ?? null}
+          onChange={(name) => set({ endpoint: name ?? undefined })}
+          clearable
+          clearButtonProps={{ "aria-label": "Any endpoint" }}
+        />
+      </Group>
+    </search>
+  );
+}
+
+function Words({ value, onChange }: { value: string; onChange: (words: string) => void }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  const later = useDebouncedCallback(onChange, TYPING_PAUSE);
+  const type = (words: string) => {
+    setTyped(words);
+    later(words.trim());
+  };
+  return (
+    <TextInput
+      aria-label="Search images"
+      placeholder="Name, package, base or digest"
+      w={300}
+      maw="100%"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      rightSection={
+        typed ? (
+          <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />
+        ) : null
+      }
+    />
+  );
+}

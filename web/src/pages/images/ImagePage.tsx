@@ -1,0 +1,123 @@
+import { Alert, Anchor, Button, Group, List, Tabs, Text } from "@mantine/core";
+import { IconPencilPlus, IconZoomExclamation } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { type Image, imageName, imageQuery } from "~/api/images";
+import { Failed, Lines } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { Ago } from "~/components/Time";
+import { bytes } from "~/lib/format";
+import { Contents } from "./Contents";
+import { DefinitionTab } from "./DefinitionTab";
+import { ImageMenu } from "./ImageMenu";
+import { Overview } from "./Overview";
+import type { ImageTab } from "./search";
+import { Uses } from "./Uses";
+
+const PARTS: Record<ImageTab, { label: string; content: ComponentType<{ image: Image }> }> = {
+  overview: { label: "Overview", content: Overview },
+  contents: { label: "Packages", content: Contents },
+  uses: { label: "Where used", content: Uses },
+  definition: { label: "Definition", content: DefinitionTab },
+};
+
+export function ImagePage() {
+  const { image: asked } = useParams({ from: "/images/$image" });
+  const query = useQuery(imageQuery(asked));
+  if (query.data) return <Shown image={query.data} />;
+  return (
+    <Page title="Image">
+      {query.error ? (
+        <>
+          <Failed error={query.error} onRetry={() => void query.refetch()} />
+          <Anchor size="sm" mt="md" renderRoot={(props) => <Link to="/images" {...props} />}>
+            All images
+          </Anchor>
+        </>
+      ) : (
+        <div aria-busy="true">
+          <Lines count={6} height={44} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Shown({ image }: { image: Image }) {
+  const { tab = "overview" } = useSearch({ from: "/images/$image" });
+  const navigate = useNavigate({ from: "/images/$image" });
+  const Content = PARTS[tab].content;
+  return (
+    <Page
+      title={imageName(image)}
+      tab={`Image ${imageName(image)}`}
+      lead={<Lead image={image} />}
+      actions={<Actions image={image} />}
+      wide
+    >
+      <Differences image={image} />
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "overview" ? {} : { tab: next as ImageTab } })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {Object.entries(PARTS).map(([name, { label }]) => (
+            <Tabs.Tab key={name} value={name}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab}>
+          <Content image={image} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Lead({ image }: { image: Image }) {
+  return (
+    <Text size="sm" mt={4} component="div">
+      {image.base.reference ? `On ${image.base.reference}` : "A virtual environment"},{" "}
+      {bytes(image.size)}, for {image.platform}, built <Ago at={image.built.at ?? image.created} />
+      {!image.name && ". A newer image has taken its name"}
+    </Text>
+  );
+}
+
+function Actions({ image }: { image: Image }) {
+  return (
+    <Group gap="xs">
+      <Button
+        leftSection={<IconPencilPlus size={16} aria-hidden />}
+        renderRoot={(props) => <Link to="/compose" search={{ image: image.id }} {...props} />}
+      >
+        Use it in a job
+      </Button>
+      <ImageMenu image={image} />
+    </Group>
+  );
+}
+
+/** Two builds of one recipe that came out otherwise: worth a word, no fault. */
+function Differences({ image }: { image: Image }) {
+  if (!image.differences.length) return null;
+  return (
+    <Alert
+      color="yellow"
+      icon={<IconZoomExclamation />}
+      title="Two builds of this recipe differ"
+      mb="md"
+    >
+      <List size="sm" spacing={2}>
+        {image.differences.map((words) => (
+          <List.Item key={words}>{words}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,128 @@
+import { Anchor, Badge, Card, Checkbox, Group, Table, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { type Image, imageName, shortIdentity } from "~/api/images";
+import { Ago } from "~/components/Time";
+import { bytes, count } from "~/lib/format";
+import { placesOf } from "./words";
+
+type TableProps = {
+  images: Image[];
+  picked: ReadonlySet<string>;
+  onPick: (id: string) => void;
+};
+
+export function ImageTable({ images, picked, onPick }: TableProps) {
+  return (
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={860}>
+        <Table highlightOnHover horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={40} aria-label="Compare" />
+              <Table.Th>Image</Table.Th>
+              <Table.Th>Built on</Table.Th>
+              <Table.Th>Inside</Table.Th>
+              <Table.Th ta="right">Size</Table.Th>
+              <Table.Th>Where it is</Table.Th>
+              <Table.Th>Used</Table.Th>
+              <Table.Th>Built</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {images.map((image) => (
+              <ImageRow
+                key={image.id}
+                image={image}
+                isPicked={picked.has(image.id)}
+                onPick={() => onPick(image.id)}
+              />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+type RowProps = { image: Image; isPicked: boolean; onPick: () => void };
+
+function ImageRow({ image, isPicked, onPick }: RowProps) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Checkbox
+          size="xs"
+          checked={isPicked}
+          onChange={onPick}
+          aria-label={`Compare ${imageName(image)}`}
+        />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={8} wrap="nowrap">
+          <Anchor
+            size="sm"
+            fw={550}
+            renderRoot={(props) => (
+              <Link to="/images/$image" params={{ image: image.id }} {...props} />
+            )}
+          >
+            {imageName(image)}
+          </Anchor>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {image.name ? shortIdentity(image.identity).slice(0, 8) : "an older one"}
+          </Text>
+        </Group>
+      </Table.Td>
+      <Table.Td style={{ overflowWrap: "anywhere" }}>
+        {image.base.reference || (
+          <Text inherit c="dimmed">
+            no container
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {count(image.packages, "package")}
+        {image.python && <Text size="xs" c="dimmed">{`Python ${image.python}`}</Text>}
+      </Table.Td>
+      <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
+        {bytes(image.size)}
+      </Table.Td>
+      <Table.Td>
+        <Places image={image} />
+      </Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{usedWords(image)}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>
+        <Ago at={image.built.at ?? image.created} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Places({ image }: { image: Image }) {
+  const places = placesOf(image);
+  const onItsWay = image.moves.some((move) => move.state === "waiting" || move.state === "running");
+  return (
+    <Group gap={4}>
+      {places.map((name) => (
+        <Badge key={name} color="gray" size="sm">
+          {name}
+        </Badge>
+      ))}
+      {onItsWay && (
+        <Badge color="blue" size="sm">
+          on its way
+        </Badge>
+      )}
+      {!places.length && !onItsWay && (
+        <Text size="sm" c="dimmed">
+          nowhere
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function usedWords(image: Image): string {
+  if (image.in_use) return `by ${count(image.in_use, "task")} now`;
+  return image.uses ? `by ${count(image.uses, "task")}` : "not yet";
+}

@@ -1,0 +1,151 @@
+import { Button, Group, Menu } from "@mantine/core";
+import {
+  IconArrowsDiff,
+  IconChevronDown,
+  IconCloudDownload,
+  IconEraser,
+  IconHammer,
+  IconPackage,
+} from "@tabler/icons-react";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { listImages } from "~/api/images";
+import { keys } from "~/api/queries";
+import { Answer, Empty, Lines } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { toggled } from "~/lib/sets";
+import { Filters } from "./Filters";
+import { ImageTable } from "./ImageTable";
+import { PruneDialog } from "./PruneDialog";
+import { PullDialog } from "./PullDialog";
+import type { Dialog } from "./search";
+
+/** The images that a person has: found, looked into, compared, brought, removed. */
+export function Images() {
+  const { search = "", endpoint = "", dialog } = useSearch({ from: "/images" });
+  const navigate = useNavigate({ from: "/images" });
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const query = useInfiniteQuery({
+    queryKey: [...keys.images, "list", search, endpoint],
+    queryFn: ({ pageParam }) => listImages({ search, endpoint, cursor: pageParam || undefined }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next || undefined,
+    placeholderData: keepPreviousData,
+  });
+  const show = (next?: Dialog) => void navigate({ search: (now) => ({ ...now, dialog: next }) });
+  const isFiltered = Boolean(search || endpoint);
+  return (
+    <Page
+      title="Images"
+      lead="What your programs run inside: built once, used on every endpoint."
+      actions={<Actions onShow={show} />}
+      wide
+    >
+      <Group justify="space-between" mb="md" gap="xs">
+        <Filters />
+        <Compare picked={[...picked]} />
+      </Group>
+      <Answer query={query} loading={<Lines count={6} height={44} />}>
+        {({ pages }) => {
+          const images = pages.flatMap((page) => page.items);
+          if (!images.length) return <Nothing isFiltered={isFiltered} />;
+          return (
+            <>
+              <ImageTable
+                images={images}
+                picked={picked}
+                onPick={(id) => setPicked(toggled(picked, id))}
+              />
+              {query.hasNextPage && (
+                <Group justify="center" mt="md">
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    Show more
+                  </Button>
+                </Group>
+              )}
+            </>
+          );
+        }}
+      </Answer>
+      {dialog === "pull" && <PullDialog onClose={() => show()} />}
+      {dialog === "prune" && <PruneDialog onClose={() => show()} />}
+    </Page>
+  );
+}
+
+function Actions({ onShow }: { onShow: (dialog: Dialog) => void }) {
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconCloudDownload size={16} aria-hidden />}
+            onClick={() => onShow("pull")}
+          >
+            Fetch one from a registry…
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconEraser size={16} aria-hidden />}
+            onClick={() => onShow("prune")}
+          >
+            Make room on an endpoint…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <BuildButton />
+    </>
+  );
+}
+
+function BuildButton() {
+  return (
+    <Button
+      leftSection={<IconHammer size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/build" {...props} />}
+    >
+      Build an image
+    </Button>
+  );
+}
+
+/** Two of them, side by side. */
+function Compare({ picked }: { picked: string[] }) {
+  const [a, b] = picked;
+  if (picked.length !== 2 || !a || !b) return null;
+  return (
+    <Button
+      variant="light"
+      leftSection={<IconArrowsDiff size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/images/compare" search={{ a, b }} {...props} />}
+    >
+      Compare the two
+    </Button>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty icon={IconPackage} title="No image fits">
+        Try fewer words: a part of the name, a package, the base, or the beginning of a digest.
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={IconPackage} title="No image yet" action={<BuildButton />}>
+      An image holds everything that a program needs: an operating system, libraries, Python
+      packages. Build it once, from a requirements.txt or a Dockerfile if you have one, and run it
+      on every cluster that you use.
+    </Empty>
+  );
+}

@@ -1,0 +1,84 @@
+import { Anchor, SimpleGrid, Stack } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Image } from "~/api/images";
+import { duration, exactTime } from "~/lib/format";
+import { Facts } from "~/pages/task/Facts";
+import { valueText } from "~/pages/task/words";
+import { Places } from "./Places";
+
+/** Where it is, what it was made of, and who made it where. */
+export function Overview({ image }: { image: Image }) {
+  return (
+    <Stack gap="md">
+      <Places image={image} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        <Facts title="What it is made of" facts={recipeFacts(image)} />
+        <Facts title="How it was built" facts={buildFacts(image)} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+type Fact = [string, ReactNode];
+
+function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
+  const { variables = {}, commands = [], system = [], requirements = [] } = environment;
+  return given([
+    ["Base", base.reference],
+    ["Base digest", base.digest],
+    ["Python", python],
+    ["Packages asked for", requirements.join(", ")],
+    ["System packages", system.join(", ")],
+    ["Accelerator", environment.accelerator],
+    ["Variables", entries(variables)],
+    ["Commands", commands.join("\n")],
+    ["Test", environment.test],
+    ["Labels", entries(labels)],
+  ]);
+}
+
+function buildFacts(image: Image): Fact[] {
+  const { built, build } = image;
+  return given([
+    ["Recipe", image.identity],
+    ["Platform", image.platform],
+    ["Built by", [built.runtime, built.user && `as ${built.user}`].filter(Boolean).join(" ")],
+    ["On", built.host],
+    ["At", built.at != null && exactTime(built.at)],
+    ["Took", built.seconds != null && duration(built.seconds)],
+    ["Build", build && <BuildLink task={build} />],
+    ["Owner", image.owner],
+  ]);
+}
+
+function BuildLink({ task }: { task: string }) {
+  return (
+    <Anchor
+      size="sm"
+      underline="always"
+      renderRoot={(props) => <Link to="/build/$task" params={{ task }} {...props} />}
+    >
+      its steps and logs
+    </Anchor>
+  );
+}
+
+function entries(mapping: Record<string, unknown>): string {
+  return Object.entries(mapping)
+    .map(([name, value]) => `${name}=${valueText(value)}`)
+    .join("\n");
+}
+
+function given(facts: [string, ReactNode | false | null][]): Fact[] {
+  return facts.filter(([, value]) => value).map(([name, value]) => [name, lines(value)]);
+}
+
+/** Commands keep their lines. */
+function lines(value: ReactNode): ReactNode {
+  return typeof value === "string" ? (
+    <span style={{ whiteSpace: "pre-wrap" }}>{value}</span>
+  ) : (
+    value
+  );
+}

@@ -1,0 +1,71 @@
+import { Select, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { askImages } from "~/api/images";
+import { endpointsQuery } from "~/api/queries";
+import { sayDone } from "~/components/say";
+import { Ask } from "./Ask";
+import { useAct } from "./useAct";
+
+/** Fetch an image that lies in a registry. */
+export function PullDialog({ onClose }: { onClose: () => void }) {
+  const [reference, setReference] = useState("");
+  const [name, setName] = useState("");
+  const [endpoint, setEndpoint] = useState<string | null>(null);
+  const navigate = useNavigate();
+  const { data } = useQuery(endpointsQuery);
+  const pull = useAct({
+    by: () =>
+      askImages.pull({
+        reference: reference.trim(),
+        name: name.trim(),
+        endpoint: endpoint ?? "auto",
+      }),
+    onDone: ({ build, image, move }) => {
+      if (build) return void navigate({ to: "/build/$task", params: { task: build.task.id } });
+      if (image) return void navigate({ to: "/images/$image", params: { image: image.id } });
+      if (move) sayDone(`It is being fetched to ${move.endpoint}, and is listed once it is there`);
+      onClose();
+    },
+  });
+  return (
+    <Ask
+      title="Fetch an image from a registry"
+      deed="Fetch it"
+      isPending={pull.isPending}
+      isReady={Boolean(reference.trim())}
+      error={pull.error}
+      onDo={() => pull.run()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        What starts with oras:// is fetched as it is; what starts with docker:// is built into the
+        endpoint's own form.
+      </Text>
+      <TextInput
+        label="Address"
+        placeholder="oras://registry.example.org/lab/greeter:1"
+        value={reference}
+        onChange={(event) => setReference(event.currentTarget.value)}
+        spellCheck={false}
+        data-autofocus
+      />
+      <TextInput
+        label="Name"
+        placeholder="as in the registry"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Select
+        label="Endpoint"
+        placeholder="My default"
+        data={(data?.items ?? []).map((one) => one.name)}
+        value={endpoint}
+        onChange={setEndpoint}
+        clearable
+        clearButtonProps={{ "aria-label": "My default endpoint" }}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,108 @@
+import { Select, Text, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { askImages, type Image, imageName } from "~/api/images";
+import { count } from "~/lib/format";
+import { Ask } from "./Ask";
+import { useAct } from "./useAct";
+import { placesOf } from "./words";
+
+type DialogProps = { image: Image; onClose: () => void };
+
+export function Rename({ image, onClose }: DialogProps) {
+  const [name, setName] = useState(image.name);
+  const rename = useAct({
+    by: () => askImages.rename(image.id, name.trim()),
+    done: (changed) => `It is called ${changed.name} now`,
+    onDone: onClose,
+  });
+  return (
+    <Ask
+      title={`Rename ${imageName(image)}`}
+      deed="Rename"
+      isPending={rename.isPending}
+      isReady={Boolean(name.trim())}
+      error={rename.error}
+      onDo={() => rename.run()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="New name"
+        description="Jobs that run keep the image; jobs to come ask for it by the new name."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+      />
+    </Ask>
+  );
+}
+
+export function Push({ image, onClose }: DialogProps) {
+  const [reference, setReference] = useState("");
+  const [endpoint, setEndpoint] = useState<string | null>(null);
+  const push = useAct({
+    by: () => askImages.push(image.id, { reference: reference.trim(), endpoint: endpoint ?? "" }),
+    done: (move) => `${imageName(image)} is on its way from ${move.endpoint}`,
+    onDone: onClose,
+  });
+  return (
+    <Ask
+      title={`Put ${imageName(image)} into a registry`}
+      deed="Send it"
+      isPending={push.isPending}
+      isReady={Boolean(reference.trim())}
+      error={push.error}
+      onDo={() => push.run()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Address"
+        description="The endpoint signs in there as you, with what its own tools know."
+        placeholder="registry.example.org/lab/greeter:1"
+        value={reference}
+        onChange={(event) => setReference(event.currentTarget.value)}
+        spellCheck={false}
+        data-autofocus
+      />
+      <Select
+        label="Sent by"
+        placeholder="Any endpoint that has it"
+        data={placesOf(image)}
+        value={endpoint}
+        onChange={setEndpoint}
+        clearable
+        clearButtonProps={{ "aria-label": "Any endpoint that has it" }}
+      />
+    </Ask>
+  );
+}
+
+export function Delete({ image, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  const remove = useAct({
+    by: () => askImages.remove(image.id),
+    done: () => `${imageName(image)} is deleted`,
+    onDone: () => void navigate({ to: "/images" }),
+  });
+  const places = placesOf(image);
+  return (
+    <Ask
+      title={`Delete ${imageName(image)}?`}
+      deed="Delete it"
+      leave="Keep it"
+      danger
+      isPending={remove.isPending}
+      error={remove.error}
+      onDo={() => remove.run()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Its files are removed
+        {places.length ? ` from ${places.join(", ")}` : ""}.{" "}
+        {image.uses > 0 &&
+          `${count(image.uses, "task has", "tasks have")} used it: their record stays. `}
+        Its recipe is kept with the build, so it can be built again.
+      </Text>
+    </Ask>
+  );
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { Image, Move } from "~/api/images";
+import { moveTitle, moveWords, placesOf, shareOf } from "./words";
+
+const MOVE: Move = {
+  id: "m1",
+  kind: "copy",
+  image: "i1",
+  endpoint: "beta",
+  source: "alpha",
+  reference: "",
+  words: "it waits for alpha",
+  state: "running",
+  bytes: 500,
+  size: 2000,
+  message: "",
+  created: 0,
+  updated: 0,
+};
+
+test("an endpoint with two files of an image is named once", () => {
+  const copies = [{ endpoint: "alpha" }, { endpoint: "beta" }, { endpoint: "alpha" }];
+  expect(placesOf({ copies: copies as Image["copies"] })).toEqual(["alpha", "beta"]);
+});
+
+test("a move says where it goes and how far it is", () => {
+  expect(moveTitle(MOVE)).toBe("To beta from alpha");
+  expect(moveWords(MOVE)).toBe("500 B of 2.0 kB");
+  expect(shareOf(MOVE)).toBe(25);
+  expect(shareOf({ bytes: 3, size: 0 })).toBeNull();
+});
+
+test("a move that failed says why, and one that waits says for what", () => {
+  expect(moveWords({ ...MOVE, state: "failed", message: "beta is full" })).toBe("beta is full");
+  expect(moveWords({ ...MOVE, state: "waiting" })).toBe("it waits for alpha");
+  expect(moveTitle({ ...MOVE, kind: "push", reference: "lab/x:1" })).toBe("From beta to lab/x:1");
+});
