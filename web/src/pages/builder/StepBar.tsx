@@ -36,7 +36,9 @@ export function StepBar({ current, faults }: { current: StepName; faults: Fault[
               search={(now) => ({ ...now, step: step === "endpoint" ? undefined : step })}
               resetScroll={false}
               className={classes.step}
-              aria-current={step === current ? "step" : undefined}
+              // The link itself says which one is current, to the eye and to a screen reader.
+              activeOptions={{ exact: true, includeSearch: true }}
+              data-current={step === current || undefined}
             >
               <Sign
                 number={at + 1}

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconPencil, IconPlayerStop, IconRotate } from "@tabler/icons-react";
+import { IconHammer, IconPencil, IconPlayerStop, IconRotate } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -18,14 +18,32 @@ export function Actions({ task }: { task: Task }) {
     <>
       {task.chain.may_resume && <GoOn task={task} />}
       {isOver(task) ? <Retry task={task} /> : <Cancel task={task} />}
-      <Button
-        variant="default"
-        leftSection={<IconPencil size={16} aria-hidden />}
-        renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
-      >
-        Edit and resubmit
-      </Button>
+      {task.kind === "build" ? <BuildSteps task={task} /> : <EditAndResubmit task={task} />}
     </>
+  );
+}
+
+function EditAndResubmit({ task }: { task: Task }) {
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconPencil size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
+    >
+      Edit and resubmit
+    </Button>
+  );
+}
+
+/** A build is edited and resumed step by step, on a page of its own. */
+function BuildSteps({ task }: { task: Task }) {
+  return (
+    <Button
+      leftSection={<IconHammer size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/build/$task" params={{ task: task.id }} {...props} />}
+    >
+      Steps of the build
+    </Button>
   );
 }
 

@@ -38,10 +38,26 @@ export function Why({ task }: { task: Task }) {
           <Text size="sm" className={classes.message}>
             {sentence(task.message)}
           </Text>
+          <Awaited task={task} />
           {task.state === "failed" && <LastLines task={task} />}
         </Alert>
       )}
     </>
+  );
+}
+
+/** The build of its image, while it waits for that, or when it failed with it. */
+function Awaited({ task }: { task: Task }) {
+  const build = task.awaits;
+  if (!build?.startsWith("t")) return null;
+  return (
+    <Anchor
+      size="sm"
+      underline="always"
+      renderRoot={(props) => <Link to="/build/$task" params={{ task: build }} {...props} />}
+    >
+      Look at the build of its image
+    </Anchor>
   );
 }
 

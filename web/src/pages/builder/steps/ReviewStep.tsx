@@ -55,7 +55,7 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
           data={RUNTIMES}
           value={draft.work.runtime}
           onChange={(runtime) => draft.change((work) => ({ ...work, runtime: runtime ?? "" }))}
-          description={preview && !draft.work.runtime ? `Now: ${preview.runtime}` : undefined}
+          description={preview && !draft.work.runtime ? runtimeWords(preview.runtime) : undefined}
           inputWrapperOrder={["label", "input", "description", "error"]}
           allowDeselect={false}
         />
@@ -84,6 +84,11 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
       </Group>
     </Step>
   );
+}
+
+function runtimeWords(runtime: string): string {
+  const known = RUNTIMES.find((one) => one.value === runtime);
+  return `Here: ${known?.label ?? runtime}`;
 }
 
 function Refused({ error }: { error: Error }) {
