@@ -34,7 +34,7 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
   const [how, setHow] = useState<How>("auto");
   const navigate = useNavigate();
   const endpoint = chosen ?? others[0] ?? "";
-  const bring = useAct({ by: () => askImages.copy(image.id, { endpoint, how }) });
+  const bring = useAct({ by: () => askImages.copy(image.id, { endpoint, how, account: "auto" }) });
   if (bring.data) {
     const { build, words } = bring.data;
     return (
