@@ -48,9 +48,8 @@ def attempt_ending(attempt: Mapping[str, Any]) -> str:
     runs = attempt.get("runs") or [{}]
     if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") == "exit-code":
         return "asked to be continued"
-    return reason_words(str(attempt.get("reason") or "")) or (
-        "ended" if attempt.get("ended") else ""
-    )
+    ended = "succeeded" if runs[-1].get("exit_code") == 0 else "ended"
+    return reason_words(str(attempt.get("reason") or "")) or (ended if attempt.get("ended") else "")
 
 
 def sentence(words: str) -> str:

@@ -3,7 +3,7 @@ import { ago, brief, bytes, count, duration, figure } from "./format";
 
 describe("duration", () => {
   it.each([
-    [0, "0 s"],
+    [0.3, "under 1 s"],
     [59.6, "1 min"],
     [125, "2 min 5 s"],
     [7_500, "2 h 5 min"],

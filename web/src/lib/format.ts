@@ -18,7 +18,7 @@ export function duration(seconds: number): string {
     else if (words.length) break;
     if (words.length === 2) break;
   }
-  return words.join(" ") || "0 s";
+  return words.join(" ") || "under 1 s";
 }
 
 /** As `duration`, with tenths while they tell two moments apart: "0.4 s". */

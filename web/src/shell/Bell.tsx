@@ -22,7 +22,7 @@ export function Bell() {
           <Indicator
             label={unread > 99 ? "99+" : unread}
             size={16}
-            offset={5}
+            offset={9}
             disabled={!unread}
             color="red.8"
           >

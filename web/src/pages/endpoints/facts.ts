@@ -16,7 +16,7 @@ export const FACTS = [
   { name: "free", label: "Free now", about: "Nodes and GPUs that wait for work." },
   { name: "gpus", label: "GPUs of this machine", about: "Types, and how many of each." },
   { name: "cores", label: "Processor cores", about: "Of this machine." },
-  { name: "memory_mb", label: "Memory (MB)", about: "Of this machine." },
+  { name: "memory_mb", label: "Memory", about: "Of this machine; corrected in MB." },
   {
     name: "flags",
     label: "Flags of the batch system",

@@ -30,8 +30,8 @@ export function EventTable({ kinds, wanted, onChange }: TableProps) {
     onChange({ [way]: { ...wanted[way], events: on ? [...others, kind] : others } });
   };
   return (
-    <Table.ScrollContainer minWidth={460} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table>
+    <Table.ScrollContainer minWidth={300} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table horizontalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>When</Table.Th>

@@ -87,11 +87,7 @@ function LaneRow({ lane, many, place }: LaneProps) {
 function spanWords({ phase, from, to, open, run }: Span): string {
   const which = run && run > 1 ? ` (run ${run})` : "";
   const until = open ? "until now" : `until ${clockTime(to)}`;
-  return `${WORDS[phase]}${which} for ${shortly(to - from)}: from ${exactTime(from)} ${until}`;
-}
-
-function shortly(seconds: number): string {
-  return seconds < 1 ? "under 1 s" : duration(seconds);
+  return `${WORDS[phase]}${which} for ${duration(to - from)}: from ${exactTime(from)} ${until}`;
 }
 
 function Legend({ lanes }: { lanes: Lane[] }) {
@@ -100,7 +96,7 @@ function Legend({ lanes }: { lanes: Lane[] }) {
       {[...totals(lanes)].map(([phase, seconds]) => (
         <Text key={phase} size="sm" className={classes.legend}>
           <span className={classes.mark} data-phase={phase} aria-hidden />
-          {WORDS[phase]} <b>{shortly(seconds)}</b>
+          {WORDS[phase]} <b>{duration(seconds)}</b>
         </Text>
       ))}
     </Group>

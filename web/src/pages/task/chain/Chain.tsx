@@ -15,7 +15,7 @@ export function Chain({ task }: { task: Task }) {
         <Group justify="space-between" align="baseline">
           <Title order={2}>Attempts</Title>
           <Text size="sm" c="dimmed">
-            {figure(chain.node_hours)} node-hours used
+            {chain.node_hours < 0.01 ? "under 0.01" : figure(chain.node_hours)} node-hours used
           </Text>
         </Group>
         {chain.budget && <BudgetBar budget={chain.budget} />}
