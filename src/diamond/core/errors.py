@@ -9,6 +9,7 @@ DiamondError
 │   └── Cleaned           it was there, and was removed to make room
 ├── Conflict              the thing is in another state, or the name is taken
 ├── TooLarge              over a stated limit
+├── TooMany               more calls in a minute than this service takes from one caller
 ├── EndpointAway          the endpoint does not answer now
 ├── Refused               the batch system said no; nothing was queued
 ├── Unanswered            the batch system did not answer; it may have acted
@@ -100,6 +101,12 @@ class Conflict(DiamondError):
 class TooLarge(DiamondError):
     code = "too-large"
     status = 413
+
+
+class TooMany(DiamondError):
+    code = "too-many"
+    status = 429
+    retryable = True
 
 
 class EndpointAway(DiamondError):

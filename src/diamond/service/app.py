@@ -23,6 +23,7 @@ from diamond.service.image_files import ImageFiles
 from diamond.service.listener import Listener
 from diamond.service.notify import Notifier
 from diamond.service.presence import Presence
+from diamond.service.rate_limit import RateLimit
 from diamond.service.relay import MemoryRelay, Relay
 from diamond.service.routes import (
     accounts,
@@ -77,6 +78,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.notifier = Notifier()
     problems.install(app)
     app.add_middleware(BodyLimit)
+    if settings.people.calls_per_minute and settings.is_shared:
+        app.add_middleware(RateLimit, per_minute=settings.people.calls_per_minute)
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(signing_in.router)

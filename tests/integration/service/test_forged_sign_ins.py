@@ -110,6 +110,27 @@ def test_work_asks_for_a_second_factor_where_the_settings_say_so(
     assert strong.call("POST", "/tokens", {"name": "x"}).status == 201
 
 
+def test_calls_are_counted_in_the_standard_headers(service: RunningService) -> None:
+    answer = service.client.call("GET", "/me")
+    assert answer.headers["ratelimit-policy"] == '"calls";q=1200;w=60'
+    assert answer.headers["ratelimit"].startswith('"calls";r=')
+
+
+def test_too_many_calls_are_told_when_to_come_again(liar: Liar, tmp_path: Path) -> None:
+    config = tmp_path / "diamond.toml"
+    text = TOML.format(issuer=liar.issuer).replace("mfa = true", "calls_per_minute = 5")
+    config.write_text(text)
+    with running_service(tmp_path / "home", people=config) as small:
+        asked = (small.client.call("GET", "/me") for _ in range(60))
+        refused = next(one for one in asked if one.status != 200)
+    assert (refused.status, refused.json["code"], refused.json["retryable"]) == (
+        429,
+        "too-many",
+        True,
+    )
+    assert 1 <= int(refused.headers["retry-after"]) <= 13
+
+
 def refused(service: RunningService) -> None:
     seen, client = sign_in(service)
     assert (seen.status, seen.headers["diamond-problem"]) == (403, "bad-id-token")

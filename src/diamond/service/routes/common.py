@@ -29,6 +29,7 @@ PROBLEMS = {
     413: "Over a stated limit",
     416: "Outside of the file",
     422: "Faults in fields; all are listed",
+    429: "More calls than one caller may make in a minute",
     500: "The service failed",
     503: "The endpoint does not answer now",
 }
@@ -40,7 +41,7 @@ BYTES: dict[str, Any] = {
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The error responses of a route; those that every call may answer with are added."""
     schema = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    wanted = sorted({400, 401, 403, 422, 500, *codes})
+    wanted = sorted({400, 401, 403, 422, 429, 500, *codes})
     return {code: {"description": PROBLEMS[code], "content": schema} for code in wanted}
 
 

@@ -47,6 +47,8 @@ class People:
     groups: frozenset[str] = frozenset()
     """One of these in the claim `groups` or `isMemberOf`."""
     session_days: float = 30.0
+    calls_per_minute: float = 1200.0
+    """From one token, browser or address; 0: no limit."""
     freshness: Freshness = field(default_factory=Freshness)
 
 
@@ -67,7 +69,7 @@ PRESETS: dict[str, dict[str, str]] = {
     },
 }
 LISTS = ("admins", "email_domains", "idps", "affiliations", "groups")
-NUMBERS = ("session_days", "fresh_minutes")
+NUMBERS = ("session_days", "fresh_minutes", "calls_per_minute")
 PROVIDER_WORDS = ("preset", "issuer", "title", "scope", "client_id", "client_secret_file", "client_secret_env", "mfa_amr", "mfa_acr")  # fmt: skip
 
 
@@ -83,6 +85,7 @@ def read_people(path: Path, env: Mapping[str, str] = os.environ) -> People:
         providers=tuple(_provider(name, one, env) for name, one in providers.items()),
         freshness=Freshness(_number(told, "fresh_minutes", 0.0), bool(told.get("mfa", False))),
         session_days=_number(told, "session_days", 30.0),
+        calls_per_minute=_number(told, "calls_per_minute", 1200.0),
         **{name: _words(told, name) for name in LISTS},
     )
 
