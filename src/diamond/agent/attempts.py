@@ -262,6 +262,7 @@ class Attempts:
         self._order += 1
         partition = self._profile().partition(folder.order().placement.partition)
         tracked = Tracked(folder, number=folder.number, order=self._order, partition=partition)
+        tracked.limit_seconds = folder.limit_seconds
         self.known[folder.attempt] = tracked
         return tracked
 

@@ -72,7 +72,7 @@ class Reunion:
     def adopt(self, unknown: list[str]) -> None:
         """The service was restored from a backup: give it the task anew, then all that is known of it."""
         for task in unknown:
-            folders = [one for one in self._agent.tasks.attempts(task) if one.is_known]
+            folders = self._agent.tasks.begun(task)
             if not folders or not self._agent.tasks.has(task):
                 continue
             self._doubt(task)

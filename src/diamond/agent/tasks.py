@@ -170,6 +170,11 @@ class AttemptFolder:
     def write_verdict(self, word: str) -> None:
         mark(self.path / "over", word, durable=True)
 
+    @property
+    def limit_seconds(self) -> float:
+        """The changed time limit that the batch script was told; 0: none."""
+        return float(next((word for word in read_words(self.place("limit")) if word.isdigit()), 0))
+
     def write_limit(self, seconds: float) -> None:
         """A time limit that was changed: the batch script reads it."""
         write_whole(self.path / "limit", f"{seconds:.0f}\n".encode())
@@ -214,6 +219,15 @@ class TaskFolders:
 
     def has(self, task: str) -> bool:
         return (self.root / safe_id(task) / "task.json").exists()
+
+    def begun(self, task: str) -> list[AttemptFolder]:
+        """All attempts but follow-ups whose turn has not come, or that were called off before it came."""
+        return [one for one in self.attempts(task) if one.is_known and not self._is_ahead(one)]
+
+    def _is_ahead(self, folder: AttemptFolder) -> bool:
+        if not folder.is_early or any(folder.start_of(run) for run in folder.runs()):
+            return False
+        return folder.is_cancelled or not self.attempt(folder.task, folder.after).verdict
 
     def grant(self, task: str) -> dict[str, Any]:
         """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds"}."""

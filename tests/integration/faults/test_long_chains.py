@@ -101,6 +101,46 @@ def test_a_follow_up_takes_over_when_agent_and_predecessor_are_gone(stack: Stack
     assert most_repeated(stack, task) == 0
 
 
+@pytest.mark.slow
+def test_a_lost_node_hands_over_to_the_follow_up_that_waits(stack: Stack) -> None:
+    whole = {"walltime": "5m", "memory": "100MB", "cpus_per_task": 8}
+    task = stack.submit(TRAIN, resources=whole, **chain("node-lost"))
+    node = stack.until(task, "running")["node"]
+    wait_for(lambda: saves(stack, task) > 0, what="a checkpoint")
+    queue_ahead(stack, task)
+    follow_up = wait_for(lambda: arrived(stack, task), what="nodes of the follow-up")
+    stack.cluster.break_node(node, "fail")
+    try:
+        wait_for(lambda: stack.task(task)["attempt"] == follow_up, what="the follow-up")
+        wait_for(lambda: stack.executions(task) == 2, what="its program")
+    finally:
+        stack.cluster.break_node(node, "start")
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert [one["reason"] for one in ended["attempts"]] == ["node-lost", ""]
+
+
+@pytest.mark.slow
+def test_a_requeue_behind_our_back_never_lets_two_programs_run(stack: Stack) -> None:
+    """The first attempt comes back while its follow-up waits on nodes: that one goes on waiting."""
+    task = stack.submit(TRAIN, **chain("node-lost"))
+    stack.until(task, "running")
+    wait_for(lambda: saves(stack, task) > 0, what="a checkpoint")
+    queue_ahead(stack, task)
+    wait_for(lambda: arrived(stack, task), what="nodes of the follow-up")
+    job = stack.native_id(task)
+    stack.slurm("scontrol", "update", f"jobid={job}", "requeue=1")
+    stack.slurm("scontrol", "requeue", job)
+    wait_for(lambda: stack.executions(task) == 2, seconds=60, what="the second run")
+    assert len(pids(stack, task)) <= 1
+    seen = stack.task(task)
+    (folder(stack, task) / "enough").touch()
+    ended = stack.until(task, "succeeded")
+    assert ended["attempt"] == seen["attempts"][0]["id"]
+    assert [run["run"] for run in ended["attempts"][0]["runs"]] == [1, 2]
+    assert stack.executions(task) == 2
+
+
 def folder(stack: Stack, task: str) -> Path:
     return stack.work / "tasks" / task / "run"
 

@@ -1,0 +1,46 @@
+"""What `diamond show` says of a chain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.cli.chain import attempt_lines, chain_lines
+from diamond.cli.words import next_step
+from diamond.sdk.models import Task
+
+CHAIN: dict[str, Any] = {
+    "asks": False, "follow_up": "a3", "allowed_attempts": None, "stalled": 1, "node_hours": 23.9,
+    "checkpoint": "ckpt/80.pt", "step": 80, "continues": "",
+    "budget": {"amount": 200.0, "unit": "node-hours", "spent": 23.9, "committed": 24.0, "left": 152.1},
+}  # fmt: skip
+
+
+def attempt(number: int, **more: Any) -> dict[str, Any]:
+    return {"id": f"a{number}", "number": number, "native_id": str(40 + number), "runs": [], **more}
+
+
+def test_attempts_stand_with_gap_step_and_checkpoint() -> None:
+    second = attempt(2, started=9.0, ended=10.0, reason="wall-time", gap=2.0, step=80,
+                     checkpoint="ckpt/80.pt")  # fmt: skip
+    task = Task(attempts=[attempt(1), second, attempt(3)], chain=CHAIN)
+    lines = attempt_lines(task, is_local=False)
+    assert "batch job 42" in lines[1] and "after a gap of 2 s" in lines[1]
+    assert lines[1].endswith("step 80  ckpt/80.pt")
+    assert "queued ahead" in lines[2]
+
+
+def test_the_budget_stands_with_what_is_left() -> None:
+    lines = chain_lines(Task(attempts=[attempt(1)], chain=CHAIN))
+    assert lines[0] == "came to step 80, checkpoint ckpt/80.pt"
+    assert "used 23.9 of 200 node-hours" in lines[1] and "152.1 left" in lines[1]
+    assert "came no further" in lines[2]
+
+
+def test_one_attempt_without_a_budget_is_no_chain() -> None:
+    plain = Task(attempts=[attempt(1)], chain={**CHAIN, "budget": None})
+    assert (attempt_lines(plain, is_local=True), chain_lines(plain)) == ([], [])
+
+
+def test_a_task_that_asks_says_how_to_let_it_go_on() -> None:
+    task = Task(id="t-1", state="pending", phase="asking", chain={**CHAIN, "asks": True})
+    assert next_step(task).startswith("Let it go on: diamond resume")
