@@ -19,7 +19,7 @@ def scene(service: RunningService) -> Scene:
 
 def commands(scene: Scene, kind: str) -> list[dict[str, Any]]:
     """Those of a kind that are due, all acknowledged."""
-    due = scene.agent.commands(wait=1)["commands"]
+    due = scene.agent.commands(wait=0)["commands"]
     scene.agent.commands(done=[one["id"] for one in due])
     return [one for one in due if one["type"] == kind]
 

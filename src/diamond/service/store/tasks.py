@@ -71,6 +71,11 @@ async def newest_task_of(connection: AsyncConnection, job: str) -> Row | None:
     return row_of(found)
 
 
+async def tasks_after(connection: AsyncConnection, task: str) -> list[Row]:
+    """Those that were made to do again, or to go on with, what this one did."""
+    return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)))
+
+
 async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
     if rows:
         await tx.connection.execute(_ADD_HISTORY, rows)

@@ -23,6 +23,7 @@ from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import find_task as row_of
+from diamond.service.store.tasks import tasks_after
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import make_task
 from diamond.service.use_cases.stepping import Steps
@@ -79,6 +80,7 @@ async def _as_new_task(
 ) -> Mapping[str, Any]:
     """What ended keeps its end; the new task takes over its run directory."""
     _require_resumable(row)
+    await _require_files(tx, row)
     job = await job_rows.find_job(tx.connection, row["job"])
     if job is None:
         raise Conflict(f"The job of {row['id']} is no longer there", "Run the spec again.")
@@ -114,6 +116,17 @@ def _rest(row: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     left = spending(chain, order_from(dict(row["order"])), row["attempts"]).left
     return {**chain["budget"], "amount": left}
+
+
+async def _require_files(tx: Transaction, row: Mapping[str, Any]) -> None:
+    """Only one task can have the run directory."""
+    for later in await tasks_after(tx.connection, row["id"]):
+        goes_on = (later["chain"] or {}).get("continues") == row["id"]
+        if goes_on and (later["state"] not in FINAL_WORDS or later["started"] is not None):
+            raise Conflict(
+                f"Task {later['id']} already goes on with the files of {row['id']}",
+                f"Go on from there, once it has ended: diamond resume {later['id']}",
+            )
 
 
 def _require_resumable(row: Mapping[str, Any]) -> None:
