@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from diamond.cli.output import count
 from diamond.cli.words import clock, span
 from diamond.core.words import attempt_ending
 from diamond.sdk.models import Task
@@ -29,6 +30,23 @@ def chain_lines(task: Task) -> list[str]:
     if chain.get("stalled"):
         lines.append("the last attempt came no further; a second one like it stops the chain")
     return [line for line in lines if line]
+
+
+def foretold_lines(task: Task) -> list[str]:
+    """What the plan said when it was asked for, beside what happened."""
+    told, came = task.raw.get("prediction"), task.raw.get("happened")
+    if not told or not came:
+        return []
+    finish = f"{span(told['finish']['soonest'])} to {span(told['finish']['latest'])}"
+    so_far = "" if came["has_ended"] else " so far"
+    return [
+        f"foretold  {told['steps']} steps in {finish}, {_use(told)}",
+        f"happened  {span(came['seconds'])}, {_use(came)}{so_far}",
+    ]
+
+
+def _use(one: dict[str, Any]) -> str:
+    return f"{count(one['attempts'], 'attempt')}, {one['node_hours']:.3g} node-hours"
 
 
 def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:

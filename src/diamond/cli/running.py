@@ -66,6 +66,15 @@ def run(
     ] = None,
     partition: Annotated[str | None, typer.Option("--partition")] = None,
     qos: Annotated[str | None, typer.Option("--qos")] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", help="Steps it will train: keeps a plan beside it.")
+    ] = None,
+    step_seconds: Annotated[
+        float | None, typer.Option("--step-seconds", help="For that plan: how long a step takes.")
+    ] = None,
+    like: Annotated[
+        str | None, typer.Option("--like", metavar="TASK", help="Or a task that tells the pace.")
+    ] = None,
     no_code: Annotated[bool, typer.Option("--no-code", help="Send no code along.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
     script: Annotated[
@@ -99,12 +108,18 @@ def run(
         set=settings or [],
         folder=folder,
         with_code=not no_code,
+        goal=_goal(steps, step_seconds, like),
         say=(lambda words: None) if as_json else say,
     )
     _warn(job)
     if wait:
         raise typer.Exit(wait_for(client, job, as_json=as_json))
     tell_job(job, as_json=as_json)
+
+
+def _goal(steps: int | None, step_seconds: float | None, like: str | None) -> dict[str, Any] | None:
+    given = {"steps": steps, "step_seconds": step_seconds, "like": like}
+    return {name: value for name, value in given.items() if value is not None} or None
 
 
 def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import typer
 
-from diamond.cli.chain import attempt_lines, chain_lines
+from diamond.cli.chain import attempt_lines, chain_lines, foretold_lines
 from diamond.cli.numbers import number_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLOURS, paint, print_json
@@ -45,6 +45,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
         print(line)
     _section("Attempts", attempt_lines(found, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(found))
+    _section("Foretold and happened", foretold_lines(found))
     _section("Numbers", number_lines(client.metrics(found.id), client.usage(found.id)))
     _section("Why it waited", waited(history))
     _section("Notes", [_note(one) for one in history if one.get("type") == "note"])

@@ -47,15 +47,18 @@ class Client(ScaleCalls):
         wait: bool = False,
         folder: Path | None = None,
         with_code: bool = True,
+        goal: Mapping[str, Any] | None = None,
         say: Callable[[str], None] = lambda words: None,
     ) -> Job:
         """Ask for a job: a spec's path, a mapping, or the words of a command.
 
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
+        With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
         Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
         body, words = self._request(made, place, say, with_code=with_code)
+        body |= {"goal": dict(goal)} if goal else {}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
         return self._finished(job) if wait else job
 

@@ -42,6 +42,21 @@ def show_chain(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def show_happened(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What stands beside a prediction: attempts, time and node-hours as they were, or are so far."""
+    if not row["prediction"]:
+        return None
+    until = row["ended"] if row["ended"] is not None else row["as_of"]
+    begun = [one for one in row["attempts"] if one["started"] is not None]
+    used = sum(max(0.0, (one["ended"] or until) - one["started"]) for one in begun)
+    return {
+        "attempts": len(begun),
+        "seconds": max(0.0, until - row["created"]),
+        "node_hours": used * order_from(dict(row["order"])).resources.nodes / 3600,
+        "has_ended": row["state"] in FINAL_WORDS,
+    }
+
+
 def may_resume(row: Mapping[str, Any]) -> bool:
     """A task that asks, or one that ended otherwise than well and whose files are still there."""
     if row["state"] not in FINAL_WORDS:

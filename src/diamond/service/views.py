@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diamond.service.chain_view import show_attempts, show_chain
+from diamond.service.chain_view import show_attempts, show_chain, show_happened
 from diamond.service.settings import Settings
 
 TASK_COLUMNS = (
     "id", "job", "name", "kind", "owner", "state", "phase", "native_state", "reason", "message",
     "exit_code", "signal", "as_of", "created", "updated", "started", "ended", "node", "attempt",
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
-    "cleaned", "awaits", "project",
+    "cleaned", "awaits", "project", "prediction",
 )  # fmt: skip
 ENDPOINT_COLUMNS = (
     "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
@@ -30,6 +30,7 @@ def show_task(row: Mapping[str, Any]) -> dict[str, Any]:
         "attempts": attempts,
         "native_id": current[0] if current else "",
         "chain": show_chain(row),
+        "happened": show_happened(row),
     }
 
 

@@ -143,6 +143,32 @@ def test_a_task_without_steps_tells_no_pace(scene: Scene) -> None:
     assert "tells no pace" in told["title"]
 
 
+def test_what_was_foretold_stands_beside_what_happened(scene: Scene) -> None:
+    spec = {"run": "x", "on": scene.name, "resources": {"nodes": 2, "walltime": "2h"}}
+    body = {"spec": spec, "goal": {"steps": 7200, "step_seconds": 0.5}}
+    task = scene.client.post("/jobs", body)["tasks"][0]
+    told = task["prediction"]
+    assert (told["steps"], told["attempts"], told["nodes"]) == (7200, 1, 2)
+    assert told["node_hours"] == pytest.approx(2, rel=0.1)
+    began, ids = task["created"] + 60, (task["id"], task["attempt"])
+    scene.tell("started", *ids, run=1, node="n1", at=began)
+    scene.tell("exited", *ids, run=1, exit_code=0, signal=None, at=began + 5400)
+    ended = scene.task(task["id"])
+    assert ended["prediction"] == told
+    came = ended["happened"]
+    assert (came["attempts"], came["has_ended"]) == (1, True)
+    assert came["seconds"] == pytest.approx(5460, abs=5)
+    assert came["node_hours"] == pytest.approx(3, rel=0.01)
+    shown = diamond(scene, "show", task["id"])
+    assert "foretold  7200 steps in 60 min to" in shown
+    assert "happened  1.5 h, 1 attempt, 3 node-hours" in shown
+
+
+def test_a_task_without_a_goal_has_no_prediction(scene: Scene) -> None:
+    task = scene.submit()
+    assert (task["prediction"], task["happened"]) == (None, None)
+
+
 def test_faults_of_the_spec_are_told_as_ever(scene: Scene) -> None:
     told = refusal(scene, {"steps": 10, "step_seconds": 1}, nam="x")
     assert told["code"] == "invalid-spec"
@@ -153,7 +179,13 @@ def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> No
         f"run: python train.py\non: {scene.name}\nresources: {{nodes: 2, walltime: 2h}}\ncode: .\n"
     )
     (tmp_path / "diamond.yaml").write_text(text)
-    words = ["plan", str(tmp_path), "--steps", "36000", "--step-seconds", "0.5"]
+    said = diamond(scene, "plan", str(tmp_path), "--steps", "36000", "--step-seconds", "0.5")
+    assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in said
+    assert "3 of 2h, the last of 1h6m" in said
+    assert "Or with     8h: 1 attempt" in said
+
+
+def diamond(scene: Scene, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "diamond.cli", *words],
         env={**os.environ, "DIAMOND_URL": scene.service.url, "DIAMOND_TOKEN": scene.service.token},
@@ -162,6 +194,4 @@ def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> No
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in done.stdout
-    assert "3 of 2h, the last of 1h6m" in done.stdout
-    assert "Or with     8h: 1 attempt" in done.stdout
+    return done.stdout

@@ -16,6 +16,7 @@ from diamond.service.routes.common import (
 )
 from diamond.service.use_cases import auto_nodes, files, jobs
 from diamond.service.use_cases.asked import asked_for
+from diamond.service.use_cases.plans import predict
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -26,7 +27,8 @@ async def submit_job(
 ) -> dict[str, Any]:
     """Check a spec and start it."""
     spec, code = await asked_for(services, body)
-    return await auto_nodes.submit_job(services, person, spec, code, key, body.project)
+    foretold = await predict(services, person, spec, code, body.goal) if body.goal else None
+    return await auto_nodes.submit_job(services, person, spec, code, key, body.project, foretold)
 
 
 @router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from diamond.service.schemas.common import Body, OrderData, SpecData
+from diamond.service.schemas.goals import Goal
 
 
 class CodeFacts(Body):
@@ -42,6 +43,8 @@ class JobRequest(Body):
     """The code of this recipe travels along."""
     project: str = Field(default="", max_length=64)
     """The name or id of the project that the job belongs to."""
+    goal: Goal | None = None
+    """How much it is to train: a plan is made of it, kept, and shown beside what happens."""
 
 
 class Job(BaseModel):

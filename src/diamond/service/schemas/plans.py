@@ -5,25 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from diamond.service.schemas.common import Body, SpecData
+from diamond.service.schemas.goals import FinishSpan, Goal
 from diamond.service.schemas.jobs import CodeFacts
-
-
-class Goal(Body):
-    """How much is to be trained, and what is known of its pace. What is left out is taken from `like`."""
-
-    steps: int | None = Field(default=None, ge=1, le=10**12)
-    epochs: float | None = Field(default=None, gt=0, le=10**9)
-    """In place of `steps`, with `samples` and `batch`."""
-    samples: int | None = Field(default=None, ge=1)
-    batch: int | None = Field(default=None, ge=1)
-    """Samples of one step over all ranks."""
-    step_seconds: float | None = Field(default=None, gt=0)
-    save_seconds: float = Field(default=0.0, ge=0)
-    """What one checkpoint costs the training."""
-    startup_seconds: float | None = Field(default=None, ge=0)
-    save_every_seconds: float | None = Field(default=None, gt=0)
-    like: str = Field(default="", max_length=64)
-    """A task whose logged steps tell the pace."""
 
 
 class PlanRequest(Body):
@@ -44,13 +27,6 @@ class WaitForecast(BaseModel):
     confidence: float
     samples: int
     words: str
-
-
-class FinishSpan(BaseModel):
-    """Seconds from now."""
-
-    soonest: float
-    latest: float
 
 
 class Ceiling(BaseModel):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, model_validator
 
 from diamond.service.schemas.common import Body, OrderData, Problem
+from diamond.service.schemas.goals import Happened, Prediction
 from diamond.service.schemas.jobs import CodeFacts, Job
 
 TaskState = Literal["preparing", "pending", "running", "succeeded", "failed", "cancelled"]
@@ -125,6 +126,10 @@ class Task(BaseModel):
     attempt: str
     attempts: list[Attempt]
     chain: Chain
+    prediction: Prediction | None
+    """Of the plan that was made when it was asked for with a goal."""
+    happened: Happened | None
+    """Beside a prediction."""
     retry_of: str | None
     order: OrderData
     digest: str

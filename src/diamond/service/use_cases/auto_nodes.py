@@ -53,16 +53,17 @@ async def check_job(services: Services, principal: Principal, spec: Spec, code: 
 
 async def submit_job(
     services: Services, principal: Principal, spec: Spec, code: Code, key: str | None,
-    project: str = "",
+    project: str = "", prediction: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
+    """A prediction of a task that still has no number of nodes would be one of another task: it is left out."""
     if not is_auto(spec):
-        return await jobs.submit_job(services, principal, spec, code, key, project)
+        return await jobs.submit_job(services, principal, spec, code, key, project, prediction)
     require(principal, Action.WRITE, owner=principal.user)
     jobs.require_snapshot(services, code)
 
     async def make(tx: Transaction) -> dict[str, Any]:
         place = await project_to_fill(tx.connection, principal, project)
-        return await _make(tx, principal.user, spec, code, place)
+        return await _make(tx, principal.user, spec, code, place, prediction)
 
     wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code, "project": project})
     return await once(services.store, principal, wanted, make)
@@ -74,8 +75,9 @@ def is_auto(spec: Spec) -> bool:
 
 
 async def _make(
-    tx: Transaction, owner: str, spec: Spec, code: Code, project: str
-) -> dict[str, Any]:
+    tx: Transaction, owner: str, spec: Spec, code: Code, project: str,
+    prediction: dict[str, Any] | None,
+) -> dict[str, Any]:  # fmt: skip
     found = await endpoint_rows.list_endpoints(tx.connection, owner)
     images = await jobs.known_images(tx.connection, owner, spec, found)
     facts = [endpoint_facts(row) for row in found]
@@ -86,7 +88,7 @@ async def _make(
         return await _wait(tx, endpoint, composed, spec, code, project)
     settled, words = known
     composed = check(settled, endpoints=facts, code=code, images=images)
-    made = await jobs.make_job(tx, endpoint, composed, code, project)
+    made = await jobs.make_job(tx, endpoint, composed, code, project, prediction)
     return {**made, "warnings": [words, *made["warnings"]]}
 
 

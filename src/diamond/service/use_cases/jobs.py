@@ -58,6 +58,7 @@ async def submit_job(
     code: Code,
     key: str | None,
     project: str = "",
+    prediction: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """`project`: whose members will see it; the caller is one that may add to it."""
     require(principal, Action.WRITE, owner=principal.user)
@@ -68,9 +69,11 @@ async def submit_job(
         composed = _compose(services, found, spec, code, images)
         endpoint = next(row for row in found if row["name"] == composed.endpoint)
         place = await project_to_fill(tx.connection, principal, project)
-        return await make_job(tx, endpoint, composed, code, place)
+        return await make_job(tx, endpoint, composed, code, place, prediction)
 
-    wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code, "project": project})
+    goal = (prediction or {}).get("goal")
+    body = {"spec": spec, "code": code, "project": project, **({"goal": goal} if goal else {})}
+    wanted = Once.of(key, "POST /jobs", body)
     return await once(services.store, principal, wanted, make)
 
 
@@ -134,12 +137,13 @@ def _compose(
 
 
 async def make_job(
-    tx: Transaction, endpoint: Row, composed: Composed, code: Code, project: str
-) -> dict[str, Any]:
+    tx: Transaction, endpoint: Row, composed: Composed, code: Code, project: str,
+    prediction: dict[str, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     job = new_job(composed, endpoint["owner"], code, project)
     about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
     await job_rows.add_job(tx, job)
-    task = await add_run_task(tx, endpoint, job, composed)
+    task = await add_run_task(tx, endpoint, {**job, "prediction": prediction}, composed)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
 

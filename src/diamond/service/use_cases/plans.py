@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -26,6 +27,9 @@ from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metri
 from diamond.service.use_cases.tasks import load_task
 from diamond.service.views import effective_facts
 
+PREDICTED = (
+    "nodes", "steps", "step_seconds", "measured", "attempts", "finish", "node_hours", "node_hours_at_most",
+)  # fmt: skip
 SHARES = (0.25, 0.5, 1.0)
 """Of the partition's longest wall-time: what else one might ask for."""
 
@@ -41,13 +45,30 @@ async def make_plan(
     services: Services, principal: Principal, body: schemas.PlanRequest
 ) -> dict[str, Any]:
     spec, code = await asked_for(services, body)
+    return await plan_for(services, principal, spec, code, body.goal)
+
+
+async def predict(
+    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
+    goal: schemas.Goal,
+) -> dict[str, Any]:  # fmt: skip
+    """What is kept of a plan beside a task."""
+    plan = await plan_for(services, principal, spec, code, goal)
+    kept = {name: plan[name] for name in PREDICTED}
+    return {"made": time.time(), "goal": goal.model_dump(), **kept}
+
+
+async def plan_for(
+    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
+    goal: schemas.Goal,
+) -> dict[str, Any]:  # fmt: skip
     composed = await check_job(services, principal, spec, code)
     row, past = await _known(services, principal, composed.endpoint)
-    pace = await _pace(services, principal, body.goal)
-    steps, saving = _steps(body.goal), body.goal.save_seconds
+    pace = await _pace(services, principal, goal)
+    steps, saving = _steps(goal), goal.save_seconds
     work = Work(steps, pace.step_seconds, saving, pace.startup_seconds)
     minutes = composed.order.resources.walltime_minutes
-    plan = plan_chain(work, _place(composed, past, minutes, body.goal.save_every_seconds))
+    plan = plan_chain(work, _place(composed, past, minutes, goal.save_every_seconds))
     return {
         **_where(composed),
         "steps": steps,

@@ -1,0 +1,59 @@
+"""What is to be trained, and what a plan foretold of it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from diamond.service.schemas.common import Body
+
+
+class Goal(Body):
+    """How much is to be trained, and what is known of its pace. What is left out is taken from `like`."""
+
+    steps: int | None = Field(default=None, ge=1, le=10**12)
+    epochs: float | None = Field(default=None, gt=0, le=10**9)
+    """In place of `steps`, with `samples` and `batch`."""
+    samples: int | None = Field(default=None, ge=1)
+    batch: int | None = Field(default=None, ge=1)
+    """Samples of one step over all ranks."""
+    step_seconds: float | None = Field(default=None, gt=0)
+    save_seconds: float = Field(default=0.0, ge=0)
+    """What one checkpoint costs the training."""
+    startup_seconds: float | None = Field(default=None, ge=0)
+    save_every_seconds: float | None = Field(default=None, gt=0)
+    like: str = Field(default="", max_length=64)
+    """A task whose logged steps tell the pace."""
+
+
+class FinishSpan(BaseModel):
+    """Seconds from now."""
+
+    soonest: float
+    latest: float
+
+
+class Prediction(BaseModel):
+    """What was foretold when a task was asked for."""
+
+    made: float
+    goal: Goal
+    nodes: int
+    steps: int
+    step_seconds: float
+    measured: bool
+    attempts: int
+    finish: FinishSpan
+    """From when it was made."""
+    node_hours: float
+    node_hours_at_most: float
+
+
+class Happened(BaseModel):
+    """What became of it, so far or to its end."""
+
+    attempts: int
+    """That have started."""
+    seconds: float
+    """Since it was asked for."""
+    node_hours: float
+    has_ended: bool
