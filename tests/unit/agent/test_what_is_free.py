@@ -1,0 +1,87 @@
+"""What is free at a site is asked now and then, also while nothing runs, and never more often than that."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from diamond.agent import house
+from diamond.agent.folders import Folders
+from diamond.agent.house import Housekeeping
+from diamond.agent.loop import Agent
+
+FACT = {"value": {"gpu": {"nodes_idle": 3}}, "source": "sinfo", "at": 5.0}
+
+
+class Resting:
+    """An agent with nothing but its folders, and a site that answers; `busy` while attempts are watched."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folders = Folders(folder, folder / "work", folder / "tmp")
+        self.busy, self.questions = False, 0
+        self.attempts = self.asker = self
+
+    def active(self) -> bool:
+        return self.busy
+
+    def free(self) -> dict[str, Any]:
+        self.questions += 1
+        return FACT
+
+    def reload_profile(self) -> None:
+        pass
+
+    def look(self) -> int:
+        """How often the site has been asked after one round more."""
+        self.house._refresh_free()
+        return self.questions
+
+    @property
+    def house(self) -> Housekeeping:
+        if not hasattr(self, "_house"):
+            self._house = Housekeeping(cast(Agent, self))
+        return self._house
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    at = {"now": 1000.0}
+    its_own = SimpleNamespace(monotonic=lambda: at["now"], time=time.time)
+    monkeypatch.setattr("diamond.agent.house.time", its_own)
+    return at
+
+
+def test_an_idle_agent_asks_every_five_minutes(tmp_path: Path, clock: dict[str, float]) -> None:
+    agent = Resting(tmp_path)
+    assert agent.look() == 0
+    clock["now"] += 299.0
+    assert agent.look() == 0
+    clock["now"] += 1.0
+    assert agent.look() == 1
+    clock["now"] += 15.0
+    assert agent.look() == 1
+    clock["now"] += 285.0
+    assert agent.look() == 2
+
+
+def test_what_it_hears_stands_in_the_profile_with_its_time(
+    tmp_path: Path, clock: dict[str, float]
+) -> None:
+    agent = Resting(tmp_path)
+    agent.look()
+    clock["now"] += house.IDLE_FREE_SECONDS
+    agent.look()
+    assert json.loads(agent.folders.profile.read_text())["facts"]["free"] == FACT
+
+
+def test_while_attempts_run_only_the_budget_of_questions_holds_it_back(
+    tmp_path: Path, clock: dict[str, float]
+) -> None:
+    agent = Resting(tmp_path)
+    agent.busy = True
+    assert agent.look() == 1
