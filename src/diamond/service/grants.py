@@ -118,10 +118,15 @@ def granted_until(
 
 
 def queue_after_seconds(
-    order: Order, forecast: Forecast, *, queued: float, started: float
+    order: Order, forecast: Forecast, *, queued: float, started: float, is_first: bool = False
 ) -> float | None:
-    """How long after the start of an attempt the follow-up should be queued; None: not before the end."""
+    """How long after the start of an attempt the follow-up should be queued; None: not before the end.
+
+    Whether the first attempt will need one is not known: that follow-up is queued as late as a bare hand-over allows.
+    """
     limit = 60.0 * order.resources.walltime_minutes
+    if is_first:
+        return max(0.0, queued + limit - 2 * hand_over_seconds(order) - started)
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,

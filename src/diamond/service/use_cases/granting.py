@@ -56,7 +56,10 @@ async def _ahead(
         return None
     expected = await _forecast(connection, endpoint, row["owner"], order)
     queued = float(current.get("queued") or current["started"])
-    return queue_after_seconds(order, expected, queued=queued, started=float(current["started"]))
+    return queue_after_seconds(
+        order, expected, queued=queued, started=float(current["started"]),
+        is_first=current["number"] == 1,
+    )  # fmt: skip
 
 
 async def _forecast(
