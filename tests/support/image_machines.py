@@ -99,14 +99,14 @@ class Machine:
         assert found["state"] == "succeeded", (found["message"], self.log())
         return found
 
-    def moved(self, move: str) -> Any:
+    def moved(self, move: str, every: float = 0.05) -> Any:
         """A move once it has ended, well or not."""
 
         def look() -> Any:
             found = self.client.get(f"/images/moves/{move}")
             return found if found["state"] in ("done", "failed") else None
 
-        return wait_for(look, what="the move")
+        return wait_for(look, what="the move", every=every)
 
     def output(self, task: str) -> str:
         """All that a task printed, once all of it is kept."""

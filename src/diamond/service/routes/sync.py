@@ -95,8 +95,9 @@ async def moves(services: Service, agent: Agent, told: Told) -> dict[str, Any]:
 @router.post("/image-part", response_class=StreamingResponse, responses=problems(404, 409))
 async def image_part(services: Service, agent: Agent, told: Told) -> StreamingResponse:
     """The bytes of a file from an offset on, as far as they are here; none: not yet."""
-    pieces = await image_sync.image_part(services, agent, told)
-    return StreamingResponse(pieces, media_type="application/octet-stream")
+    piece = await image_sync.image_part(services, agent, told)
+    headers = {"Content-Length": str(piece.length)}
+    return StreamingResponse(piece.blocks, media_type="application/octet-stream", headers=headers)
 
 
 @router.post(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
+from diamond.service.image_files import ImageFiles
 from diamond.service.services import Services
 from diamond.service.store import images as rows
 from diamond.service.store import wishes
@@ -19,7 +21,7 @@ from diamond.service.use_cases.keeping import fail_waiting, keep_copy, keep_imag
 from diamond.service.use_cases.pairing import AgentCall
 from diamond.service.use_cases.text import clean
 
-PIECE = 1 << 20
+BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20
 HOLD_SECONDS = 20.0
 AGAIN_SECONDS = 60.0
 """A source that sends nothing for so long is asked again."""
@@ -35,29 +37,43 @@ async def take_image_bytes(
     return {"have": have}
 
 
-async def image_part(
-    services: Services, call: AgentCall, told: dict[str, Any]
-) -> AsyncIterator[bytes]:
-    """Bytes from `offset` on, as far as they are here; held while none are. The source is asked to send."""
+@dataclass(frozen=True)
+class Piece:
+    """Bytes of a file that are here."""
+
+    length: int
+    blocks: AsyncIterator[bytes]
+
+
+async def image_part(services: Services, call: AgentCall, told: dict[str, Any]) -> Piece:
+    """What is here from `offset` on; held while nothing is. The source is asked to send what lacks."""
     sha256, offset = str(told.get("sha256", "")), int(told.get("offset") or 0)
     moves = await _moves(services, call, sha256, "endpoint")
-    files = services.image_files
-    if files.whole(sha256) is None and files.idle_seconds(sha256) > AGAIN_SECONDS:
+    files, size = services.image_files, int(moves[0]["size"])
+    if files.have(sha256) < size and files.idle_seconds(sha256) > AGAIN_SECONDS:
         await services.store.run(lambda tx: _ask_source(tx, moves))
-    return _bytes(services, sha256, offset)
+    deadline = time.monotonic() + HOLD_SECONDS
+    while files.have(sha256) <= offset and time.monotonic() < deadline:
+        await asyncio.sleep(LOOK_SECONDS)
+    length = min(max(files.have(sha256) - offset, 0), MOST_AT_ONCE)
+    return Piece(length, _blocks(files, sha256, offset, offset + length))
 
 
 async def take_moves(services: Services, call: AgentCall, told: dict[str, Any]) -> dict[str, Any]:
     """How moves of this endpoint go; one that has ended stays so."""
 
-    async def take(tx: Transaction) -> dict[str, Any]:
+    async def take(tx: Transaction) -> list[str]:
+        wrong = []
         for item in clean(told.get("items") or []):
             move = await wishes.find_move(tx.connection, str(item.get("move", "")))
             if move is not None and move["endpoint"] == call.endpoint["id"]:
                 await _take_move(tx, move, item)
-        return {}
+                wrong += [move["sha256"]] if item.get("state") == "failed" else []
+        return wrong
 
-    return await services.store.run(take)
+    for sha256 in filter(None, await services.store.run(take)):
+        services.image_files.drop(sha256)
+    return {}
 
 
 async def take_inventory(
@@ -149,17 +165,13 @@ async def _ask_source(tx: Transaction, moves: list[Row]) -> None:
         await wishes.change_move(tx, move["id"], {"state": "running"})
 
 
-async def _bytes(services: Services, sha256: str, offset: int) -> AsyncIterator[bytes]:
-    files, waited = services.image_files, time.monotonic()
-    while True:
-        data = await asyncio.to_thread(files.read, sha256, offset, PIECE)
-        if data:
-            offset, waited = offset + len(data), time.monotonic()
-            yield data
-        elif files.whole(sha256) or time.monotonic() - waited > HOLD_SECONDS:
+async def _blocks(files: ImageFiles, sha256: str, at: int, end: int) -> AsyncIterator[bytes]:
+    while at < end:
+        data = await asyncio.to_thread(files.read, sha256, at, min(BLOCK, end - at))
+        if not data:
             return
-        else:
-            await asyncio.sleep(LOOK_SECONDS)
+        at += len(data)
+        yield data
 
 
 def _key(copy: Row) -> tuple[str, str]:
