@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from diamond.cli.machine import read_config, running_client
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.projects import people
 from diamond.cli.words import age
+from diamond.core.errors import BadRequest, Conflict
+from diamond.core.units import show_bytes
+from diamond.sdk.where import diamond_home
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="For those who run this Diamond."
 )
+File = Annotated[Path, typer.Argument(metavar="FILE")]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="The diamond.toml of the service, if it has one.")
+]
 User = Annotated[str, typer.Argument(metavar="USER", help="A person's id.")]
 
 
@@ -94,6 +106,43 @@ def audit(
         else:
             about = " ".join(f"{name}={value}" for name, value in line["about"].items())
             print(f"{line['n']}  {age(line['at'])}  {line['name']}  {line['action']}  {about}")
+
+
+@app.command()
+def backup(file: File, config: Config = None, as_json: Json = False) -> None:
+    """Write everything that the service of this machine knows into one file, while it runs."""
+    _keep("backup", file, config)
+    size = file.stat().st_size
+    print_json({"file": str(file), "bytes": size}) if as_json else say(
+        f"{file}: {show_bytes(size)}"
+    )
+
+
+@app.command()
+def restore(file: File, config: Config = None, as_json: Json = False) -> None:
+    """Bring a backup back, into a Diamond that does not run; agents then tell what it lacks."""
+    if running_client(diamond_home()) is not None:
+        raise Conflict("Diamond runs here", "Stop it first: Ctrl-C where `diamond up` runs.")
+    _keep("restore", file, config)
+    print_json({"file": str(file)}) if as_json else say("Restored. Start it with `diamond up`.")
+
+
+def _keep(act: str, file: Path, config: Path | None) -> None:
+    """In the service's own process; the database's address goes by a variable, since it may hold a password."""
+    url = str(read_config(config).get("database_url", ""))
+    words = [
+        sys.executable,
+        "-m",
+        "diamond.service.backup",
+        act,
+        str(file),
+        "--home",
+        str(diamond_home()),
+    ]
+    environment = {**os.environ, "DIAMOND_DATABASE_URL": url}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BadRequest(done.stderr.strip() or f"The {act} failed")
 
 
 def _changed(user: dict[str, object], words: str, *, as_json: bool) -> None:

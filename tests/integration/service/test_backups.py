@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+from hashlib import sha256
+from pathlib import Path
+
+from support.http import Client
+from support.scene import new_scene
+from support.service import SOURCE, RunningService, running_service
+
+
+def run(act: str, file: Path, home: Path, database_url: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "diamond.service.backup", act, str(file), "--home", str(home)]
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "DIAMOND_DATABASE_URL": database_url}
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+
+
+def add_blob(service: RunningService, data: bytes) -> str:
+    out, digest = io.BytesIO(), sha256(data).hexdigest()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        info = tarfile.TarInfo(digest)
+        info.size = len(data)
+        tar.addfile(info, io.BytesIO(data))
+    assert service.client.call("POST", "/blobs", out.getvalue()).status == 201
+    return digest
+
+
+def test_a_backup_of_a_service_that_runs_brings_back_what_it_knew(
+    tmp_path: Path, database_url: str
+) -> None:
+    home, file = tmp_path / "home", tmp_path / "backup.tar"
+    with running_service(home, database_url=database_url) as service:
+        before = new_scene(service).submit(name="before")["id"]
+        digest = add_blob(service, b"code")
+        assert (made := run("backup", file, home, database_url)).returncode == 0, made.stderr
+        after = new_scene(service).submit(name="after")["id"]
+    assert file.stat().st_mode & 0o077 == 0
+    assert (back := run("restore", file, home, database_url)).returncode == 0, back.stderr
+    with running_service(home, database_url=database_url) as service:
+        client = service.client
+        assert client.get(f"/tasks/{before}")["name"] == "before"
+        assert client.call("GET", f"/tasks/{after}").status == 404
+        assert client.post("/blobs/missing", {"digests": [digest]})["missing"] == []
+
+
+def test_a_backup_is_not_brought_back_under_a_service_that_runs(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "backup.tar"
+    with running_service(home) as service:
+        new_scene(service)
+        assert run("backup", file, home, "").returncode == 0
+        refused = run("restore", file, home, "")
+        assert (refused.returncode, "Stop it first" in refused.stderr) == (1, True)
+        assert Client(service.url, service.token).get("/me")["id"] == "local"
+
+
+def test_a_backup_comes_back_on_another_machine(tmp_path: Path) -> None:
+    file = tmp_path / "backup.tar"
+    with running_service(tmp_path / "old") as service:
+        task = new_scene(service).submit()["id"]
+        instance = service.client.get("/health")["instance"]
+        assert run("backup", file, tmp_path / "old", "").returncode == 0
+    assert run("restore", file, tmp_path / "new", "").returncode == 0
+    with running_service(tmp_path / "new") as service:
+        assert service.client.get("/health")["instance"] == instance
+        assert service.client.get(f"/tasks/{task}")["id"] == task
