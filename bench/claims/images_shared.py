@@ -24,7 +24,7 @@ from diamond.agent.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
-TASKS, PEOPLE, ROUNDS, MEGABYTES = 20, 10, 3, 1000
+TASKS, PEOPLE, ROUNDS, MEGABYTES = 20, 10, 3, 500
 MOST_AGAIN, LEAST_SPEED = 1.0, 0.7
 
 

@@ -132,6 +132,19 @@ def test_bytes_pass_through_while_they_still_come(service: RunningService) -> No
     assert submit["task_json"]["order"]["image"]["sha256"] == sha256
 
 
+def test_a_file_of_an_endpoint_that_is_removed_never_comes(service: RunningService) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    found = image(alpha, "lost", 1)
+    task = beta.submit(environment=found["name"])
+    assert service.client.call("DELETE", f"/endpoints/{alpha.name}").status in (200, 204)
+    ended = beta.task(task["id"])
+    assert (ended["state"], ended["reason"]) == ("failed", "environment")
+    assert "the endpoint was removed" in ended["message"]
+    assert service.client.get(f"/images/{found['id']}")["copies"] == []
+    again = service.client.post(f"/images/{found['id']}/copies", {"endpoint": beta.name})
+    assert (again["how"], "no file of it is left" in again["words"]) == ("rebuild", True)
+
+
 def test_a_virtual_environment_is_rebuilt_from_its_lock(service: RunningService) -> None:
     alpha, beta = new_scene(service), new_scene(service)
     found = image(alpha, "venv", 1, format="venv")

@@ -104,6 +104,15 @@ async def moves_of_file(connection: AsyncConnection, sha256: str, endpoint: str)
     return rows_of(await connection.execute(query))
 
 
+async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[Row]:
+    """Moves on their way from or to an endpoint."""
+    query = select(image_moves).where(
+        image_moves.c.state.in_(OPEN_MOVES),
+        or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
+    )
+    return rows_of(await connection.execute(query))
+
+
 async def shown_moves(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
     """Of each image: those on their way, and failures of the last day."""
     recent = and_(image_moves.c.state == "failed", image_moves.c.updated > time.time() - DAY)

@@ -20,6 +20,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, changed, publish
 from diamond.service.store.users import hashed
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.moving import forget_endpoint
 from diamond.service.views import pairing_line, revive_line, show_endpoint, show_profile
 
 PAIRING_SECONDS = 600.0
@@ -146,6 +147,7 @@ async def remove_endpoint(services: Services, principal: Principal, name: str) -
                 f"{len(still_open)} tasks are still open on {name}",
                 "Cancel them first, or wait for their end.",
             )
+        await forget_endpoint(tx, row["id"])
         await rows.drop_endpoint(tx, row["id"])
         await publish(tx, principal.user, [changed("endpoints")])
 

@@ -22,6 +22,9 @@ from diamond.service.store.streams import News, publish
 from diamond.service.use_cases.image_views import find_image, show_image, show_images
 from diamond.service.use_cases.tasks import as_now_known
 
+STALE_SECONDS = 3600.0
+"""A move of which nothing was heard for so long holds up nothing."""
+
 
 async def list_images(
     services: Services, principal: Principal, *, search: str, endpoint: str, limit: int,
@@ -120,7 +123,8 @@ async def _refuse_if_in_use(tx: Transaction, row: Row) -> None:
             f"See which: diamond image show {name}. Cancel them, or wait for their end.",
         )
     moves = (await wishes.shown_moves(tx.connection, [row["id"]]))[row["id"]]
-    if any(move["state"] in wishes.OPEN_MOVES for move in moves):
+    recent = time.time() - STALE_SECONDS
+    if any(move["state"] in wishes.OPEN_MOVES and move["updated"] > recent for move in moves):
         raise Conflict(f"{name} is being moved", "Wait until that has ended.")
 
 

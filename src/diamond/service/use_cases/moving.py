@@ -16,10 +16,11 @@ from diamond.images.travel import BYTES_PER_SECOND, File, Goal, Way, choose_way
 from diamond.service.store import images as rows
 from diamond.service.store import wishes
 from diamond.service.store.commands import Command, send
+from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
-from diamond.service.use_cases.keeping import image_of
+from diamond.service.use_cases.keeping import fail_waiting, image_of
 from diamond.service.use_cases.making import Awaited
 from diamond.service.use_cases.wanting import (
     Ready,
@@ -104,17 +105,33 @@ async def any_copy(tx: Transaction, image: Row, endpoint: Row | None) -> Row:
     raise NotFound("The image is on no such endpoint", "`diamond image show` says where it is.")
 
 
+async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
+    """An endpoint is removed: its files are out of reach, and what was to come from there never will."""
+    for move in await wishes.open_moves_of(tx.connection, endpoint):
+        words = "the endpoint was removed"
+        await wishes.change_move(tx, move["id"], {"state": "failed", "message": words})
+        await fail_waiting(tx, move["id"], f"its image did not arrive: {words}")
+    copies = await rows.copies_on(tx.connection, endpoint)
+    await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in copies])
+
+
 async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Row | None, Way]:
-    """The best of all files; a venv has none to move."""
+    """The best of all files, those of endpoints that answer first; a venv has none to move."""
     copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
+    if not copies:
+        seconds = (image["record"].get("built") or {}).get("seconds") or 60.0
+        return None, Way("rebuild", "rebuilt there: no file of it is left", float(seconds))
+    places = await endpoints_by_id(tx.connection, {copy["endpoint"] for copy in copies})
+    online = {key for key, row in places.items() if row["state"] == "online"}
     found = [
         (copy, choose_way(_file(copy), await _goal(tx, copy, endpoint), how)) for copy in copies
     ]
     possible = [one for one in found if one[1].how]
-    if not copies:
-        seconds = (image["record"].get("built") or {}).get("seconds") or 60.0
-        return None, Way("rebuild", "rebuilt there: no file of it is left", float(seconds))
-    return min(possible, key=lambda one: one[1].seconds) if possible else found[0]
+    return min(
+        possible,
+        key=lambda one: (one[0]["endpoint"] not in online, one[1].seconds),
+        default=found[0],
+    )
 
 
 def _file(copy: Row) -> File:
