@@ -16,6 +16,7 @@ from bench.claims import (
     pages,
     planning,
     questions,
+    scale,
     starts,
     task_list,
 )
@@ -31,6 +32,7 @@ CLAIMS = [
     questions.CLAIM,
     pages.CLAIM,
     planning.CLAIM,
+    scale.CLAIM,
     chain.CLAIM,
     images.CLAIM,
     images_shared.CLAIM,

@@ -16,6 +16,7 @@ PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [
     "README.md",
     "docs/tutorial.md",
+    "docs/scale.md",
     "docs/images.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),

@@ -63,6 +63,14 @@ def test_each_number_of_nodes_is_probed_and_one_is_advised(scene: Scene) -> None
     assert "held at 64 samples by `batch_size`" in told["notes"][0]
 
 
+def test_a_number_between_two_probes_may_be_advised_and_is_said_to_be(scene: Scene) -> None:
+    made = begin(scene, {"params": {"batch_size": 60}}, nodes=[1, 2, 4], goal="efficiency:0.8")
+    advice = ProbeRunner(scene, amdahl).until_over(made["id"])["advice"]
+    assert (advice["nodes"], advice["measured"]) == (3, False)
+    assert advice["params"] == {"batch_size": 20}
+    assert advice["words"].endswith("read off between two probes")
+
+
 def test_probes_are_tasks_of_their_own_kind_that_end_when_enough_was_measured(scene: Scene) -> None:
     made = begin(scene, nodes=[1, 2])
     runner = ProbeRunner(scene, amdahl)

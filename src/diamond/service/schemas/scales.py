@@ -65,6 +65,8 @@ class ScaleAdvice(BaseModel):
     nodes: int
     throughput: float
     efficiency: float
+    measured: bool
+    """False where it was read off the curve between two probes."""
     params: dict[str, Any]
     words: str
 

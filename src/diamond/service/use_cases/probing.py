@@ -21,7 +21,7 @@ from diamond.planning.budget import Use, may_start, parse_budget
 from diamond.planning.measuring import Point
 from diamond.planning.probing import OPEN, ProbeState, judge, parse_goal, startable
 from diamond.planning.scaling import Point as CurvePoint
-from diamond.planning.scaling import Probe, advise, curve
+from diamond.planning.scaling import Probe, advise, between, curve
 from diamond.planning.tuning import Trial, gains
 from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
@@ -214,11 +214,18 @@ def _advice(row: Row, probes: list[Found]) -> tuple[Found, str]:
     if not points:
         raise DiamondError("No probe told a pace", _first_words(probes))
     goal, floor = parse_goal(row["wanted"]["goal"])
-    found = advise(points, goal, floor=floor, unit=row["wanted"]["unit"])
-    chosen = next(one for one in probes if one["nodes"] == found.point.nodes)
-    point = asdict(found.point)
-    point.pop("measured")
-    return {"advice": {**point, "params": chosen["params"], "words": found.words}}, found.words
+    unprobed = [
+        one
+        for one in row["wanted"]["between"]
+        if points[0].nodes < one["nodes"] < points[-1].nodes
+        and all(one["nodes"] != point.nodes for point in points)
+    ]
+    read_off = [between(points, one["nodes"]) for one in unprobed]
+    every = sorted([*points, *read_off], key=lambda point: point.nodes)
+    found = advise(every, goal, floor=floor, unit=row["wanted"]["unit"])
+    chosen = next(one for one in [*probes, *unprobed] if one["nodes"] == found.point.nodes)
+    words = found.words + ("" if found.point.measured else ", read off between two probes")
+    return {"advice": {**asdict(found.point), "params": chosen["params"], "words": words}}, words
 
 
 def _gains(row: Row, probes: list[Found]) -> tuple[Found, str]:

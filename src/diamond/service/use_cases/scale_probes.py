@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +19,7 @@ from diamond.planning.switching import BatchNames, Switch, batch_names, hold, tr
 SIZES = (1, 2, 4)
 """Numbers of nodes that are probed where none are named."""
 MOST_NODES = 100_000
+MOST_BETWEEN = 64
 Data = Mapping[str, Any]
 Compose = Callable[[dict[str, Any]], Composed]
 
@@ -37,6 +39,8 @@ class Drawn:
     probes: list[dict[str, Any]]
     unit: str
     notes: list[str] = field(default_factory=list)
+    between: list[dict[str, Any]] = field(default_factory=list)
+    """Numbers of nodes that are read off the curve, with their params."""
 
 
 def probe_nodes(
@@ -59,7 +63,10 @@ def probe_nodes(
         variant = _variant(spec, nodes, minutes, kind, switch.params)
         label = f"{nodes} node{'s' if nodes > 1 else ''}"
         found.append(_probe(label, variant, compose, ranks, switch))
-    return Drawn(found, _unit(names), _batch_notes(names, found))
+    unprobed = _between(
+        found, lambda ranks: hold(params, names, ranks=ranks, written_ranks=written)
+    )
+    return Drawn(found, _unit(names), _batch_notes(names, found), unprobed)
 
 
 def probe_settings(compose: Compose, spec: dict[str, Any], *, minutes: int, named: Names) -> Drawn:
@@ -103,6 +110,21 @@ def ranks_of(order: Order, spec: Data) -> int:
 def probe_order(order: Order) -> Order:
     """A probe is one attempt, whatever the spec says of going on."""
     return replace(order, resume=Continue(on=[], max_attempts=1))
+
+
+def _between(
+    probes: list[dict[str, Any]], held_at: Callable[[int], Switch]
+) -> list[dict[str, Any]]:
+    """Those at which the batch can be held; a step of several for a wide range."""
+    probed, most = {one["nodes"] for one in probes}, probes[-1]
+    stride = 1 + (most["nodes"] - probes[0]["nodes"]) // MOST_BETWEEN
+    found = []
+    for nodes in range(probes[0]["nodes"] + 1, most["nodes"], stride):
+        ranks = max(1, most["ranks"] * nodes // most["nodes"])
+        with contextlib.suppress(BadRequest):
+            if nodes not in probed:
+                found.append({"nodes": nodes, "params": held_at(ranks).params})
+    return found
 
 
 def _variant(

@@ -179,7 +179,7 @@ def _row(
     hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60
     wanted = {
         "partition": partition, "goal": body.goal, "steps": body.steps, "unit": drawn.unit,
-        "node_hours_at_most": hours, "notes": drawn.notes, "together": body.together,
+        "node_hours_at_most": hours, "notes": drawn.notes, "between": drawn.between, "together": body.together,
         "budget": composed.spec.get("budget"),
         "rate": (effective_facts(endpoint).get("charge") or {}).get(partition),
     }  # fmt: skip
