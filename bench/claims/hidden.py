@@ -1,0 +1,75 @@
+"""Whether time tells a stranger that a private task exists."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import time
+from urllib.parse import urlsplit
+
+from bench.claim import Claim, Findings, Options
+from bench.jobs import spec
+from bench.numbers import median
+from bench.stack import Service, started_service
+from diamond.core.ids import new_id
+from diamond.service.notify import Notifier
+from diamond.service.settings import Settings
+from diamond.service.store import users
+from diamond.service.store.engine import Store, Transaction
+
+FULL_COUNT = 200
+MOST = 0.10
+
+
+def measure(options: Options) -> Findings:
+    with started_service(options.folder / "service") as service:
+        service.client().transport.post("/api/v1/endpoints", {"name": "m", "carrier": "local"})
+        task = service.client().run(spec(["true"], on="m"), folder=options.folder).task.id
+        token = asyncio.run(stranger(service))
+        hidden, absent = interleaved(service, token, task, options.samples(FULL_COUNT))
+    apart = abs(median(hidden) / median(absent) - 1)
+    findings = Findings()
+    findings.add("a task of somebody else", f"median {1000 * median(hidden):.3f} ms")
+    findings.add("a task that never was", f"median {1000 * median(absent):.3f} ms")
+    findings.add("apart", f"{100 * apart:.1f} %", f"< {100 * MOST:.0f} %", apart < MOST)
+    return findings
+
+
+async def stranger(service: Service) -> str:
+    """Another person of this Diamond, with a token of her own."""
+    store = Store(Settings(service.folder).database, Notifier())
+
+    async def add(tx: Transaction) -> str:
+        await users.add_user(tx, "stranger", "stranger")
+        return (await users.add_credential(tx, "stranger", users.TOKEN, "bench"))[1]
+
+    try:
+        return await store.run(add)
+    finally:
+        await store.close()
+
+
+def interleaved(
+    service: Service, token: str, task: str, count: int
+) -> tuple[list[float], list[float]]:
+    """On one kept connection, in turn; the first of each is not counted."""
+    connection = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=60)
+    hidden, absent = [], []
+    for _ in range(count + 1):
+        hidden.append(timed(connection, token, task))
+        absent.append(timed(connection, token, new_id("t")))
+    connection.close()
+    return hidden[1:], absent[1:]
+
+
+def timed(connection: http.client.HTTPConnection, token: str, task: str) -> float:
+    began = time.perf_counter()
+    headers = {"Authorization": f"Bearer {token}"}
+    connection.request("GET", f"/api/v1/tasks/{task}", headers=headers)
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 404
+    return time.perf_counter() - began
+
+
+CLAIM = Claim("hidden", "A stranger's 404: a private task and one that never was", measure)
