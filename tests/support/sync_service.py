@@ -150,6 +150,7 @@ class SyncService:
         return [e for e in self.events if e["task"] == task and kind in ("", e["type"])]
 
     def text(self, task: str, stream: str = "stdout", run: int = 1) -> str:
+        """`stdout`, or `stdout.3` for what rank 3 alone has written."""
         key = (task, self.tasks[task].attempt.id, run, stream)
         return bytes(self.streams.get(key, b"")).decode(errors="replace")
 
@@ -306,7 +307,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _take_part(self, part: dict[str, Any], content: bytes) -> int:
         state = self.state
-        key = (part["task"], part["attempt"], part["run"], part["stream"])
+        stream = f"{part['stream']}.{part['rank']}" if part["rank"] else part["stream"]
+        key = (part["task"], part["attempt"], part["run"], stream)
         stands = state.starts.get(key, 0) + len(state.streams[key])
         if part["skipped"] and part["offset"] > stands:
             state.skipped.append((stands, part["offset"]))

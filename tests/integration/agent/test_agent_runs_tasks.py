@@ -28,6 +28,22 @@ def test_a_failing_program_is_told_with_its_code(agent: AgentProcess, service: S
     assert (ended.exit_code, ended.reason.value) == (7, "exit-code")
 
 
+def test_two_ranks_of_this_machine_come_home_apart_and_together_and_the_bad_one_is_named(
+    agent: AgentProcess, service: SyncService
+) -> None:
+    order = {"resources": {"tasks_per_node": 2}, "launch": {"kind": "per-rank"}}
+    after_the_other = (
+        'if [ "$RANK" = 0 ]; then touch said; exit 0; fi; until [ -e said ]; do sleep 0.05; done'
+    )
+    task = service.submit({"command": f'echo "I am $RANK"; {after_the_other}; exit 5', **order})
+    ended = service.until(task.id, "failed")
+    assert (ended.exit_code, ended.reason.value) == (5, "exit-code")
+    assert "ended with exit code 5; the other one was ended" in ended.message
+    assert ended.message.startswith("rank 1 on ")
+    eventually(lambda: sorted(service.text(task.id).splitlines()) == ["I am 0", "[1] I am 1"])
+    assert eventually(lambda: service.text(task.id, "stdout.1")) == "I am 1\n"
+
+
 def test_a_finished_attempt_is_closed_once_the_service_knows_and_has_every_byte(
     agent: AgentProcess, service: SyncService
 ) -> None:
