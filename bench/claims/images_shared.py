@@ -97,7 +97,7 @@ def _moved(found: Findings, alpha: Any, beta: Any, folder: Path, rounds: int) ->
     found.add("moved through the service, verified", seconds(ours[1:]))
     found.add("speed over scp's", f"{ratio:.2f}", f">= {LEAST_SPEED}", ratio >= LEAST_SPEED)
     found.note(
-        "scp copies and checks nothing; Diamond's file is hashed by the service and read again on arrival"
+        "scp copies and checks nothing; Diamond's file is read again in full on arrival, and compared with its digest"
     )
 
 

@@ -46,6 +46,7 @@ def test_a_failed_build_is_mended_resumed_and_used(diamond: Diamond) -> None:
     assert (used.returncode, used.stdout) == (0, "it is winter\n")
 
 
+@pytest.mark.slow
 def test_images_are_listed_compared_renamed_and_deleted(diamond: Diamond) -> None:
     for name in ("a", "b"):
         text = f"variables: {{NAME: {name}}}\ntest: 'true'\n"
@@ -67,6 +68,7 @@ def test_files_that_people_have_are_imported(diamond: Diamond) -> None:
     assert "ubuntu:24.04" in preview.stdout
 
 
+@pytest.mark.slow
 def test_a_file_beside_the_environment_is_laid_into_the_image(diamond: Diamond) -> None:
     write(diamond, "greeting.txt", "hello from a file\n")
     text = (
