@@ -79,6 +79,7 @@ def test_probes_are_tasks_of_their_own_kind_that_end_when_enough_was_measured(sc
     assert {one["kind"] for one in tasks} == {"probe"}
     assert {one["job"] for one in tasks} == {told["job"]}
     runner.until(lambda: scene.task(tasks[1]["id"])["state"] == "cancelled", "the probe's end")
+    assert scene.client.call("POST", f"/tasks/{tasks[1]['id']}/retry", {}).status == 409
     order = runner.submitted[1]["order"]
     assert (order["command"], order["launch"]["kind"]) == ("python train.py --batch 32", "per-rank")
     assert order["resources"]["walltime_minutes"] == 10

@@ -20,6 +20,8 @@ from diamond.service.use_cases.wanting import Ready, Wanted, endpoint_facts, wan
 async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:
     if row["kind"] == "build":
         return await repeat_build(tx, row, job, endpoint)
+    if row["kind"] == "probe":
+        raise Conflict("A probe belongs to its scale", "Begin that again: diamond scale start SPEC")
     if row["reason"] == Reason.PROBES.value:
         raise Conflict("It never got a number of nodes", "Name one in the spec, and run it again.")
     order = row["order"]
