@@ -15,8 +15,8 @@ from diamond.training.sampler import interval_after, main
 
 BUSY_CHILD = (
     "import subprocess, sys; subprocess.run([sys.executable, '-c',"
-    " 'import time; held = bytearray(50_000_000); end = time.time() + 2.5\\n"
-    "while time.time() < end: pass'])"
+    " 'import time; held = bytearray(50_000_000)\\n"
+    "while time.process_time() < 2: pass'])"
 )
 
 
@@ -28,7 +28,8 @@ def test_lines_are_written_for_the_whole_tree_until_it_ends(tmp_path: Path) -> N
     finally:
         parent.wait()
     lines = [json.loads(line) for line in (tmp_path / "usage.jsonl").read_text().splitlines()]
-    assert max(line["cpu_percent"] for line in lines) > 20
+    # On a busy machine the child gets a small share; the parent, which only waits, uses none.
+    assert max(line["cpu_percent"] for line in lines) > 4
     assert max(line["memory_mb"] for line in lines) > 45
     assert isinstance(lines[0]["gpus"], list)
 
