@@ -10,13 +10,14 @@ import { Failed } from "~/components/Answer";
 import { sayDone, sayFailed } from "~/components/say";
 import { freshKey } from "~/lib/key";
 import { GoOn } from "./chain/GoOn";
+import { canGoOn } from "./chain/words";
 import { isOver } from "./words";
 
 /** Cancel while it goes on; run again, as it was or with changes. */
 export function Actions({ task }: { task: Task }) {
   return (
     <>
-      {task.chain.may_resume && <GoOn task={task} />}
+      {canGoOn(task) && <GoOn task={task} />}
       {isOver(task) ? <Retry task={task} /> : <Cancel task={task} />}
       {task.kind === "build" ? <BuildSteps task={task} /> : <EditAndResubmit task={task} />}
     </>

@@ -3,7 +3,7 @@ import type { Task } from "~/api/client";
 import { figure } from "~/lib/format";
 import { AttemptTable } from "./AttemptTable";
 import { BudgetBar } from "./BudgetBar";
-import { askWords, isChain } from "./words";
+import { askWords, canGoOn, isChain } from "./words";
 
 /** How a training that is longer than the queue's limit goes on: attempts, gaps, checkpoints, budget. */
 export function Chain({ task }: { task: Task }) {
@@ -20,7 +20,7 @@ export function Chain({ task }: { task: Task }) {
         </Group>
         {chain.budget && <BudgetBar budget={chain.budget} />}
         <AttemptTable task={task} />
-        {chain.may_resume && <Text size="sm">{askWords(task)}</Text>}
+        {canGoOn(task) && <Text size="sm">{askWords(task)}</Text>}
       </Stack>
     </Card>
   );

@@ -16,7 +16,11 @@ export function GoOn({ task }: { task: Task }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
     <>
-      <Button leftSection={<IconPlayerTrackNext size={16} aria-hidden />} onClick={open}>
+      <Button
+        variant={task.chain.asks ? "filled" : "default"}
+        leftSection={<IconPlayerTrackNext size={16} aria-hidden />}
+        onClick={open}
+      >
         Let it go on
       </Button>
       <Modal opened={opened} onClose={close} title={`Let ${task.name} go on`}>

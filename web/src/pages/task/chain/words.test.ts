@@ -11,7 +11,8 @@ const task = (attempts: number, more: object = {}) =>
 test("one attempt alone is no chain", () => {
   expect(isChain(task(1))).toBe(false);
   expect(isChain(task(2))).toBe(true);
-  expect(isChain(task(1, { may_resume: true }))).toBe(true);
+  expect(isChain(task(1, { may_resume: true, checkpoint: "" }))).toBe(false);
+  expect(isChain(task(1, { may_resume: true, checkpoint: "3.pt" }))).toBe(true);
 });
 
 test("a follow-up waits ahead until it takes over", () => {

@@ -2,8 +2,13 @@ import type { Schemas, Task } from "~/api/client";
 import { count, duration } from "~/lib/format";
 
 /** Whether there is more to tell than that one attempt ran. */
-export function isChain({ attempts, chain }: Pick<Task, "attempts" | "chain">): boolean {
-  return attempts.length > 1 || chain.asks || chain.may_resume || chain.budget !== null;
+export function isChain(task: Pick<Task, "attempts" | "chain">): boolean {
+  return task.attempts.length > 1 || canGoOn(task) || task.chain.budget !== null;
+}
+
+/** Whether going on would begin from something: a checkpoint, or a chain that asks. */
+export function canGoOn({ chain }: Pick<Task, "chain">): boolean {
+  return chain.asks || (chain.may_resume && chain.checkpoint !== "");
 }
 
 /** What an attempt is doing, or how it ended, in a few words. */
