@@ -105,6 +105,7 @@ function Tool({ label, icon: Icon, onClick, off = false }: ToolProps) {
       size={34}
       onClick={onClick}
       disabled={off}
+      style={off ? { background: "transparent" } : undefined}
       aria-label={label}
     >
       <Icon size={16} />

@@ -51,7 +51,7 @@ export function StartFrom({ isFilled }: { isFilled: boolean }) {
       >
         An image you have
       </Button>
-      <Text size="xs" c="dimmed" visibleFrom="lg">
+      <Text size="xs" c="dimmed" visibleFrom="xl">
         requirements.txt, environment.yml, Dockerfile or .def
       </Text>
       <PickImage opened={picking} onClose={close} />

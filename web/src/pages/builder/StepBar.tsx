@@ -73,5 +73,6 @@ function Sign({ number, faults, isFilled }: SignProps) {
 }
 
 function isFilled({ draft }: BuilderState, step: StepName): boolean {
+  if (step === "endpoint") return draft.work.endpoint !== "auto";
   return (FIELDS[step] ?? []).some((field) => draft.work.spec[field] !== undefined);
 }

@@ -99,7 +99,7 @@ function Lead({ build }: { build: Build }) {
         )}
       </Group>
       {build.route && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {build.route}
         </Text>
       )}

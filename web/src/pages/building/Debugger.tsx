@@ -33,8 +33,15 @@ export function Debugger({ build, failure }: DebuggerProps) {
     <Card component="section" aria-label="Debugger" className={classes.debugger}>
       <Stack gap="sm">
         <Group gap="xs" wrap="nowrap" align="flex-start">
-          <IconAlertCircle size={20} color="var(--mantine-color-error)" aria-hidden />
-          <Title order={2}>{step ? `It failed at: ${step.title}` : "Nothing could be begun"}</Title>
+          <IconAlertCircle
+            size={20}
+            color="var(--mantine-color-error)"
+            style={{ flex: "none", marginTop: 3 }}
+            aria-hidden
+          />
+          <Title order={2} lineClamp={3} style={{ overflowWrap: "anywhere" }}>
+            {step ? `It failed at: ${step.title}` : "Nothing could be begun"}
+          </Title>
         </Group>
         <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
           {failure.message}

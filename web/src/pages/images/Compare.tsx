@@ -7,6 +7,8 @@ import { diffQuery, imageName, imageQuery } from "~/api/images";
 import { Answer, Empty } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { ImagePicker } from "~/environment/ImagePicker";
+import { ENVIRONMENT_LABELS } from "~/environment/labels";
+import { valueLines } from "./words";
 
 /** Two images side by side: only what differs. */
 export function Compare() {
@@ -15,7 +17,7 @@ export function Compare() {
   const set = (side: "a" | "b") => (image: { id: string } | null) =>
     void navigate({ search: (now) => ({ ...now, [side]: image?.id }), replace: true });
   return (
-    <Page title="Compare images" lead="What two images have otherwise." wide>
+    <Page title="Compare images" lead="What differs between two images." wide>
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }} maw={1060}>
           <ImagePicker label="One image" value={a} onPick={set("a")} />
@@ -41,7 +43,11 @@ function Differences({ a, b }: { a: string; b: string }) {
   return (
     <Answer query={query}>
       {({ fields, python, system }) => {
-        const rows = fields.map(({ field, ...sides }) => ({ name: field, ...sides }));
+        const rows = fields.map(({ field, a, b }) => ({
+          name: ENVIRONMENT_LABELS[field] ?? field,
+          a: valueLines(a),
+          b: valueLines(b),
+        }));
         if (!rows.length && !python.length && !system.length) return <Alike />;
         return (
           <>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Image, Move } from "~/api/images";
-import { moveTitle, moveWords, placesOf, shareOf } from "./words";
+import { moveTitle, moveWords, placesOf, shareOf, valueLines } from "./words";
 
 const MOVE: Move = {
   id: "m1",
@@ -34,4 +34,10 @@ test("a move that failed says why, and one that waits says for what", () => {
   expect(moveWords({ ...MOVE, state: "failed", message: "beta is full" })).toBe("beta is full");
   expect(moveWords({ ...MOVE, state: "waiting" })).toBe("it waits for alpha");
   expect(moveTitle({ ...MOVE, kind: "push", reference: "lab/x:1" })).toBe("From beta to lab/x:1");
+});
+
+test("lists and mappings are read line by line, other texts as they are", () => {
+  expect(valueLines('["make", "make test"]')).toBe("make\nmake test");
+  expect(valueLines('{"A": "1", "B": 2}')).toBe("A=1\nB=2");
+  expect(valueLines("[ -e /x ] || exit")).toBe("[ -e /x ] || exit");
 });

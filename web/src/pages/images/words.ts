@@ -32,3 +32,21 @@ export const FORMATS: Record<string, string> = {
   "docker-archive": "one file (docker-archive)",
   venv: "virtual environment",
 };
+
+/** A list or a mapping that came as JSON, one entry a line; any other text as it is. */
+export function valueLines(text: string): string {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value.map(entryText).join("\n");
+    return Object.entries(value as object)
+      .map(([name, one]) => `${name}=${entryText(one)}`)
+      .join("\n");
+  } catch {
+    return text;
+  }
+}
+
+function entryText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
