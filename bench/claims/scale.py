@@ -39,7 +39,7 @@ for step in range(1, 100_000):
 NOTES = [
     "Several nodes of a lab share two cores, so no real load can scale over them: each script waits as long as a step of its law would take on so many ranks "
     "(its formula stands in brackets), give or take 5 %, and three times that in its first three steps. All else is real: Slurm, launch, logs, probes, advice.",
-    f"`diamond scale --nodes {','.join(map(str, PROBED))}` of {PROBE_STEPS} steps each, against a sweep of every number of nodes from 1 to {NODES} with {FULL_STEPS} steps. "
+    f"`diamond scale --nodes {','.join(map(str, PROBED))}` of {PROBE_STEPS} steps each, against a sweep of every number of nodes from 1 to {NODES} with {FULL_STEPS} steps, measured in the same way. "
     "The ratio is that of what the goal asks for, both by the sweep's own numbers: throughput, throughput of a node, and throughput among those above the floor.",
 ]
 
@@ -95,7 +95,7 @@ def judge(findings: Findings, what: str, swept: list[Point], goal: Goal, nodes: 
     worth = {one.nodes: value(one, goal) for one in swept}
     best = max(worth, key=lambda one: worth[one])
     ratio = worth[nodes] / worth[best]
-    words = f"{ratio:.2f} ({nodes} nodes advised, {best} the best)"
+    words = f"{ratio:.2f} ({nodes} advised, {best} the best)"
     findings.add(what, words, f"≥ {NEAR_ENOUGH}", ratio >= NEAR_ENOUGH)
 
 
