@@ -38,13 +38,10 @@ class ProbeRunner:
 
     def look(self) -> None:
         found = self.scene.agent.commands()["commands"]
-        for one in found:
-            if one["type"] == "submit":
-                self._run(one)
-            elif one["type"] == "cancel":
-                self.scene.tell("gone", one["task"], one["attempt"])
-        if found:
-            self.scene.agent.commands(done=[one["id"] for one in found])
+        while found:
+            for one in found:
+                self._act(one)
+            found = self.scene.agent.commands(done=[one["id"] for one in found])["commands"]
 
     def until(self, look: Callable[[], Any], what: str) -> Any:
         def at_work() -> Any:
@@ -59,6 +56,12 @@ class ProbeRunner:
             return found if found["state"] != "running" else None
 
         return self.until(over, "the end of the scale")
+
+    def _act(self, command: dict[str, Any]) -> None:
+        if command["type"] == "submit":
+            self._run(command)
+        elif command["type"] == "cancel":
+            self.scene.tell("gone", command["task"], command["attempt"])
 
     def _run(self, command: dict[str, Any]) -> None:
         task, attempt, told = command["task"], command["attempt"], command["task_json"]
