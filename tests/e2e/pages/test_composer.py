@@ -275,7 +275,7 @@ def test_everybody_can_use_the_composer_in_either_look(open_page: OpenPage) -> N
     expect(page.get_by_role("heading", name="Queue")).to_be_visible()
     assert not faults_of_access(page)
     page.goto("/compose?start=recipe")
-    expect(page.get_by_role("link", name=re.compile("digits", re.IGNORECASE))).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("^Handwritten digits"))).to_be_visible()
     expect_no_barrier(page)
     page.goto("/compose?start=task")
     expect(page.get_by_role("textbox", name="Search earlier tasks")).to_be_visible()

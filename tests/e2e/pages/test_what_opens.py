@@ -55,7 +55,11 @@ def in_turn(*steps: Open) -> Open:
 
 MORE = press("button", "More about local")
 CHOSEN = press("checkbox", "Choose held|held")
+MORE_IMAGES = press("button", "^More$")
 OPENED: dict[str, tuple[str, Open, str]] = {
+    "fetching an image": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Fetch")), "dialog"),
+    "making room": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Make room")), "dialog"),
+    "beginning with an image": ("/build", press("button", "An image you have"), "dialog"),
     "menu of an endpoint": ("/endpoints/local", MORE, "menu"),
     "renaming": ("/endpoints/local", in_turn(MORE, press("menuitem", "Rename")), "dialog"),
     "removing": ("/endpoints/local", in_turn(MORE, press("menuitem", "Remove")), "dialog"),

@@ -60,6 +60,8 @@ export function PruneDialog({ onClose }: { onClose: () => void }) {
               look.reset();
             }}
             allowDeselect={false}
+            w={190}
+            data-autofocus
           />
           <NumberInput
             label="Not used for (days)"
