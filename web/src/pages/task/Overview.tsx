@@ -6,6 +6,7 @@ import { Answer, Lines } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
 import { Chain } from "./chain/Chain";
+import { Foretold } from "./chain/Foretold";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
 import { historyQuery } from "./queries";
@@ -27,6 +28,7 @@ export function Overview({ task }: { task: Task }) {
         </Answer>
       </Card>
       <Chain task={task} />
+      <Foretold task={task} />
       <Latest task={task} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Stack>

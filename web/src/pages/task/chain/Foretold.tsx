@@ -1,0 +1,40 @@
+import { Card, Table, Title } from "@mantine/core";
+import type { Task } from "~/api/client";
+import { duration, figure } from "~/lib/format";
+
+/** What was foretold when it was asked for, beside what happened. */
+export function Foretold({ task }: { task: Task }) {
+  const { prediction: told, happened } = task;
+  if (!told || !happened) return null;
+  const { soonest, latest } = told.finish;
+  const rows: [string, string, string][] = [
+    ["Ends after", `${duration(soonest)} to ${duration(latest)}`, duration(happened.seconds)],
+    ["Attempts", String(told.attempts), String(happened.attempts)],
+    ["Node-hours", figure(told.node_hours), figure(happened.node_hours)],
+  ];
+  return (
+    <Card component="section" aria-label="Foretold and what happened">
+      <Title order={2} mb="xs">
+        Foretold and what happened
+      </Title>
+      <Table horizontalSpacing="sm" verticalSpacing={4} maw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th />
+            <Table.Th>Foretold</Table.Th>
+            <Table.Th>{happened.has_ended ? "In the end" : "So far"}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(([what, then, now]) => (
+            <Table.Tr key={what}>
+              <Table.Th fw={400}>{what}</Table.Th>
+              <Table.Td>{then}</Table.Td>
+              <Table.Td>{now}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
