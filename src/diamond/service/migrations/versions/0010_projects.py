@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0014"
-down_revision = "0013"
+revision = "0010"
+down_revision = "0009"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0018"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 

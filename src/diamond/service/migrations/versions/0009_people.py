@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0013"
+revision = "0009"
 down_revision = "0008"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009"
-down_revision = "0014"
+revision = "0011"
+down_revision = "0010"
 
 ID = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 DIGEST = sa.String(80).with_variant(sa.String(80, collation="C"), "postgresql")

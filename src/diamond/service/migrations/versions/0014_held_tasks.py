@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0017"
-down_revision = "0018"
+revision = "0014"
+down_revision = "0013"
 
 
 def upgrade() -> None:
