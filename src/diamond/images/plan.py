@@ -110,8 +110,9 @@ def check_environment(environment: Environment) -> None:
             "System packages need a container: " + ", ".join(environment.system),
             "Name a `base:` image, or leave `system:` out if the machine has them already.",
         )
+    never = "\n\r\0" if base.kind else "\0"
     for name, value in environment.variables.items():
-        if not IDENTIFIER.fullmatch(name) or set(value) & set("\n\r\0"):
+        if not IDENTIFIER.fullmatch(name) or set(value) & set(never):
             raise BadRequest(
                 f"The variable {name!r} cannot be set in an image",
                 "Names are letters, digits and _; a value is one line.",

@@ -13,7 +13,7 @@ from diamond.schedulers.base import Submission
 from diamond.schedulers.slurm import SlurmScheduler
 from diamond.schedulers.slurm_calls import ask
 
-ROW = "{id}|FAILED|9|0|1794806020|JobLaunchFailure|n1|diamond-a1"
+ROW = "{id}|FAILED|9|0|1794806020|JobLaunchFailure|n1|1:00:00|diamond-a1"
 
 
 class Commands:
