@@ -115,7 +115,7 @@ def test_a_recipe_and_an_order_survive_json() -> None:
         (Environment(system=["git"]), "need a container"),
         (Environment(files=[EnvironmentFile("/opt/x")]), "Without a container"),
         (Environment(variables={"A;rm -rf": "x"}), "cannot be set"),
-        (Environment(variables={"A": "two\nlines"}), "cannot be set"),
+        (Environment(base="docker://debian", variables={"A": "two\nlines"}), "cannot be set"),
         (Environment(base="docker://x y"), "names no base image"),
         (Environment(base="docker://debian", system=["git; rm -rf /"]), "no name of a system"),
         (Environment(base="docker://debian", files=[EnvironmentFile("/opt/../etc/x")]), "no place"),
