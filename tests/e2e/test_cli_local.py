@@ -195,6 +195,7 @@ def test_cleaning_shows_before_it_removes(diamond: Diamond) -> None:
     wait_for(lambda: not folder.exists(), what="removed run directory")
 
 
+@pytest.mark.slow
 def test_limits_of_an_endpoint_remove_run_directories_and_leave_the_record(
     diamond: Diamond,
 ) -> None:

@@ -170,7 +170,9 @@ def test_a_fact_is_corrected_refused_in_the_services_words_and_taken_back(
 def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
     open_page: OpenPage, site: Site, tmp_path: Path
 ) -> None:
-    held = site.diamond.submit("sh", "-c", HOLD.format(tmp_path / "go"), options=("--name", "held"))
+    held = site.diamond.submit(
+        "sh", "-c", HOLD.format(tmp_path / "go"), options=("--on", "local", "--name", "held")
+    )
     page = open_page("/endpoints/local?tab=secrets")
     page.get_by_label("Name").fill("HF_TOKEN")
     page.get_by_role("textbox", name="Value").fill("very-secret")
@@ -189,7 +191,7 @@ def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
 
 
 def test_room_is_made_after_a_look_at_what_would_go(open_page: OpenPage, site: Site) -> None:
-    old = site.diamond.submit("true", options=("--name", "to-be-cleaned"))
+    old = site.diamond.submit("true", options=("--on", "local", "--name", "to-be-cleaned"))
     site.diamond.wait_for_state(old, "succeeded")
     page = open_page("/endpoints/local?tab=upkeep")
     page.get_by_label("Ended more than (days) ago").fill("0")

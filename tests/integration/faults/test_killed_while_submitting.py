@@ -39,6 +39,7 @@ def test_an_sbatch_that_was_killed_is_looked_for_before_the_next_try(
     assert (again in stack.told(task)) == (mode == "die-before")
 
 
+@pytest.mark.slow
 def test_a_service_killed_at_every_step_of_one_submission_loses_nothing(stack: Stack) -> None:
     stack.pause_agent()
     stack.sbatch.next("hold-before")
