@@ -128,8 +128,8 @@ def test_what_leaves_is_what_the_policy_says_and_else_the_place_is_named(tmp_pat
     logs = policy_of(tmp_path, own='egress = "logs"')
     logs.check_answer("read-log", "/w")
     with pytest.raises(Forbidden) as refused:
-        logs.check_answer("read-file", "/work/tasks/t1/run")
-    assert "/work/tasks/t1/run" in refused.value.hint
+        logs.check_answer("read-file", "/scratch/tasks/t1/run")
+    assert "/scratch/tasks/t1/run" in refused.value.hint
     states = policy_of(tmp_path, own='egress = "states"')
     for kind in ("read-log", "search-log", "list-files", "script", "report", "a-new-kind"):
         with pytest.raises(Forbidden):
