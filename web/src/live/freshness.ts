@@ -1,4 +1,4 @@
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { link } from "./link";
@@ -12,35 +12,55 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   endpoints: [keys.endpoints, keys.overview],
   overview: [keys.overview],
 };
+/** What a page asked for before the stream was open may have changed unheard. */
+const MAY_BE_OLD = [["task"], ["task-history"], keys.tasks, keys.overview];
 const LISTS_AT_MOST_EVERY = 1_000;
 
 /** Keep what the pages have fetched true to what the event stream says. */
 export function keepFresh(queries: QueryClient): void {
   const refreshLists = atMostEvery(LISTS_AT_MOST_EVERY, () => {
-    for (const key of [keys.tasks, keys.overview]) queries.invalidateQueries({ queryKey: key });
+    for (const key of [keys.tasks, keys.overview]) renew(queries, key);
   });
   const refreshImages = atMostEvery(LISTS_AT_MOST_EVERY, () => {
-    queries.invalidateQueries({ queryKey: keys.images });
+    renew(queries, keys.images);
   });
   link.onEvent((event) => {
     if (event.type === "task") {
       queries.setQueryData<Task>(keys.task(event.data.id), (kept) => newer(kept, event.data));
-      queries.invalidateQueries({ queryKey: keys.history(event.data.id) });
-      queries.invalidateQueries({ queryKey: keys.build(event.data.id) });
+      askAgainOnceAnswered(queries, keys.task(event.data.id));
+      renew(queries, keys.history(event.data.id));
+      renew(queries, keys.build(event.data.id));
       refreshLists();
     }
     if (event.type === "image") refreshImages();
     if (event.type === "endpoint") {
-      queries.invalidateQueries({ queryKey: keys.endpoints });
+      renew(queries, keys.endpoints);
       refreshLists();
     }
-    if (event.type === "notification") queries.invalidateQueries({ queryKey: keys.notifications });
+    if (event.type === "notification") renew(queries, keys.notifications);
     if (event.type === "changed") {
-      for (const key of CHANGED[event.data.what] ?? [])
-        queries.invalidateQueries({ queryKey: key });
+      for (const key of CHANGED[event.data.what] ?? []) renew(queries, key);
     }
   });
-  link.onLink((_, reconnected) => reconnected && queries.invalidateQueries());
+  link.onLink((state, reconnected) => {
+    if (reconnected) queries.invalidateQueries();
+    else if (state === "online") for (const key of MAY_BE_OLD) renew(queries, key);
+  });
+}
+
+function renew(queries: QueryClient, queryKey: string[]): void {
+  queries.invalidateQueries({ queryKey });
+  askAgainOnceAnswered(queries, queryKey);
+}
+
+/** A first answer still under way may be older than the event, and is not asked for again by itself. */
+function askAgainOnceAnswered(queries: QueryClient, queryKey: string[]): void {
+  const first = (query: Query) =>
+    query.state.data === undefined && query.state.fetchStatus === "fetching";
+  for (const query of queries.getQueryCache().findAll({ queryKey, predicate: first })) {
+    const again = () => queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    query.promise?.then(again, () => undefined);
+  }
 }
 
 /** An answer under way may be older than an event that overtook it. A task nobody looks at is not kept. */
