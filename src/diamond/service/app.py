@@ -28,12 +28,14 @@ from diamond.service.relay import MemoryRelay, Relay
 from diamond.service.routes import (
     accounts,
     administering,
+    announcements,
     blobs,
     composing,
     endpoints,
     events,
     images,
     jobs,
+    limits,
     logs,
     metrics,
     notifications,
@@ -129,6 +131,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await write_token_file(services.store, settings)
         beside = [
             asyncio.create_task(keeper.keep(services)),
+            asyncio.create_task(keeper.keep_sizes(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scaler.look_after(services)),
         ]
@@ -151,7 +154,7 @@ def _api() -> APIRouter:
     api.include_router(sync.router)
     for part in (
         jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
-        administering, notifications, overview, composing, plans, scales, recipes, images, blobs,
+        administering, limits, announcements, notifications, overview, composing, plans, scales, recipes, images, blobs,
         snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query)])

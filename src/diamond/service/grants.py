@@ -76,6 +76,18 @@ def spending(chain: Mapping[str, Any], order: Order, attempts: Iterable[Entry]) 
     return Spending(spent, alive, Budget(given["amount"], given["unit"]), given["rate"])
 
 
+def node_seconds(order: Mapping[str, Any], attempts: Iterable[Entry]) -> float:
+    """Used by the attempts that have ended."""
+    nodes = int((order.get("resources") or {}).get("nodes") or 1)
+    return nodes * sum(_lasted(one) for one in attempts if one.get("ended") is not None)
+
+
+def node_hours_at_most(order: Mapping[str, Any]) -> float:
+    """Of one attempt that takes its whole limit."""
+    resources = order.get("resources") or {}
+    return int(resources.get("nodes") or 1) * float(resources.get("walltime_minutes") or 60) / 60
+
+
 def refusal(
     chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
 ) -> NotAllowed | None:

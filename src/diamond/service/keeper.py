@@ -10,16 +10,20 @@ from diamond.service.services import Services
 from diamond.service.store import relayed
 from diamond.service.store.commands import forget_commands
 from diamond.service.store.engine import Transaction
+from diamond.service.store.limits import has_storage_limits
 from diamond.service.store.sessions import drop_over
 from diamond.service.store.streams import forget_events
 from diamond.service.store.users import drop_expired
 from diamond.service.use_cases.blob_upkeep import prune_blobs
 from diamond.service.use_cases.idempotency import forget_keys
+from diamond.service.use_cases.usage import measure
 from diamond.service.use_cases.warning import warn
 
 log = logging.getLogger("diamond.service")
 SWEEP_SECONDS = 5.0
 TIDY_SECONDS = 3600.0
+MEASURE_SECONDS = 600.0
+"""How old a size may be that a limit of storage is held against; without such limits sizes are hourly."""
 KEEP_EVENTS_SECONDS = 14 * 86400.0
 
 
@@ -37,6 +41,22 @@ async def keep(services: Services) -> None:
         except Exception:
             log.exception("periodic work failed; it goes on")
         await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def keep_sizes(services: Services) -> None:
+    """Beside the rest: a machine that does not answer holds nothing else up."""
+    while True:
+        try:
+            await asyncio.sleep(await _measures_every(services))
+            await measure(services)
+        except Exception:
+            log.exception("measuring failed; it goes on")
+            await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _measures_every(services: Services) -> float:
+    async with services.store.read() as connection:
+        return MEASURE_SECONDS if await has_storage_limits(connection) else TIDY_SECONDS
 
 
 async def _tidy(tx: Transaction) -> None:

@@ -25,6 +25,12 @@ async def list_users(
     return {"items": await administering.list_users(services, search, limit)}
 
 
+@router.get("/users/{user}", response_model=schemas.UserPage, responses=problems(404))
+async def get_user(user: str, services: Service, person: Person) -> dict[str, Any]:
+    """With what she uses and may use, her projects, and as whom her providers know her."""
+    return await administering.get_user(services, user)
+
+
 @router.patch("/users/{user}", response_model=schemas.User, responses=problems(404, 409))
 async def change_user(
     user: str, body: schemas.UserChange, services: Service, person: Person
@@ -45,6 +51,12 @@ async def list_sessions(user: str, services: Service, person: Person) -> dict[st
 async def end_sessions(user: str, services: Service, person: Person) -> Response:
     """All browsers of a person are signed out."""
     await administering.end_sessions(services, user)
+    return Response(status_code=204)
+
+
+@router.delete("/users/{user}/sessions/{session}", status_code=204, responses=problems(404))
+async def end_session(user: str, session: str, services: Service, person: Person) -> Response:
+    await administering.end_session(services, user, session)
     return Response(status_code=204)
 
 

@@ -8,6 +8,7 @@ from diamond.service.schemas.endpoints import *
 from diamond.service.schemas.goals import *
 from diamond.service.schemas.images import *
 from diamond.service.schemas.jobs import *
+from diamond.service.schemas.limits import *
 from diamond.service.schemas.output import *
 from diamond.service.schemas.overview import *
 from diamond.service.schemas.people import *

@@ -1,3 +1,4 @@
+# ruff: noqa: F403
 """The tables. Every row has an owner; names are unique per owner.
 
 Changed only together with a migration in `diamond/service/migrations/versions`.
@@ -10,12 +11,10 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Double,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -23,181 +22,15 @@ from sqlalchemy import (
     text,
 )
 
-# Ids compare by bytes everywhere, so that a prefix is a range of the index.
-ID = String(64).with_variant(String(64, collation="C"), "postgresql")
-DIGEST = String(80).with_variant(String(80, collation="C"), "postgresql")
-COUNTER = BigInteger().with_variant(Integer, "sqlite")
-TIME: Double[float] = Double()
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def _owner() -> Column[str]:
-    return Column("owner", ID, ForeignKey("users.id"), nullable=False)
-
-
-users = Table(
-    "users",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
-    Column("email", Text, nullable=False, default=""),
-    Column("is_admin", Boolean, nullable=False, default=False),
-    Column("disabled", TIME),
-    Column("seen", TIME),
-    Column("created", TIME, nullable=False),
-)
-
-facts = Table(
-    "facts",
-    metadata,
-    _owner(),
-    Column("name", String(64), nullable=False, primary_key=True),
-    Column("value", Text, nullable=False),
-)
-
-credentials = Table(
-    "credentials",
-    metadata,
-    Column("id", ID, primary_key=True),
-    _owner(),
-    Column("kind", String(16), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("created", TIME, nullable=False),
-    Column("expires", TIME),
-    Column("scopes", Text, nullable=False, default=""),
-    Column("used", TIME),
-    UniqueConstraint("owner", "kind", "name"),
-)
-
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("id", ID, primary_key=True),
-    _owner(),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("before_hash", String(64), unique=True),
-    Column("before_until", TIME, nullable=False, default=0.0),
-    Column("created", TIME, nullable=False),
-    Column("renewed", TIME, nullable=False),
-    Column("seen", TIME, nullable=False),
-    Column("expires", TIME, nullable=False),
-    Column("signed_in", TIME, nullable=False),
-    Column("mfa", Boolean, nullable=False, default=False),
-    Column("provider", String(64), nullable=False, default=""),
-    Column("id_token", Text, nullable=False, default=""),
-    Column("address", Text, nullable=False, default=""),
-    Column("browser", Text, nullable=False, default=""),
-    Index(None, "owner", "created"),
-)
-
-identities = Table(
-    "identities",
-    metadata,
-    Column("issuer", String(255), primary_key=True),
-    Column("subject", String(255), primary_key=True),
-    _owner(),
-    Column("provider", String(64), nullable=False),
-    Column("name", Text, nullable=False, default=""),
-    Column("email", Text, nullable=False, default=""),
-    Column("created", TIME, nullable=False),
-    Column("seen", TIME, nullable=False),
-    Index(None, "owner"),
-)
-
-invitations = Table(
-    "invitations",
-    metadata,
-    Column("id", ID, primary_key=True),
-    _owner(),
-    Column("hash", String(64), nullable=False, unique=True),
-    Column("email", Text, nullable=False, default=""),
-    Column("project", ID, nullable=False, default=""),
-    Column("role", String(16), nullable=False, default=""),
-    Column("created", TIME, nullable=False),
-    Column("expires", TIME, nullable=False),
-    Column("used", TIME),
-    Column("used_by", ID, nullable=False, default=""),
-    Index(None, "owner", "created"),
-)
-
-device_codes = Table(
-    "device_codes",
-    metadata,
-    Column("hash", String(64), primary_key=True),
-    Column("user_code", String(16), nullable=False, unique=True),
-    Column("owner", ID, ForeignKey("users.id")),
-    Column("state", String(16), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("scopes", Text, nullable=False, default=""),
-    Column("address", Text, nullable=False, default=""),
-    Column("created", TIME, nullable=False),
-    Column("expires", TIME, nullable=False),
-)
-
-projects = Table(
-    "projects",
-    metadata,
-    Column("id", ID, primary_key=True),
-    _owner(),
-    Column("name", String(64), nullable=False),
-    Column("title", Text, nullable=False, default=""),
-    Column("created", TIME, nullable=False),
-    Column("archived", TIME),
-    UniqueConstraint("owner", "name"),
-)
-
-members = Table(
-    "members",
-    metadata,
-    Column("project", ID, ForeignKey("projects.id"), primary_key=True),
-    Column("owner", ID, ForeignKey("users.id"), primary_key=True),
-    Column("role", String(16), nullable=False),
-    Column("created", TIME, nullable=False),
-    Index(None, "owner"),
-)
-
-shares = Table(
-    "shares",
-    metadata,
-    Column("kind", String(16), primary_key=True),
-    Column("thing", ID, primary_key=True),
-    Column("with_kind", String(16), primary_key=True),
-    Column("with_id", ID, primary_key=True),
-    _owner(),
-    Column("created", TIME, nullable=False),
-    Index(None, "with_kind", "with_id", "kind"),
-)
-
-audit = Table(
-    "audit",
-    metadata,
-    Column("n", COUNTER, primary_key=True, autoincrement=True),
-    Column("owner", ID, nullable=False),
-    Column("at", TIME, nullable=False),
-    Column("name", Text, nullable=False, default=""),
-    Column("action", Text, nullable=False),
-    Column("about", JSON, nullable=False),
-    Column("outcome", String(64), nullable=False),
-    Column("address", Text, nullable=False, default=""),
-    Column("credential", ID, nullable=False, default=""),
-    Index(None, "owner", "n"),
-    Index(None, "at"),
-)
+from diamond.service.store.columns import *
+from diamond.service.store.columns import COUNTER, DIGEST, ID, TIME, metadata, owner_column
+from diamond.service.store.people_tables import *
 
 endpoints = Table(
     "endpoints",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("name", String(64), nullable=False),
     Column("carrier", String(8), nullable=False),
     Column("ssh_host", Text, nullable=False, default=""),
@@ -233,12 +66,13 @@ jobs = Table(
     "jobs",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("name", Text, nullable=False),
     Column("spec", JSON, nullable=False),
     Column("code", JSON),
     Column("digest", String(80), nullable=False),
     Column("project", ID, nullable=False, default=""),
+    Column("assignment", ID, nullable=False, default=""),
     Column("created", TIME, nullable=False),
     Index(None, "owner", "created", "id"),
     Index(None, "project", "created", "id"),
@@ -248,7 +82,7 @@ tasks = Table(
     "tasks",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("job", ID, ForeignKey("jobs.id"), nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("kind", String(16), nullable=False),
@@ -280,6 +114,8 @@ tasks = Table(
     Column("code", JSON),
     Column("project", ID, nullable=False, default=""),
     Column("prediction", JSON),
+    Column("node_seconds", TIME, nullable=False, default=0.0),
+    Column("bytes", BigInteger, nullable=False, default=0),
     Column("untold", Boolean, nullable=False, default=False),
     Column("history", Integer, nullable=False, default=0),
     Column("version", Integer, nullable=False, default=1),
@@ -313,7 +149,7 @@ scales = Table(
     "scales",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("name", Text, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("state", String(16), nullable=False, index=True),
@@ -348,7 +184,7 @@ history = Table(
     metadata,
     Column("task", ID, ForeignKey("tasks.id"), primary_key=True),
     Column("n", Integer, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("at", TIME, nullable=False),
     Column("received", TIME, nullable=False),
     Column("type", String(32), nullable=False),
@@ -379,7 +215,7 @@ commands = Table(
     metadata,
     Column("seq", COUNTER, primary_key=True, autoincrement=True),
     Column("id", ID, nullable=False, unique=True),
-    _owner(),
+    owner_column(),
     Column("endpoint", ID, nullable=False),
     Column("task", ID, nullable=False, default="", index=True),
     Column("attempt", ID, nullable=False, default=""),
@@ -396,7 +232,7 @@ relay_requests = Table(
     "relay_requests",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("endpoint", ID, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("taken", Boolean, nullable=False),
@@ -408,7 +244,7 @@ relay_answers = Table(
     "relay_answers",
     metadata,
     Column("n", COUNTER, primary_key=True, autoincrement=True),
-    _owner(),
+    owner_column(),
     Column("request", ID, nullable=False),
     Column("ok", Boolean, nullable=False),
     Column("more", Boolean, nullable=False),
@@ -431,7 +267,7 @@ log_streams = Table(
     "log_streams",
     metadata,
     Column("id", COUNTER, primary_key=True, autoincrement=True),
-    _owner(),
+    owner_column(),
     Column("task", ID, ForeignKey("tasks.id"), nullable=False),
     Column("attempt", ID, nullable=False),
     Column("run", Integer, nullable=False),
@@ -448,7 +284,7 @@ log_chunks = Table(
     metadata,
     Column("stream", COUNTER, ForeignKey("log_streams.id"), primary_key=True, autoincrement=False),
     Column("start", BigInteger, primary_key=True, autoincrement=False),
-    _owner(),
+    owner_column(),
     Column("length", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
@@ -457,7 +293,7 @@ metric_series = Table(
     "metric_series",
     metadata,
     Column("id", COUNTER, primary_key=True, autoincrement=True),
-    _owner(),
+    owner_column(),
     Column("task", ID, ForeignKey("tasks.id"), nullable=False),
     Column("attempt", ID, nullable=False),
     Column("run", Integer, nullable=False),
@@ -475,7 +311,7 @@ metric_chunks = Table(
         "series", COUNTER, ForeignKey("metric_series.id"), primary_key=True, autoincrement=False
     ),
     Column("start", BigInteger, primary_key=True, autoincrement=False),
-    _owner(),
+    owner_column(),
     Column("length", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
@@ -492,7 +328,7 @@ notifications = Table(
     "notifications",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("key", Text, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("title", Text, nullable=False),
@@ -510,7 +346,7 @@ deliveries = Table(
     "deliveries",
     metadata,
     Column("id", COUNTER, primary_key=True, autoincrement=True),
-    _owner(),
+    owner_column(),
     Column("notification", ID, ForeignKey("notifications.id"), nullable=False, index=True),
     Column("channel", String(8), nullable=False),
     Column("state", String(8), nullable=False),
@@ -524,7 +360,7 @@ images = Table(
     "images",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("name", String(100)),
     Column("identity", DIGEST, nullable=False),
     Column("platform", String(32), nullable=False),
@@ -544,7 +380,7 @@ image_copies = Table(
     Column("image", ID, ForeignKey("images.id"), primary_key=True),
     Column("endpoint", ID, primary_key=True),
     Column("format", String(24), primary_key=True),
-    _owner(),
+    owner_column(),
     Column("sha256", ID, nullable=False),
     Column("record", JSON, nullable=False),
     Column("at", TIME, nullable=False),
@@ -567,14 +403,14 @@ image_uses = Table(
     metadata,
     Column("image", ID, ForeignKey("images.id"), primary_key=True),
     Column("task", ID, ForeignKey("tasks.id"), primary_key=True),
-    _owner(),
+    owner_column(),
 )
 
 image_moves = Table(
     "image_moves",
     metadata,
     Column("id", ID, primary_key=True),
-    _owner(),
+    owner_column(),
     Column("kind", String(8), nullable=False),
     Column("image", ID, index=True),
     Column("endpoint", ID, nullable=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select, update
@@ -49,6 +50,11 @@ async def list_users(connection: AsyncConnection, search: str, limit: int) -> li
         parts = (users.c.name, users.c.email, users.c.id)
         query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
     return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)))
+
+
+async def people_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+    query = select(users).where(users.c.id.in_(sorted(wanted)))
+    return rows_of(await connection.execute(query.order_by(users.c.name)))
 
 
 async def find_people(connection: AsyncConnection, text: str) -> list[Row]:

@@ -10,9 +10,12 @@ from typing import Any
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.principal import Principal
 from diamond.service.services import Services
-from diamond.service.store import audit, sessions, users
+from diamond.service.store import audit, identities, projects, sessions, users
+from diamond.service.store import limits as rows
+from diamond.service.store.endpoints import list_endpoints
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
+from diamond.service.use_cases.limits import limits_for_person, show_use
 
 Shown = dict[str, Any]
 EXPORTED_AT_ONCE = 1000
@@ -24,6 +27,30 @@ async def list_users(services: Services, search: str, limit: int) -> list[Shown]
     return [_show(row) for row in found]
 
 
+async def get_user(services: Services, user: str) -> Shown:
+    """What an administrator sees of a person: how much she uses, never what she does."""
+    async with services.store.read() as connection:
+        row = await users.find_user(connection, user)
+        if row is None:
+            raise _absent(user)
+        own = await rows.read_limits(connection, [(rows.PERSON, user)])
+        roles = await projects.roles_of(connection, user)
+        return {
+            **_show(row),
+            "use": show_use(await rows.use_of(connection, owner=user)),
+            "limits": await limits_for_person(connection, user),
+            "own_limits": bool(own),
+            "projects": [
+                {"id": one["id"], "name": one["name"], "role": roles[one["id"]].value}
+                for one in await projects.projects_by_id(connection, roles)
+            ],
+            "identities": await identities.list_identities(connection, user),
+            "sessions": len(await sessions.list_sessions(connection, user)),
+            "tokens": len(await users.list_credentials(connection, user, users.TOKEN)),
+            "endpoints": len(await list_endpoints(connection, user)),
+        }
+
+
 async def change_user(
     services: Services, principal: Principal, user: str, change: dict[str, Any]
 ) -> Shown:
@@ -32,7 +59,7 @@ async def change_user(
     async def apply(tx: Transaction) -> Shown:
         row = await users.find_user(tx.connection, user)
         if row is None:
-            raise NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
+            raise _absent(user)
         if user == principal.user:
             raise Conflict("This is your own account", "Another administrator can change it.")
         values: dict[str, Any] = {}
@@ -47,6 +74,12 @@ async def change_user(
         return _show({**row, **values})
 
     return await services.store.run(apply)
+
+
+async def end_session(services: Services, user: str, session: str) -> None:
+    """One browser of a person."""
+    if not await services.store.run(lambda tx: sessions.drop_session(tx, user, session)):
+        raise NotFound(f"There is no session {session!r}", "It may be over already.")
 
 
 async def end_sessions(services: Services, user: str) -> None:
@@ -64,6 +97,10 @@ async def export_audit(services: Services, after: int) -> AsyncIterator[bytes]:
     while found := await read_audit(services, user="", after=after, limit=EXPORTED_AT_ONCE):
         yield b"".join(json.dumps(line).encode() + b"\n" for line in found)
         after = found[-1]["n"]
+
+
+def _absent(user: str) -> NotFound:
+    return NotFound(f"There is no person {user!r}", "`diamond admin users` lists them.")
 
 
 def _show(row: Row) -> Shown:

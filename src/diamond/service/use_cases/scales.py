@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.compose.checking import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.order import canonical
+from diamond.core.order import canonical, order_data
 from diamond.planning.probing import parse_goal
 from diamond.service import schemas
 from diamond.service.authorize import Action, require
@@ -28,6 +28,7 @@ from diamond.service.store.streams import News, publish
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.jobs import known_images, new_job, require_snapshot
+from diamond.service.use_cases.limits import check_limits
 from diamond.service.use_cases.probing import call_off
 from diamond.service.use_cases.scale_probes import (
     Compose,
@@ -91,6 +92,8 @@ async def add_scale(
     row = _row(job, endpoint, composed, drawn, body)
     if waiting:
         row |= {"id": waiting.scale, "for_task": waiting.task}
+    hours = row["wanted"]["node_hours_at_most"]
+    await check_limits(tx, job, order_data(composed.order), kind="probe", hours=hours)
     await job_rows.add_job(tx, job)
     await rows.add_scale(tx, row)
     tx.wake(SCALES)

@@ -34,7 +34,7 @@ from diamond.core.lifecycle import (
     step,
 )
 from diamond.core.task import Attempt, Phase, Reason, State, Task
-from diamond.service.grants import refusal
+from diamond.service.grants import node_seconds, refusal
 from diamond.service.notify import SCALES
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
@@ -258,6 +258,7 @@ class Steps:
     def _values(self, life: Life) -> dict[str, Any]:
         values = {**row_values(life.task), **life.extra, "attempts": life.attempts}
         values["chain"] = chain_values(life.task, life.chain)
+        values["node_seconds"] = node_seconds(life.row["order"], life.attempts)
         values["history"] = life.row["history"] + len(life.lines)
         is_cleaned = life.row["cleaned"] or "cleaned" in life.extra
         if self._run_dir and not life.row["run_dir"] and not is_cleaned:

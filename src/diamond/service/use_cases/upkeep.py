@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from diamond.core.errors import BadRequest
@@ -14,6 +15,8 @@ from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store.commands import Command, send
 from diamond.service.store.endpoints import change_endpoint
+from diamond.service.store.engine import Transaction
+from diamond.service.store.limits import forget_sizes
 from diamond.service.store.tasks import tasks_by_id
 from diamond.service.use_cases.asking import require_endpoint_online
 from diamond.service.use_cases.endpoints import load_endpoint
@@ -62,10 +65,13 @@ async def clean_endpoint(
         if task in known and _may_go(known[task], row, before, tasks)
     ]
     if gone and not dry_run:
-        data = {"tasks": [one["task"] for one in gone]}
-        order = Command("clean", row["id"], row["owner"], data=data)
-        await services.store.run(lambda tx: send(tx, [order]))
+        await services.store.run(partial(_clean, row=row, tasks=[one["task"] for one in gone]))
     return sorted(gone, key=lambda one: one["ended"] or 0.0)
+
+
+async def _clean(tx: Transaction, row: Mapping[str, Any], tasks: list[str]) -> None:
+    await forget_sizes(tx, tasks)
+    await send(tx, [Command("clean", row["id"], row["owner"], data={"tasks": tasks})])
 
 
 def _may_go(
