@@ -10,6 +10,7 @@ from typing import Any
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.sdk.programs import missing_files
 from diamond.sdk.sending import digest_of
 from diamond.sdk.specs import words_of
 from diamond.sdk.transport import API, Transport
@@ -47,6 +48,8 @@ def choose_code(
         return ChosenCode()
     if not isinstance(code, str) and (why := why_not_by_itself(folder)):
         _refuse_local_files(spec.get("run"), folder, why)
+        if faults := missing_files(spec, folder):
+            raise _as_error(faults)
         return ChosenCode(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
     chosen = folder / code if isinstance(code, str) else folder
     snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
@@ -62,17 +65,22 @@ def may_travel(spec: Mapping[str, Any], folder: Path) -> bool:
 
 
 def precheck(
-    transport: Transport, spec: Mapping[str, Any], folder: Path, *, script: bool = False
+    transport: Transport,
+    spec: Mapping[str, Any],
+    folder: Path,
+    *,
+    script: bool = False,
+    with_code: bool = True,
 ) -> dict[str, Any]:
-    """The service's check, before anything travels; a `code:` that is not here is told with the other faults."""
-    faults = _code_faults(spec.get("code"), folder)
+    """The service's check, before anything travels; files that are not here are told with the other faults."""
+    faults = _faults_here(spec, folder) if with_code else []
     body = {"spec": without_folder(spec)}
     try:
         answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
     except InvalidSpec as error:
         raise _with_faults(error, faults) if faults and error.faults else error from None
     if faults:
-        raise InvalidSpec(f"code: {faults[0]['message']}", faults[0]["hint"], faults=faults)
+        raise _as_error(faults)
     return dict(answer)
 
 
@@ -83,6 +91,19 @@ def without_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_folder(key: str, value: object) -> bool:
     return key == "code" and isinstance(value, str) and not is_git_url(value)
+
+
+def _faults_here(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+    code = spec.get("code")
+    if isinstance(code, str) and is_git_url(code):
+        return []
+    chosen = folder / code if isinstance(code, str) else folder
+    return _code_faults(code, folder) or missing_files(spec, chosen)
+
+
+def _as_error(faults: list[dict[str, str]]) -> InvalidSpec:
+    first = faults[0]
+    return InvalidSpec(f"{first['field']}: {first['message']}", first["hint"], faults=faults)
 
 
 def _code_faults(code: object, folder: Path) -> list[dict[str, str]]:

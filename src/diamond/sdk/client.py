@@ -86,7 +86,7 @@ class Client(ScaleCalls):
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
         made = self._with_environment(made, place, send=False)
-        answer = precheck(self.transport, made, place, script=script)
+        answer = precheck(self.transport, made, place, script=script, with_code=with_code)
         code = self._code(made, place, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 

@@ -11,6 +11,7 @@ import pytest
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.sdk import Client
+from diamond.sdk.programs import script_of
 from diamond.sdk.specs import (
     load_spec,
     named,
@@ -164,7 +165,49 @@ def test_a_file_that_would_stay_behind_stops_the_run(
             client.run(["python", "train.py"])
         assert "--set code=." in caught.value.hint and "--no-code" in caught.value.hint
         assert client.run(["python", "train.py"], with_code=False).warnings == []
-        assert client.run(["python", "other.py", "x" * 5000]).task.id == "t1"
+        assert client.run(["python", "-c", "x" * 5000]).task.id == "t1"
+
+
+def test_a_program_that_is_not_there_is_told_with_the_other_faults(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("")
+    (tmp_path / "diamond.yaml").write_text("name: bad\nrun: python trian.py --lr 1\n")
+    with serving(Blobs()) as server:
+        with pytest.raises(InvalidSpec) as caught:
+            Client(server.url, "t").run(tmp_path)
+        assert [one.path for one in server.requests] == [f"{API}/jobs/check"]
+    assert [fault["field"] for fault in caught.value.faults] == ["name", "run"]
+    assert "Did you mean train.py?" in caught.value.faults[1]["hint"]
+
+
+def test_a_program_that_is_nowhere_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(Blobs()) as server:
+        client = Client(server.url, "t")
+        with pytest.raises(InvalidSpec, match=r"run: There is no file 'nosuch.py'"):
+            client.run(["python3", "-u", "nosuch.py"])
+        assert client.run(["python3", "nosuch.py"], with_code=False).task.id == "t1"
+
+
+@pytest.mark.parametrize(
+    ("run", "script"),
+    [
+        ("python train.py --lr 1", "train.py"),
+        (["/usr/bin/python3.11", "-uB", "src/train.py"], "src/train.py"),
+        ("bash job.sh", "job.sh"),
+        ("python -m train.py", ""),
+        ("python -c pass x.py", ""),
+        ("cd src && python train.py", ""),
+        ("python {script}.py", ""),
+        ("python $HOME/train.py", ""),
+        ("torchrun train.py", ""),
+        (["python", "~/train.py"], ""),
+        (None, ""),
+    ],
+)
+def test_the_script_of_a_plain_command_is_known(run: object, script: str) -> None:
+    assert script_of(run) == script
 
 
 @pytest.mark.parametrize(
