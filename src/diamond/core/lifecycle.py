@@ -230,9 +230,15 @@ def _started(task: Task, event: Event) -> Step:
     phase = Phase.CANCELLING if task.cancel_requested else Phase.NONE
     message = "" if event.run == 1 else f"started again by the site (run {event.run})"
     started = replace(
-        task, state=State.RUNNING, phase=phase, reason=Reason.NONE, message=message, attempt=attempt
-    )
+        _without_old_word(task), state=State.RUNNING, phase=phase, reason=Reason.NONE,
+        message=message, attempt=attempt,
+    )  # fmt: skip
     return _with_known_exit(started)
+
+
+def _without_old_word(task: Task) -> Task:
+    """What the scheduler said before a file told of a start or an end holds no longer."""
+    return replace(task, native_state="")
 
 
 def _with_known_exit(task: Task) -> Step:
@@ -249,6 +255,7 @@ def _exited(task: Task, event: Event) -> Step:
     if event.run < attempt.run:
         return task, [Recorded(event, "of an older run")]
     attempt = replace(attempt, run=event.run, exit_code=event.exit_code, exit_run=event.run)
+    task = _without_old_word(task)
     task = replace(task, state=State.RUNNING, attempt=attempt, signal=event.signal)
     if event.exit_code:
         task = replace(task, reason=_reason(event.reason, Reason.NONE), message=event.message)
@@ -345,7 +352,7 @@ def _lost(task: Task, event: Event) -> Step:
 
 def _gone(task: Task, event: Event) -> Step:
     """Only ever the answer to a cancel: a service that knows of none was restored from an older backup."""
-    return _end_cancelled(replace(task, cancel_requested=True))
+    return _end_cancelled(replace(_without_old_word(task), cancel_requested=True))
 
 
 def _cancel_asked(task: Task, event: Event) -> Step:

@@ -63,6 +63,16 @@ def test_exit_file_zero_is_success_without_asking_the_batch_system() -> None:
     assert (task.state, task.exit_code) == (State.SUCCEEDED, 0)
 
 
+def test_what_the_batch_system_said_before_it_started_is_not_shown_for_ever() -> None:
+    queued = Observed(attempt=A, status="queued", native_state="PENDING")
+    begun = after(Submitted(attempt=A, native_id="7"), queued, Started(attempt=A, native_id="7"))
+    assert begun.native_state == ""
+    runs = after(Observed(attempt=A, status="running", native_state="RUNNING"), task=begun)
+    over = after(Exited(attempt=A, exit_code=0), task=runs)
+    assert (runs.native_state, over.native_state) == ("RUNNING", "")
+    assert after(ended("COMPLETED", exit_code=0), task=over).native_state == "COMPLETED"
+
+
 def test_another_exit_code_waits_for_the_batch_systems_word() -> None:
     task = after(Exited(attempt=A, exit_code=3), task=running())
     assert (task.state, task.phase) == (State.RUNNING, Phase.ENDING)
