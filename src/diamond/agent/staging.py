@@ -87,8 +87,9 @@ class Stager:
         try:
             take_over(folder)
             self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
-            data = _data_paths(order.data, folder)
-            self._check_secrets(order)
+            paths = _data_paths(order.data)
+            _refuse_what_is_missing(paths, self._missing_secrets(order))
+            data = _link_data(paths, folder)
             order = self._with_builder(folder, order, say=say, cancelled=cancelled)
             entered = self._environment(folder, order, data, say=say, cancelled=cancelled)
             self._write_script(folder, order, entered=entered, data=data)
@@ -255,11 +256,8 @@ class Stager:
         except (EnvironmentFailed, ImageChanged, NotFound) as error:
             raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
 
-    def _check_secrets(self, order: Order) -> None:
-        for name in order.secrets:
-            if not (self.folders.secrets / name).is_file():
-                hint = f"Set it with: diamond secret set {name} --on ENDPOINT"
-                raise StageFailed(Reason.SECRET, f"the secret {name} is not set here. {hint}")
+    def _missing_secrets(self, order: Order) -> list[str]:
+        return [name for name in order.secrets if not (self.folders.secrets / name).is_file()]
 
 
 @lru_cache
@@ -278,15 +276,29 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
     )
 
 
-def _data_paths(data: Mapping[str, str], folder: AttemptFolder) -> dict[str, str]:
-    """Each name with its path here; links in the attempt's `data` folder lead to them."""
+def _data_paths(data: Mapping[str, str]) -> dict[str, str]:
+    """Each name with its path here."""
+    return {name: str(Path(os.path.expandvars(path)).expanduser()) for name, path in data.items()}
+
+
+def _refuse_what_is_missing(paths: Mapping[str, str], secrets: list[str]) -> None:
+    """All of it at once."""
+    away = [(name, path) for name, path in paths.items() if not Path(path).exists()]
+    words = [f"the data {name!r} is not there: {path}" for name, path in away]
+    words += [
+        f"the secret {name} is not set here. Set it with: diamond secret set {name} --on ENDPOINT"
+        for name in secrets
+    ]
+    if words:
+        raise StageFailed(Reason.DATA if away else Reason.SECRET, "; ".join(words))
+
+
+def _link_data(paths: Mapping[str, str], folder: AttemptFolder) -> Mapping[str, str]:
+    """Links in the attempt's `data` folder lead to them."""
     place = folder.path / "data"
-    if data:
+    if paths:
         place.mkdir(mode=0o700, exist_ok=True)
-    paths = {name: str(Path(os.path.expandvars(path)).expanduser()) for name, path in data.items()}
     for name, path in paths.items():
-        if not Path(path).exists():
-            raise StageFailed(Reason.DATA, f"the data {name!r} is not there: {path}")
         link = place / name
         if not link.is_symlink():
             link.symlink_to(path)

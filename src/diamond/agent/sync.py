@@ -17,6 +17,7 @@ import diamond
 from diamond.agent.fence import Fence
 from diamond.agent.folders import Folders
 from diamond.agent.links import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.agent.secrets import list_secrets
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
 
@@ -163,6 +164,7 @@ class Session:
             "now": time.time(),
             "folders": self._folders.as_data(),
             "policy": self.about_policy(),
+            "secrets": list_secrets(self._folders.secrets),
         }
 
 

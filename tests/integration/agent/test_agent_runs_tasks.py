@@ -89,10 +89,12 @@ def test_a_git_url_that_cannot_be_cloned_is_explained_and_runs_nothing(
 def test_missing_data_and_secrets_are_named_before_anything_is_queued(
     agent: AgentProcess, service: SyncService
 ) -> None:
-    data = service.submit({"command": "true", "data": {"era5": "/not/there"}})
+    missing = {"era5": "/not/there", "cmip": "/nor/there"}
+    data = service.submit({"command": "true", "data": missing, "secrets": ["HF_TOKEN"]})
     secret = service.submit({"command": "true", "secrets": ["HF_TOKEN"]})
     ended = service.until(data.id, "failed")
-    assert ended.reason.value == "data" and "/not/there" in ended.message
+    assert ended.reason.value == "data"
+    assert all(one in ended.message for one in ("/not/there", "/nor/there", "HF_TOKEN"))
     assert service.until(secret.id, "failed").reason.value == "secret"
     assert not (agent.attempt_folder(data.id) / "native.json").exists()
 

@@ -97,6 +97,14 @@ def test_a_secret_passes_through_and_is_checked_for_by_name(scene: Scene) -> Non
             assert value not in "\n".join(connection.iterdump())
 
 
+def test_names_of_secrets_are_known_from_the_first_word_of_an_agent(scene: Scene) -> None:
+    scene.agent.hello(secrets=["HF_TOKEN", "no name"])
+    spec = {"name": "x", "run": "true", "on": scene.name, "secrets": ["HF_TOKEN", "OTHER"]}
+    answer = scene.client.call("POST", "/jobs", {"spec": spec})
+    (fault,) = answer.json["faults"]
+    assert (fault["field"], "diamond secret set OTHER" in fault["hint"]) == ("secrets", True)
+
+
 def test_a_clean_is_a_dry_run_first_and_spares_what_runs(scene: Scene) -> None:
     running, _ = scene.taken()
     ended, attempt = scene.taken()

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, event_from
+from diamond.core.ids import IDENTIFIER
 from diamond.service.notify import endpoint_topic, wait
 from diamond.service.services import Services
 from diamond.service.store import commands as command_rows
@@ -216,6 +217,7 @@ def _introduction(told: dict[str, Any]) -> dict[str, Any]:
         "stays": str(told.get("stays", "")),
         "folders": clean(folders) if isinstance(folders, dict) else {},
         "policy": _policy(told.get("policy")),
+        **_names_of_secrets(told.get("secrets")),
     }
 
 
@@ -227,6 +229,13 @@ def _policy(told: Any) -> dict[str, Any]:
         "egress": egress if egress in ("all", "logs", "states") else "all",
         "lease_until": float(until) if isinstance(until, (int, float)) else None,
     }
+
+
+def _names_of_secrets(told: Any) -> dict[str, Any]:
+    """So that a spec can be checked before anybody asked for them; an older agent says nothing."""
+    if not isinstance(told, list):
+        return {}
+    return {"secrets": sorted(str(one) for one in told if IDENTIFIER.fullmatch(str(one)))}
 
 
 def _open(task: Any) -> dict[str, Any]:
