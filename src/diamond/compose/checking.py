@@ -18,6 +18,7 @@ from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
 from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
 from diamond.compose.spec import Spec
+from diamond.compose.texts import without_broken_texts
 from diamond.compose.writing import as_written
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import (
@@ -161,6 +162,7 @@ def examine(
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         _check_secrets(spec, endpoint, faults)
+    _check_data(spec, faults)
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec)
     _check_budget(spec, placement, resources, endpoint, faults)
@@ -176,11 +178,12 @@ def _parse(raw: Any, faults: Faults) -> Spec:
         raise InvalidSpec(
             "A spec is a mapping of fields", "Start with: name, run, resources. See docs/spec.md."
         )
+    raw = without_broken_texts(raw, faults)
     try:
         return Spec.model_validate(raw)
     except ValidationError as error:
         faults.items += from_validation(error)
-        faults.unread = {item["field"] for item in faults.items}
+        faults.take_as_unread(item["field"] for item in faults.items)
         return _parse_rest(raw, error, faults)
 
 
@@ -225,7 +228,8 @@ def _choose_endpoint(
 
 
 def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
-    return next((e for e in endpoints if e.default), endpoints[0])
+    """The one that is marked; where none is, the newest that is there."""
+    return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
 
 
 def _away(endpoint: EndpointFacts) -> list[str]:
@@ -361,6 +365,16 @@ def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
                 "secrets",
                 f"{name} is not set on {endpoint.name}",
                 f"Set it with: diamond secret set {name} --on {endpoint.name}",
+            )
+
+
+def _check_data(spec: Spec, faults: Faults) -> None:
+    for name, path in spec.data.items():
+        if not path.startswith(("/", "~", "$")):
+            faults.add(
+                f"data.{name}",
+                f"{path!r} is no path on the machine where it runs",
+                "Write the whole path; it may begin with /, ~ or a variable such as $WORK.",
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -62,6 +62,12 @@ class Faults:
         if match:
             hint = f"Did you mean {match[0]}? {hint}"
         self.items.append({"field": where, "message": message, "hint": hint})
+
+    def take_as_unread(self, fields: Iterable[str]) -> None:
+        """With what holds them: of `run.1`, that `run` is missing is no further fault."""
+        for name in fields:
+            parts = name.split(".")
+            self.unread |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
 
     def raise_if_any(self) -> None:
         if self.items:

@@ -66,16 +66,13 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
 
 def default_minutes(facts: Facts, partition: str) -> int:
     """An hour, or the most the partition allows: short requests start sooner."""
-    site = partition_named(facts, partition) or {}
+    site, _ = _limits(facts, partition)
     return min(60, int(site.get("max_minutes") or 60))
 
 
 def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
     """Every limit of the partition (or of the machine) that the request passes."""
-    site = partition_named(facts, partition)
-    where = f"partition {partition}" if partition and site is not None else "this machine"
-    if site is None:
-        site = machine_limits(facts)
+    site, where = _limits(facts, partition)
     _most(
         faults,
         "resources.walltime",
@@ -93,14 +90,7 @@ def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None
         f"{where} allows",
         str,
     )
-    _most(
-        faults,
-        "resources.cpus_per_task",
-        asked.cpus_per_node,
-        site.get("cpus_per_node"),
-        f"a node of {where} has",
-        str,
-    )
+    _cpus_fit(site, asked, where, faults)
     _most(
         faults,
         "resources.memory",
@@ -118,6 +108,8 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
     lists = [
         one for one in ((partition_named(facts, partition) or {}).get("qos"), own.get("qos")) if one
     ]
+    if not lists and facts.get("accounts") and facts.get("qos"):
+        lists = [[one["name"] for one in facts["qos"]]]
     if not qos or not lists:
         return
     known = [name for name in lists[0] if all(name in names for names in lists)]
@@ -130,13 +122,57 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
         )
 
 
+def _limits(facts: Facts, partition: str) -> tuple[Facts, str]:
+    """Of the partition; where none is known by that name, the most that any allows; else of the machine."""
+    site = partition_named(facts, partition)
+    if partition and site is not None:
+        return site, f"partition {partition}"
+    if site is None and facts.get("partitions"):
+        return _widest(facts["partitions"]), "any partition here"
+    return site or machine_limits(facts), "this machine"
+
+
+def _widest(partitions: list[Facts]) -> dict[str, Any]:
+    """What no partition exceeds; a limit that one of them does not have is none."""
+    names = ("max_minutes", "cpus_per_node", "memory_mb_per_node")
+    told = {name: [one.get(name) or 0 for one in partitions] for name in names}
+    told["max_nodes"] = [one.get("max_nodes") or one.get("nodes_total") or 0 for one in partitions]
+    widest: dict[str, Any] = {
+        name: max(values) if all(values) else None for name, values in told.items()
+    }
+    gpus = [one.get("gpus_per_node") for one in partitions]
+    return {**widest, "gpus_per_node": None if None in gpus else _most_gpus(gpus)}
+
+
+def _most_gpus(nodes: list[Any]) -> dict[str, int]:
+    most: dict[str, int] = {}
+    for gpus in nodes:
+        most.update({kind: max(count, most.get(kind, 0)) for kind, count in gpus.items()})
+    return most
+
+
+def _cpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None:
+    has, tasks = site.get("cpus_per_node"), asked.tasks_per_node
+    if not has or asked.cpus_per_node <= has:
+        return
+    words = f"{asked.cpus_per_task}"
+    if tasks > 1:
+        words += f" for each of {tasks} processes, {asked.cpus_per_node} in all,"
+    faults.add(
+        "resources.cpus_per_task",
+        f"{words} is more than a node of {where} has: {has}",
+        f"Ask for at most {has // tasks}." if tasks <= has else f"Start at most {has} processes.",
+    )
+
+
 def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: Faults) -> None:
     gpus = site.get("gpus_per_node")
     if gpus is None or not asked.gpus_per_node:
         return
     has = _gpu_words(gpus)
     if not any(gpus.values()):
-        faults.add("resources.gpus_per_node", f"{where} has no GPU", _gpus_elsewhere(facts))
+        nobody = "no node here has a GPU" if where.startswith("any") else f"{where} has no GPU"
+        faults.add("resources.gpus_per_node", nobody, _gpus_elsewhere(facts))
         return
     if asked.gpu_type and asked.gpu_type not in gpus:
         faults.add(

@@ -237,6 +237,64 @@ def test_of_a_list_the_first_that_is_there_is_taken() -> None:
     assert composed.endpoint == "local"
 
 
+def test_an_unknown_partition_does_not_hide_what_no_partition_allows() -> None:
+    asked = {"walltime": "3d", "nodes": 50, "gpus_per_node": 8, "memory": "9TB"}
+    found = faults(
+        {"run": "x", "on": "alpha/nope", "account": "nobody", "qos": "zz", "resources": asked}
+    )
+    assert set(found) == {"on", "account", *(f"resources.{name}" for name in asked)}
+    assert "more than any partition here allows: 10m" in found["resources.walltime"]
+    assert set(faults({"run": "x", "on": "alpha/nope", "account": "research"})) == {"on"}
+
+
+def test_an_unknown_account_does_not_hide_an_unknown_qos() -> None:
+    site = {"accounts": [{"name": "a"}], "partitions": [{"name": "p"}], "qos": [{"name": "normal"}]}
+    alpha = EndpointFacts("alpha", "online", True, site)
+    with pytest.raises(InvalidSpec) as caught:
+        check({"run": "x", "account": "b", "qos": "zz"}, endpoints=[alpha], code=None)
+    assert [one["field"] for one in caught.value.faults] == ["account", "qos"]
+    assert caught.value.faults[1]["hint"] == "Valid: normal"
+
+
+def test_cores_are_told_as_they_were_asked_for() -> None:
+    asked = {"cpus_per_task": 5, "tasks_per_node": 2}
+    found = faults({"run": "x", "on": "alpha", "account": "research", "resources": asked})
+    words = "5 for each of 2 processes, 10 in all, is more than a node of partition debug has: 8"
+    assert words in found["resources.cpus_per_task"]
+    assert found["resources.cpus_per_task"].endswith("Ask for at most 4.")
+
+
+def test_texts_that_are_not_utf8_are_faults_like_others() -> None:
+    broken = {
+        "run": ["echo", "a\udcffb"], "params": {"lr": "\udc80"}, "data": {"\udcff": "/x"},
+        "environment": {"variables": {"A": "\udcff"}}, "nmae": 1,
+    }  # fmt: skip
+    found = faults(broken)
+    assert set(found) == {
+        "run.1", "params.lr", "data.\\udcff", "environment.variables.A", "nmae",
+    }  # fmt: skip
+    assert found["run.1"].startswith("'a\\udcffb' is not UTF-8")
+    assert all(text.isascii() for text in found.values())
+
+
+def test_a_word_of_a_command_that_cannot_be_read_does_not_make_it_missing() -> None:
+    assert set(faults({"run": ["echo", 1]})) == {"run.1"}
+
+
+def test_data_are_named_by_whole_paths() -> None:
+    found = faults({"run": "x", "data": {"here": "rel/path", "there": "$WORK/x", "home": "~/x"}})
+    assert set(found) == {"data.here"}
+    assert "whole path" in found["data.here"]
+
+
+def test_auto_without_a_default_takes_one_that_is_there() -> None:
+    away = EndpointFacts("gamma", "offline", False, {})
+    there = EndpointFacts("beta", "online", False, {})
+    assert check({"run": "x"}, endpoints=[away, there], code=None).endpoint == "beta"
+    marked = EndpointFacts("delta", "sign-in", True, {})
+    assert check({"run": "x"}, endpoints=[there, marked], code=None).endpoint == "delta"
+
+
 def test_no_endpoint_at_all_names_the_next_step() -> None:
     with pytest.raises(InvalidSpec, match="no endpoint") as caught:
         check({"run": "x"}, endpoints=[], code=None)
