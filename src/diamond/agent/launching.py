@@ -62,10 +62,20 @@ def write_launch(
 
 
 def default_variables(profile: Profile) -> dict[str, str]:
-    """For programs on nodes that are known to have no internet."""
+    """What a site wishes of programs that say nothing else themselves."""
+    return {**_offline(profile), **_write_budget(profile)}
+
+
+def _offline(profile: Profile) -> dict[str, str]:
     internet = profile.facts.get("internet")
     offline = isinstance(internet, dict) and internet.get("compute") is False
     return dict(OFFLINE) if offline else {}
+
+
+def _write_budget(profile: Profile) -> dict[str, str]:
+    megabytes = profile.facts.get("write_mb_per_second")
+    is_number = isinstance(megabytes, (int, float)) and megabytes > 0
+    return {"DIAMOND_WRITE_BUDGET": str(int(1e6 * megabytes))} if is_number else {}
 
 
 def culprit_of(run_folder: Path) -> dict[str, Any]:

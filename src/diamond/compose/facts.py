@@ -11,6 +11,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     NonNegativeInt,
+    PositiveFloat,
     PositiveInt,
     TypeAdapter,
     ValidationError,
@@ -107,6 +108,10 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "modules": (list[str], '["module load python"]'),
     "interface": (str, 'the name of the network between nodes, such as "ib0" or "hsn0"'),
     "mpi": (str, 'what srun --mpi is told, such as "pmix", or "mpirun"'),
+    "write_mb_per_second": (
+        PositiveFloat,
+        "how many megabytes per second one job should write at most on average, such as 200",
+    ),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),
 }
 """Each fact of docs/internals/site-profile.md: its type, and how to write it."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from diamond.agent.launching import default_variables
+from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder
 from diamond.agent.verdicts import TURNED_AWAY
 from diamond.core.errors import BadRequest
@@ -21,7 +23,7 @@ from diamond.launchers.script import Batch, command_file, data_variable, render_
 from diamond.runtimes.base import Entered
 from support.sync_service import eventually
 
-DATA_KEYS = ("entered", "data", "secret_store")
+DATA_KEYS = ("entered", "data", "secret_store", "defaults")
 VARIABLES = {
     "job_id": "$JOB_ID",
     "restart_count": "${RESTARTS:-0}",
@@ -351,3 +353,12 @@ def _is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_the_sites_write_budget_reaches_the_program_that_says_nothing_else(
+    scene: Callable[..., Scene],
+) -> None:
+    defaults = default_variables(Profile({"write_mb_per_second": 200}))
+    it = scene('echo "$DIAMOND_WRITE_BUDGET"', defaults=defaults)
+    assert it.run() == 0
+    assert it.read("stdout.log") == "200000000\n"

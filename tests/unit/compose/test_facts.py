@@ -24,6 +24,7 @@ from diamond.core.errors import BadRequest
         ("partitions", [{"name": "debug", "max_minutes": None, "of_tomorrow": 1}]),
         ("internet", {"login": True, "compute": None}),
         ("memory_mb", None),
+        ("write_mb_per_second", 200),
     ],
 )
 def test_a_correction_in_its_form_is_taken(name: str, value: Any) -> None:
@@ -39,6 +40,7 @@ def test_a_correction_in_its_form_is_taken(name: str, value: Any) -> None:
         ("cores", "eight", "cores is 'eight'", "a number"),
         ("partitions", 5, "partitions is 5", '[{"name": "debug"'),
         ("partitions", [{"nam": "x"}], "partitions.0.name is missing", '[{"name": "debug"'),
+        ("write_mb_per_second", 0, "write_mb_per_second is 0", "megabytes per second"),
         ("gpus", 4, "gpus is 4", '{"a100": 4}'),
     ],
 )
