@@ -74,8 +74,9 @@ def _offline(profile: Profile) -> dict[str, str]:
 
 def _write_budget(profile: Profile) -> dict[str, str]:
     megabytes = profile.facts.get("write_mb_per_second")
-    is_number = isinstance(megabytes, (int, float)) and megabytes > 0
-    return {"DIAMOND_WRITE_BUDGET": str(int(1e6 * megabytes))} if is_number else {}
+    if not isinstance(megabytes, (int, float)) or megabytes <= 0:
+        return {}
+    return {"DIAMOND_WRITE_BUDGET": str(int(1e6 * megabytes))}
 
 
 def culprit_of(run_folder: Path) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+import pickle
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Collection, Dict, List, Mapping, Optional, Tuple
 
 import torch
@@ -26,6 +27,7 @@ from diamond.training.checkpoints.plan import (
 )
 from diamond.training.checkpoints.ranks import Ranks
 from diamond.training.checkpoints.room import check_room, room_at
+from diamond.training.checkpoints.skeleton import PLAIN
 from diamond.training.checkpoints.staging import Pair, Staging
 
 _LOOK_EVERY_SECONDS = 0.2
@@ -79,12 +81,12 @@ class Saver:
     def save(self, snapshot: Snapshot) -> None:
         """Returns when the training may go on. To be called after `wait`: there is one staging memory."""
         self._make_ready(snapshot.tensors)
-        self.writer.begin()
         message = self._message(snapshot)
+        self.writer.begin()
         pairs = self._pairs(snapshot.tensors)
         later = [pair for pair, owner in pairs if owner in snapshot.still]
         self.staging.copy_now([pair for pair, owner in pairs if owner not in snapshot.still])
-        self.staging.copy_meanwhile(later, lambda: self.writer.save(message))
+        self.staging.copy_meanwhile(later, lambda: self.writer.save(_packed(message)))
 
     def close(self) -> None:
         self.wait()
@@ -160,7 +162,7 @@ class Saver:
 
     def _pairs(self, tensors: Mapping[str, torch.Tensor]) -> List[Tuple[Pair, int]]:
         return [
-            ((target, find_state_dict_object(tensors, index)), id(tensors[index.fqn]))
+            ((target, _part(tensors, index)), id(tensors[index.fqn]))
             for index, target in self._targets
         ]
 
@@ -179,9 +181,10 @@ class Saver:
         )
 
     def _entries(self, snapshot: Snapshot) -> Dict[str, bytes]:
-        entries = {rank_entry(self._ranks.rank): _packed(snapshot.own)}
+        """Taken now, since they may change; `_packed` later, since that takes four times as long."""
+        entries = {rank_entry(self._ranks.rank): pickle.dumps(snapshot.own, protocol=4)}
         if self._ranks.rank == 0:
-            entries[SHARED_ENTRY] = _packed(snapshot.shared)
+            entries[SHARED_ENTRY] = pickle.dumps(snapshot.shared, protocol=4)
         return entries
 
 
@@ -194,7 +197,21 @@ def _preparation(
     return Prepare(ordered, spans, memory.size, metadata)
 
 
-def _packed(value: Any) -> bytes:
+def _part(tensors: Mapping[str, torch.Tensor], index: Any) -> torch.Tensor:
+    """What this rank has of a tensor. DCP's own search is only needed for those that are spread over ranks."""
+    whole = tensors[index.fqn]
+    if type(whole) in PLAIN:
+        return whole
+    part: torch.Tensor = find_state_dict_object(tensors, index)
+    return part
+
+
+def _packed(message: Save) -> Save:
+    """The byte entries in the form that `dcp.load` reads."""
+    return replace(message, entries={name: _saved(one) for name, one in message.entries.items()})
+
+
+def _saved(pickled: bytes) -> bytes:
     stream = io.BytesIO()
-    torch.save(value, stream)
+    torch.save(pickle.loads(pickled), stream)
     return stream.getvalue()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Callable, Dict, Tuple
 
 import torch
+
+PLAIN = (torch.Tensor, torch.nn.Parameter)
+"""Whole tensors of this process; others know about ranks, or are foreign."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,9 @@ def marks(skeleton: Any) -> Dict[str, TensorMark]:
 
 
 def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
-    if isinstance(state, torch.Tensor) and _is_plain(state):
+    if isinstance(state, torch.Tensor) and _is_dense(state):
         tensors[name] = state
-        return TensorMark(name, state.device.type == "cpu")
+        return _mark(name, state.is_cpu)
     dot = f"{name}." if name else ""
     if isinstance(state, dict):
         return {key: _take_out(value, f"{dot}{key}", tensors) for key, value in state.items()}
@@ -52,8 +56,15 @@ def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
     return state
 
 
-def _is_plain(tensor: torch.Tensor) -> bool:
+@lru_cache(maxsize=None)
+def _mark(name: str, on_cpu: bool) -> TensorMark:
+    """The same names come again with every save."""
+    return TensorMark(name, on_cpu)
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
     """Dense tensors are written by bytes; sparse, quantized and foreign kinds are pickled with the skeleton."""
-    local = tensor.to_local() if hasattr(tensor, "to_local") else tensor
-    known = type(local) in (torch.Tensor, torch.nn.Parameter)
-    return known and local.layout == torch.strided and not local.is_quantized
+    local = tensor
+    if type(tensor) not in PLAIN and hasattr(tensor, "to_local"):
+        local = tensor.to_local()
+    return type(local) in PLAIN and local.layout == torch.strided and not local.is_quantized

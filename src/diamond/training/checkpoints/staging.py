@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from queue import SimpleQueue
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import torch
@@ -11,6 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 Pair = Tuple[torch.Tensor, torch.Tensor]
 """Where to, and what."""
+_Work = Tuple[Sequence[Pair], Any, Callable[[], None]]
 
 
 class Staging:
@@ -19,29 +21,31 @@ class Staging:
     def __init__(self) -> None:
         self.waited_seconds = 0.0
         """In optimizers' steps, since the last call of `copy_meanwhile`."""
-        self._copied = threading.Event()
+        self._copied, self._idle = threading.Event(), threading.Event()
         self._copied.set()
-        self._thread: Optional[threading.Thread] = None
+        self._idle.set()
+        self._work: SimpleQueue[Optional[_Work]] = SimpleQueue()
         self._failure: Optional[BaseException] = None
         self._device_copies: Any = None
         self._hook = register_optimizer_step_pre_hook(lambda *_: self.wait())
+        # One thread for all saves: to start one costs the training a turn of the scheduler, milliseconds on a busy node.
+        threading.Thread(target=self._serve, daemon=True).start()
 
     def copy_now(self, pairs: Sequence[Pair]) -> None:
-        with torch.no_grad():
-            for target, source in pairs:
-                target.copy_(source)
+        """In one call of torch's: the interpreter is free for other threads meanwhile."""
+        if pairs:
+            with torch.no_grad():
+                torch._foreach_copy_([to for to, _ in pairs], [source for _, source in pairs])
 
     def copy_meanwhile(self, pairs: List[Pair], then: Callable[[], None]) -> None:
         """Copy in another thread; `then` runs there once all is copied."""
         self.join()
         self.waited_seconds = 0.0
         self._copied.clear()
+        self._idle.clear()
         self._device_copies = _start_device_copies([p for p in pairs if p[1].device.type != "cpu"])
         on_cpu = [pair for pair in pairs if pair[1].device.type == "cpu"]
-        self._thread = threading.Thread(
-            target=self._copy, args=(on_cpu, self._device_copies, then), daemon=True
-        )
-        self._thread.start()
+        self._work.put((on_cpu, self._device_copies, then))
 
     def wait(self) -> None:
         """Until the parameters may change; nearly always at once. On an accelerator only its stream waits."""
@@ -55,28 +59,40 @@ class Staging:
 
     def join(self) -> None:
         """Until `then` has run; raises what went wrong in it."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self._idle.wait()
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
 
     def close(self) -> None:
         self._hook.remove()
+        self._work.put(None)
         self.join()
 
-    def _copy(self, pairs: Sequence[Pair], event: Any, then: Callable[[], None]) -> None:
+    def _serve(self) -> None:
+        while self._do_next():
+            pass
+
+    def _do_next(self) -> bool:
+        """A function of its own, so that nothing holds a state in memory between two saves."""
+        work = self._work.get()
+        if work is None:
+            return False
         try:
-            self.copy_now(pairs)
-            self._copied.set()
-            if event is not None:
-                event.synchronize()
-            then()
+            self._copy(*work)
         except BaseException as failure:
             self._failure = failure
         finally:
             self._copied.set()
+            self._idle.set()
+        return True
+
+    def _copy(self, pairs: Sequence[Pair], event: Any, then: Callable[[], None]) -> None:
+        self.copy_now(pairs)
+        self._copied.set()
+        if event is not None:
+            event.synchronize()
+        then()
 
 
 def _start_device_copies(pairs: Sequence[Pair]) -> Any:
