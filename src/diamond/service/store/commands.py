@@ -84,6 +84,8 @@ async def has_due(connection: AsyncConnection, endpoint: str, generation: int) -
 
 
 async def mark_done(tx: Transaction, endpoint: str, done: list[str]) -> None:
+    if not done:
+        return
     closed = update(commands).where(commands.c.endpoint == endpoint, commands.c.id.in_(done))
     await tx.connection.execute(closed.where(commands.c.state == SENT).values(state=DONE))
 

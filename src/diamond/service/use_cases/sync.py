@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -98,8 +99,6 @@ async def next_commands(
     """What the agent should do now; held while there is nothing."""
     endpoint, done = call.endpoint["id"], [str(one) for one in told.get("done") or ()]
     held = min(max(float(told.get("wait") or 0), 0.0), MAX_WAIT_SECONDS)
-    if done:
-        await services.store.run(lambda tx: command_rows.mark_done(tx, endpoint, done))
     deadline = time.monotonic() + held
     turn = services.presence.new_turn(endpoint)
     services.notifier.wake([endpoint_topic(endpoint)])
@@ -108,10 +107,16 @@ async def next_commands(
             bell.clear()
             left = deadline - time.monotonic()
             if not services.presence.has_turn(endpoint, turn) or services.notifier.closing:
-                return await _closing(services, call, {"commands": [], "requests": []})
-            answer = await _due(services, call)
-            if answer["commands"] or answer["requests"] or left <= 0:
-                return await _closing(services, call, answer)
+                return await _answer(services, call, done)
+            is_due = await _is_due(services, call)
+            requests = await services.relay.take(endpoint)
+            if is_due or requests or left <= 0:
+                return await _answer(services, call, done, is_due=is_due, requests=requests)
+            if done:
+                await services.store.run(
+                    partial(command_rows.mark_done, endpoint=endpoint, done=done)
+                )
+                done = []
             await wait(bell, min(left, POLL_SECONDS))
 
 
@@ -165,31 +170,41 @@ def _events(told: dict[str, Any]) -> list[tuple[int, str, Event]]:
     return sorted(found, key=lambda item: item[0])
 
 
-async def _due(services: Services, call: AgentCall) -> dict[str, Any]:
-    """A cheap look first; a transaction only where there is something to hand over."""
+async def _is_due(services: Services, call: AgentCall) -> bool:
+    """A cheap look; a transaction only where there is something to hand over."""
     endpoint, generation = call.endpoint["id"], call.generation
     async with services.store.read() as connection:
         refuse_older(await rows.newest_generation(connection, endpoint), generation)
-        waiting = await command_rows.has_due(connection, endpoint, generation)
-    due = []
-    if waiting:
-        due = await services.store.run(lambda tx: command_rows.take_due(tx, endpoint, generation))
-    return {
-        "commands": [_command(row) for row in due],
-        "requests": await services.relay.take(endpoint),
-    }
+        return await command_rows.has_due(connection, endpoint, generation)
 
 
-async def _closing(services: Services, call: AgentCall, answer: dict[str, Any]) -> dict[str, Any]:
-    """Told once, and again whenever the agent brings up an ended task."""
+async def _answer(
+    services: Services,
+    call: AgentCall,
+    done: list[str],
+    *,
+    is_due: bool = False,
+    requests: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """What is due, and which ends are recorded: told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
         closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
         endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"]) or call.endpoint
         share = await _share(connection, endpoint)
-    if closed:
-        await services.store.run(lambda tx: task_rows.mark_told(tx, closed))
-    answer |= {"closed": closed, "settings": agent_settings(endpoint)}
-    return {**answer, "status_questions_per_minute": share}
+
+    async def hand_over(tx: Transaction) -> list[Row]:
+        await command_rows.mark_done(tx, endpoint["id"], done)
+        await task_rows.mark_told(tx, closed)
+        return await command_rows.take_due(tx, endpoint["id"], call.generation) if is_due else []
+
+    due = await services.store.run(hand_over) if done or closed or is_due else []
+    return {
+        "commands": [_command(row) for row in due],
+        "requests": requests or [],
+        "closed": closed,
+        "settings": agent_settings(endpoint),
+        "status_questions_per_minute": share,
+    }
 
 
 async def _share(connection: AsyncConnection, endpoint: Row) -> float:
