@@ -54,7 +54,7 @@ class Desk:
     def answer(self, request: Request, alive: Callable[[], None] = lambda: None) -> Answer:
         """`alive` is called while an answer takes long and goes on."""
         handlers: dict[str, Callable[[Request], Answer]] = {
-            "list-files": lambda r: {"items": list_files(self._run_dir(r), str(r.get("path", "")))},
+            "list-files": self._list_files,
             "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"]), self.digests, alive),
             "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
             "read-log": self._read_log,
@@ -113,6 +113,11 @@ class Desk:
         days, dry_run = float(request["days"]), bool(request.get("dry_run", True))
         found = prune(places, images=unwanted, days=days, dry_run=dry_run, now=time.time())
         return {"items": found}
+
+    def _list_files(self, request: Request) -> Answer:
+        path, start = str(request.get("path", "")), int(request.get("start") or 0)
+        items, more = list_files(self._run_dir(request), path, start)
+        return {"items": items, "next": more}
 
     def _set_secret(self, request: Request) -> dict[str, Any]:
         set_secret(self.folders.secrets, str(request["name"]), str(request["value"]))

@@ -7,6 +7,7 @@ by a program that swaps a folder for a link between two looks.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -22,16 +23,19 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
-def list_files(root: Path, path: str) -> list[dict[str, Any]]:
-    """What a folder holds, or the one file that `path` names."""
+def list_files(
+    root: Path, path: str, start: int = 0, most: int = MAX_ITEMS
+) -> tuple[list[dict[str, Any]], int | None]:
+    """What a folder holds from `start` on, or the one file that `path` names; then where to go on, if there is more."""
     with _opened(root, path) as descriptor:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            return [_item(path, os.fstat(descriptor))]
-        with os.scandir(descriptor) as entries:
-            names = sorted(entry.name for entry in entries)[:MAX_ITEMS]
-        found = [(name, _look(descriptor, name)) for name in names]
+            return [_item(path, os.fstat(descriptor))], None
+        names = sorted(_names(descriptor))
+        end = max(0, start) + most
+        found = [(name, _look(descriptor, name)) for name in names[max(0, start) : end]]
     prefix = "/".join(_steps(path))
-    return [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
+    items = [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
+    return items, end if end < len(names) else None
 
 
 def stat_file(
@@ -66,17 +70,34 @@ def _opened(root: Path, path: str) -> Iterator[int]:
         steps = _steps(path)
         for position, step in enumerate(steps):
             flags = _FILE if position == len(steps) - 1 else _FOLDER
-            inner = os.open(step, flags, dir_fd=descriptor)
+            inner = os.open(_real_name(descriptor, step), flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
         yield descriptor
     except OSError as error:
+        why = "a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
         raise NotFound(
-            f"{path!r} cannot be read in the run directory ({error.strerror})",
-            "Symlinks are not followed. List what is there with: diamond files TASK",
+            f"{path!r} cannot be read in the run directory ({why})",
+            "List what is there with: diamond files TASK",
         ) from error
     finally:
         os.close(descriptor)
+
+
+def _real_name(folder: int, step: str) -> str:
+    """Of a name that is not UTF-8 only what is shown of it comes back."""
+    if "\ufffd" not in step:
+        return step
+    return next((name for name in _names(folder) if _shown(name) == step), step)
+
+
+def _names(folder: int) -> list[str]:
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _steps(path: str) -> list[str]:
@@ -99,5 +120,4 @@ def _item(path: str, facts: os.stat_result) -> dict[str, Any]:
         kind = "folder"
     elif stat.S_ISLNK(facts.st_mode):
         kind = "link"
-    shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return {"path": shown, "kind": kind, "size": facts.st_size, "modified": facts.st_mtime}
+    return {"path": _shown(path), "kind": kind, "size": facts.st_size, "modified": facts.st_mtime}

@@ -49,7 +49,7 @@ def get(
     as_json: Json = False,
 ) -> None:
     """Fetch a file or folder of a task; run it again to go on after a break."""
-    written = Client().get(task, path, dest)
+    written = Client().get(task, path, dest, say=say)
     if as_json:
         items = [{"path": str(one), "size": one.stat().st_size} for one in written]
         print_json({"items": items, "next": None})

@@ -13,7 +13,7 @@ Place = tuple[int | str, ...]
 
 def without_broken_texts(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     """The spec without texts that are not UTF-8; each is noted."""
-    broken = list(_broken(raw, ()))
+    broken = list(broken_texts(raw))
     if not broken:
         return raw
     rest = copy.deepcopy(raw)
@@ -26,16 +26,17 @@ def without_broken_texts(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     return rest
 
 
-def _broken(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
+def broken_texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Each text that is not UTF-8, with the way to it."""
     if isinstance(value, str) and not _is_utf8(value):
         yield place, value
     elif isinstance(value, list):
         for number, one in enumerate(value):
-            yield from _broken(one, (*place, number))
+            yield from broken_texts(one, (*place, number))
     elif isinstance(value, dict):
         for name, one in value.items():
             is_broken = isinstance(name, str) and not _is_utf8(name)
-            yield from [((*place, name), name)] if is_broken else _broken(one, (*place, name))
+            yield from [((*place, name), name)] if is_broken else broken_texts(one, (*place, name))
 
 
 def _is_utf8(text: str) -> bool:

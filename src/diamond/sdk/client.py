@@ -264,11 +264,23 @@ class Client(ScaleCalls):
 
     def files(self, task: str, path: str = "") -> list[dict[str, Any]]:
         """One folder of the run directory."""
-        return list(self.transport.get(_path(task, "files"), {"path": path})["items"])
+        from diamond.sdk.listing import Listing
 
-    def get(self, task: str, path: str, dest: Path | str | None = None) -> list[Path]:
-        """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped."""
-        from diamond.sdk.downloads import download, inside, place_for
+        return list(Listing[dict[str, Any]](self.transport, _path(task, "files"), {"path": path}))
+
+    def get(
+        self,
+        task: str,
+        path: str,
+        dest: Path | str | None = None,
+        *,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> list[Path]:
+        """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped.
+
+        `say` hears what of a folder is left out: links, pipes and the like.
+        """
+        from diamond.sdk.downloads import download, download_folder, place_for
 
         found = self.task(task).id
         path = "" if path.strip("/") == "." else path
@@ -279,10 +291,8 @@ class Client(ScaleCalls):
             return [download(self.transport, found, path, place)]
         name = path.rstrip("/").rsplit("/", 1)[-1]
         top = goal if goal is not None else Path(name or found)
-        return [
-            download(self.transport, found, one, inside(top, relative))
-            for one, relative in self._below(found, path.strip("/"))
-        ]
+        files = self._below(found, path.strip("/"), say)
+        return download_folder(self.transport, found, files, top, say)
 
     def script(self, task: str) -> str:
         """The batch script as it was handed to the batch system."""
@@ -364,7 +374,7 @@ class Client(ScaleCalls):
                 return bool(one.get("kind") == "folder")
         raise NotFound(f"{task} has no file {path!r}", f"List them with: diamond files {task}")
 
-    def _below(self, task: str, path: str) -> Iterator[tuple[str, str]]:
+    def _below(self, task: str, path: str, say: Callable[[str], None]) -> Iterator[tuple[str, str]]:
         """Each file under a folder, with its path from there."""
         pending = [""]
         while pending:
@@ -376,6 +386,8 @@ class Client(ScaleCalls):
                     pending.append(relative)
                 elif one.get("kind") == "file":
                     yield (f"{path}/{relative}" if path else relative), relative
+                else:
+                    say(f"Left out: {relative} (a link, which is not followed)")
 
 
 def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from diamond.core.errors import BadRequest, Conflict, NotFound, ServiceUnreachable
@@ -35,6 +36,31 @@ def download(transport: Transport, task: str, path: str, dest: Path) -> Path:
     _check(part, etag, path)
     part.replace(dest)
     return dest
+
+
+def download_folder(
+    transport: Transport,
+    task: str,
+    files: Iterable[tuple[str, str]],
+    top: Path,
+    say: Callable[[str], None],
+) -> list[Path]:
+    """Fetch each file to its place under `top`. Those that cannot be read are named once the others are here."""
+    written, failed = [], []
+    for path, relative in files:
+        place = inside(top, relative)
+        try:
+            written.append(download(transport, task, path, place))
+        except BadRequest:
+            say(f"Left out: {relative} (not a plain file)")
+        except NotFound as error:
+            failed.append(error.message)
+    if failed:
+        raise NotFound(
+            f"{len(failed)} of {len(written) + len(failed)} files could not be fetched: {'; '.join(failed[:5])}",
+            f"The others are in {top}.",
+        )
+    return written
 
 
 def place_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:

@@ -52,7 +52,7 @@ from diamond.service.routes import (
     sync,
     tasks,
 )
-from diamond.service.routes.common import PREFIX, known_query, stated_rule
+from diamond.service.routes.common import PREFIX, known_query, stated_rule, whole_texts
 from diamond.service.sealing import load_seal
 from diamond.service.services import Services
 from diamond.service.settings import Settings, check_settings
@@ -157,5 +157,5 @@ def _api() -> APIRouter:
         administering, limits, announcements, notifications, overview, composing, plans, scales, recipes, images, blobs,
         snapshots,
     ):  # fmt: skip
-        api.include_router(part.router, dependencies=[Depends(known_query)])
+        api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])
     return api

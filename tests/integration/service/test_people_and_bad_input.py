@@ -52,6 +52,17 @@ def test_a_browser_writes_from_our_own_pages_only(service: RunningService) -> No
     assert (foreign.status, foreign.json["code"]) == (403, "bad-origin")
 
 
+def test_half_a_character_is_refused_and_leaves_an_endpoint_whole(scene: Scene) -> None:
+    change = {"corrections": {"modules": ["\udcff"]}}
+    answer = scene.client.call("PATCH", f"/endpoints/{scene.name}", change)
+    assert (answer.status, answer.json["code"]) == (422, "invalid-request")
+    assert answer.json["faults"][0]["field"] == "corrections.modules.0"
+    assert scene.client.get(f"/endpoints/{scene.name}")["name"] == scene.name
+    spec = {"spec": {"run": ["echo", "\udcff"], "on": "nowhere"}}
+    told = scene.client.call("POST", "/jobs", spec).json["faults"]
+    assert {fault["field"] for fault in told} == {"run.1", "on"}
+
+
 def test_another_host_name_is_not_answered(service: RunningService) -> None:
     answer = service.client.call("GET", "/health", headers={"Host": "evil.example"})
     assert (answer.status, answer.json["code"]) == (400, "bad-host")

@@ -162,6 +162,22 @@ def test_a_pipe_in_the_run_directory_holds_nobody_up(tmp_path: Path) -> None:
         read_file(tmp_path, "pipe", 0, 10)
 
 
+def test_a_large_folder_is_listed_in_pages(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"f{number}").touch()
+    first, more = list_files(tmp_path, "", 0, 3)
+    rest, end = list_files(tmp_path, "", more or 0, 3)
+    assert [one["path"] for one in first + rest] == [f"f{number}" for number in range(5)]
+    assert (more, end) == (3, None)
+
+
+def test_a_name_that_is_not_utf8_can_be_read_as_it_is_shown(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"out\xff")).mkdir()
+    (tmp_path / os.fsdecode(b"out\xff") / os.fsdecode(b"n\xfe")).write_text("inside")
+    (one,), _ = list_files(tmp_path, "out\ufffd")
+    assert read_file(tmp_path, one["path"], 0, 10) == b"inside"
+
+
 def task_of_age(folders: Folders, task: str, days: float, now: float) -> None:
     tasks = TaskFolders(folders)
     folder = tasks.record(task, "a" + task, 1, {"order": {"name": "x"}})

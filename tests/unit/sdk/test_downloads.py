@@ -17,11 +17,14 @@ from support.small_server import Reply, Request, serving
 CONTENT = bytes(range(256)) * 1000
 
 
+REFUSED = {"odd/pipe": "bad-request", "odd/gone": "not-found"}
+
+
 class Files:
     """A run directory with `out/model.pt`; the first answers may be cut short."""
 
-    def __init__(self, *, cuts: int = 0, lie: bool = False) -> None:
-        self.cuts = cuts
+    def __init__(self, *, cuts: int = 0, lie: bool = False, odd: bool = False) -> None:
+        self.cuts, self.odd = cuts, odd
         self.etag = '"sha256:' + ("0" * 64 if lie else hashlib.sha256(CONTENT).hexdigest()) + '"'
 
     def __call__(self, request: Request) -> Reply:
@@ -29,10 +32,21 @@ class Files:
             return Reply(b'{"id": "t1"}')
         if request.path.endswith("/files"):
             return self._list(request.query.get("path", [""])[0])
+        if (path := request.query.get("path", [""])[0]) in REFUSED:
+            problem = {"title": f"{path} cannot be read", "code": REFUSED[path], "hint": ""}
+            return Reply(json.dumps(problem).encode(), 400)
         return self._content(request.headers.get("range", ""))
 
     def _list(self, path: str) -> Reply:
-        listed = {"": [("out", "folder")], "out": [("out/model.pt", "file"), ("out/link", "link")]}
+        if path == "odd":
+            names = [*REFUSED, "odd/z"]
+            return Reply(
+                json.dumps({"items": [{"path": name, "kind": "file"} for name in names]}).encode()
+            )
+        listed = {
+            "": [("out", "folder"), *([("odd", "folder")] if self.odd else [])],
+            "out": [("out/model.pt", "file"), ("out/link", "link")],
+        }
         items = [{"path": name, "kind": kind, "size": 1} for name, kind in listed[path]]
         return Reply(json.dumps({"items": items}).encode())
 
@@ -85,3 +99,19 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     for path in ("../x", "link/passwd", "/etc/passwd"):
         with pytest.raises(BadRequest, match="outside"):
             inside(tmp_path / "out", path)
+
+
+def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) -> None:
+    heard: list[str] = []
+    with serving(Files()) as server:
+        client = Client(server.url, "t")
+        with pytest.raises(
+            NotFound, match=r"1 of 2 files could not be fetched: odd/gone"
+        ) as caught:
+            client.get("t1", "odd", tmp_path, say=heard.append)
+        client.get("t1", "out", tmp_path, say=heard.append)
+    assert str(tmp_path) in caught.value.hint
+    assert (tmp_path / "z").read_bytes() == CONTENT
+    assert heard == [
+        "Left out: pipe (not a plain file)", "Left out: link (a link, which is not followed)",
+    ]  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
+from diamond.compose.texts import broken_texts
 from diamond.core.errors import Forbidden
 from diamond.service.authorize import admit, rule_of
 from diamond.service.guard import SAFE_METHODS
@@ -33,6 +36,7 @@ PROBLEMS = {
     500: "The service failed",
     503: "The endpoint does not answer now",
 }
+_HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 BYTES: dict[str, Any] = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 }
@@ -134,6 +138,30 @@ async def known_query(request: Request) -> None:
         hint = f"Known here: {', '.join(sorted(known)) or 'none'}."
         faults = [{"field": name, "message": "unknown parameter", "hint": hint} for name in unknown]
         raise InvalidRequest(f"Unknown parameter {unknown[0]!r}", hint, faults=faults)
+
+
+async def whole_texts(request: Request) -> None:
+    """Half a character, as `\\ud800` in JSON may bring, would be kept and then fit no answer.
+
+    A spec's own are told with its other faults.
+    """
+    if "json" not in request.headers.get("content-type", ""):
+        return
+    body = await request.body()
+    if not _HALF_CHARACTER.search(body):
+        return
+    places = [place for place, _ in broken_texts(_json(body)) if place[:1] != ("spec",)]
+    if places:
+        names = [ascii(".".join(map(str, place)))[1:-1] for place in places]
+        faults = [{"field": name, "message": "is not UTF-8", "hint": ""} for name in names]
+        raise InvalidRequest(f"{names[0]} is not UTF-8", "Send whole characters.", faults=faults)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
 
 
 def _query_names(dependant: Dependant) -> Iterator[str]:

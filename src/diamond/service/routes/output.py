@@ -52,10 +52,10 @@ async def metrics_csv(
     "/files", response_model=schemas.Page[schemas.FileEntry], responses=problems(404, 409, 503)
 )
 async def list_files(
-    task: str, services: Service, person: Person, path: str = ""
+    task: str, services: Service, person: Person, path: str = "", cursor: str | None = None
 ) -> dict[str, Any]:
-    """The run directory, asked of the agent."""
-    return {"items": await files.list_files(services, person, task, path)}
+    """The run directory, asked of the agent; a large folder comes in pages."""
+    return await files.list_files(services, person, task, path, cursor)
 
 
 @router.get(

@@ -43,11 +43,25 @@ class Content:
 
 
 async def list_files(
-    services: Services, principal: Principal, task: str, path: str
-) -> list[dict[str, Any]]:
+    services: Services, principal: Principal, task: str, path: str, cursor: str | None
+) -> dict[str, Any]:
+    """A page of a folder; an older agent knows but the first."""
+    start = _start(cursor)
     row = await _online_task(services, principal, task)
-    answer = await services.relay.ask_json(row["endpoint"], "list-files", task=row["id"], path=path)
-    return [_entry(one) for one in answer.get("items", [])]
+    answer = await services.relay.ask_json(
+        row["endpoint"], "list-files", task=row["id"], path=path, start=start
+    )
+    following = answer.get("next")
+    return {
+        "items": [_entry(one) for one in answer.get("items", [])],
+        "next": str(following) if isinstance(following, int) else None,
+    }
+
+
+def _start(cursor: str | None) -> int:
+    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise BadRequest("This cursor is not one of ours", "Use the `next` of the page before it.")
+    return int(cursor or 0)
 
 
 async def open_file(
