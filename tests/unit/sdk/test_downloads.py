@@ -103,7 +103,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) -> None:
     heard: list[str] = []
-    with serving(Files()) as server:
+    with serving(Files(odd=True)) as server:
         client = Client(server.url, "t")
         with pytest.raises(
             NotFound, match=r"1 of 2 files could not be fetched: odd/gone"
