@@ -31,6 +31,7 @@ from diamond.service.routes import (
     announcements,
     blobs,
     composing,
+    courses,
     endpoints,
     events,
     images,
@@ -154,7 +155,7 @@ def _api() -> APIRouter:
     api.include_router(sync.router)
     for part in (
         jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
-        administering, limits, announcements, notifications, overview, composing, plans, scales, recipes, images, blobs,
+        administering, limits, announcements, courses, notifications, overview, composing, plans, scales, recipes, images, blobs,
         snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])

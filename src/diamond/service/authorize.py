@@ -92,8 +92,15 @@ def role_of(
         return None
     if owner == principal.user:
         return Role.OWNER
-    found = [role for role in (principal.projects.get(project or ""), shared) if role]
+    found = [role for role in (_in_project(principal, project or ""), shared) if role]
     return max(found, key=lambda role: role.rank, default=None)
+
+
+def _in_project(principal: Principal, project: str) -> Role | None:
+    """To the work in it: in a course those who learn see only their own."""
+    role = principal.projects.get(project)
+    hides = project in principal.courses and role is not Role.MANAGER
+    return None if hides else role
 
 
 def may(

@@ -63,4 +63,6 @@ class Principal:
     mfa: bool = False
     projects: Mapping[str, Role] = field(default_factory=dict)
     """What she is in each of her projects, by id."""
+    courses: frozenset[str] = frozenset()
+    """Those of them in which only managers see others' work."""
     address: str = ""

@@ -29,6 +29,19 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return server.new_database()
 
 
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], scope="module"
+)
+def first_sqlite(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
+    """As `service`, for files whose second database is left to `make test-all`."""
+    server = request.getfixturevalue("postgres") if request.param == "postgresql" else None
+    url = server.new_database() if server is not None else ""
+    with running_service(tmp_path_factory.mktemp("home"), database_url=url) as running:
+        yield running
+
+
 @pytest.fixture(params=DATABASES, scope="module")
 def service(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -17,6 +17,11 @@ _numbers = count(1)
 NO_LIMITS = {"node_hours": None, "running_tasks": None, "storage_bytes": None}
 
 
+@pytest.fixture(scope="module")
+def service(first_sqlite: RunningService) -> RunningService:
+    return first_sqlite
+
+
 @pytest.fixture
 def admin(service: RunningService) -> Client:
     return add_person(service, "root", is_admin=True)[1]

@@ -37,7 +37,7 @@ async def check_job(
 ) -> dict[str, Any]:
     """Check a spec; nothing is made."""
     spec, code = await asked_for(services, body)
-    composed = await auto_nodes.check_job(services, person, spec, code)
+    composed = await auto_nodes.check_job(services, person, spec, code, body.project)
     text = await files.preview_script(services, person, spec, code) if script else None
     return {
         "order": order_data(composed.order),

@@ -4,6 +4,7 @@
 from diamond.service.schemas.accounts import *
 from diamond.service.schemas.common import *
 from diamond.service.schemas.composing import *
+from diamond.service.schemas.courses import *
 from diamond.service.schemas.endpoints import *
 from diamond.service.schemas.goals import *
 from diamond.service.schemas.images import *

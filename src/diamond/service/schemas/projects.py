@@ -22,6 +22,20 @@ class ProjectChange(Body):
     title: str | None = Field(default=None, max_length=200, pattern=ONE_LINE)
     archived: bool | None = None
     """No new work; nothing is lost."""
+    endpoints: list[str] | None = Field(default=None, max_length=1000)
+    """Restricts it: work runs only on these (ids, or names of the caller's), and no code or file of it passes
+    through the service's store. null lifts that."""
+
+
+class Course(Body):
+    """A project that is a course. Its members see only their own work; its managers see all."""
+
+    starts: float | None = Field(default=None, ge=0, le=1e11)
+    ends: float | None = Field(default=None, ge=0, le=1e11)
+    """Outside of these members start nothing."""
+    account: str = Field(default="", max_length=200, pattern=ONE_LINE)
+    reservation: str = Field(default="", max_length=200, pattern=ONE_LINE)
+    """Both hold for all work in the course, whatever a spec says; empty: the spec's."""
 
 
 class Project(BaseModel):
@@ -31,6 +45,9 @@ class Project(BaseModel):
     owner: str
     created: float
     archived: float | None
+    course: Course | None = None
+    endpoints: list[str] | None = None
+    """Ids of the endpoints that a restricted project may run on; null: any."""
     role: Literal["viewer", "member", "manager", "owner"]
     """What the caller is in it."""
 

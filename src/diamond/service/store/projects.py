@@ -12,11 +12,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.principal import Role
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
-from diamond.service.store.tables import jobs, members, projects, shares, tasks, users
+from diamond.service.store.tables import (
+    assignments,
+    jobs,
+    limits,
+    members,
+    projects,
+    shares,
+    tasks,
+    users,
+)
 
 PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
 # Asked at every call: built once.
-_ROLES = select(members.c.project, members.c.role).where(members.c.owner == bindparam("of_owner"))
+_ROLES = (
+    select(members.c.project, members.c.role, projects.c.course.is_not(None).label("is_course"))
+    .join(projects, projects.c.id == members.c.project)
+    .where(members.c.owner == bindparam("of_owner"))
+)
 _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
 )
@@ -24,8 +37,16 @@ _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
 
 async def roles_of(connection: AsyncConnection, user: str) -> dict[str, Role]:
     """What a person is in each of her projects."""
-    found = await connection.execute(_ROLES, {"of_owner": user})
-    return {row.project: Role(row.role) for row in found}
+    return (await places_of(connection, user))[0]
+
+
+async def places_of(
+    connection: AsyncConnection, user: str
+) -> tuple[dict[str, Role], frozenset[str]]:
+    """What a person is in each of her projects, and which of them are courses."""
+    found = (await connection.execute(_ROLES, {"of_owner": user})).all()
+    courses = frozenset(row.project for row in found if row.is_course)
+    return {row.project: Role(row.role) for row in found}, courses
 
 
 async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
@@ -56,6 +77,8 @@ async def drop_project(tx: Transaction, project: str) -> None:
     await tx.connection.execute(delete(members).where(members.c.project == project))
     shared = delete(shares).where(shares.c.with_kind == PROJECT, shares.c.with_id == project)
     await tx.connection.execute(shared)
+    await tx.connection.execute(delete(assignments).where(assignments.c.project == project))
+    await tx.connection.execute(delete(limits).where(limits.c.subject == project))
     await tx.connection.execute(delete(projects).where(projects.c.id == project))
 
 

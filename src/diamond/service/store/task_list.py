@@ -54,6 +54,8 @@ class TaskFilter:
     search: str = ""
     """Words, each of which stands somewhere in the task."""
     project: str = ""
+    own: bool = False
+    """With a project: only what the caller has in it."""
     """Its id: tasks of everybody in it, instead of the caller's own."""
     until: float | None = None
     """Created no later than this."""
@@ -277,6 +279,8 @@ def _parts_of_names(owner: str, wanted: TaskFilter, names: set[str]) -> list[Sel
 def _query(owner: str, wanted: TaskFilter) -> Select[Any]:
     whose = tasks.c.project == wanted.project if wanted.project else tasks.c.owner == owner
     query = select(tasks).where(whose, tasks.c.kind == wanted.kind)
+    if wanted.project and wanted.own:
+        query = query.where(tasks.c.owner == owner)
     if wanted.project and wanted.name:
         query = query.where(tasks.c.name.contains(wanted.name, autoescape=True))
     if wanted.job:

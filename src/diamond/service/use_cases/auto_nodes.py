@@ -24,7 +24,7 @@ from diamond.service.use_cases import jobs
 from diamond.service.use_cases.auto_release import settled_spec
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import Awaited, make_task
-from diamond.service.use_cases.projects import project_to_fill
+from diamond.service.use_cases.places import Place, place_of
 from diamond.service.use_cases.scales import Waiting, add_scale, fits_digest
 from diamond.service.use_cases.wanting import endpoint_facts
 from diamond.service.views import show_job, show_task
@@ -36,9 +36,11 @@ Spec = dict[str, Any]
 Code = dict[str, Any] | None
 
 
-async def check_job(services: Services, principal: Principal, spec: Spec, code: Code) -> Composed:
+async def check_job(
+    services: Services, principal: Principal, spec: Spec, code: Code, project: str = ""
+) -> Composed:
     """As it would run: with the number of nodes, where that is known."""
-    composed = await jobs.check_job(services, principal, spec, code)
+    composed = await jobs.check_job(services, principal, spec, code, project)
     if not is_auto(spec):
         return composed
     async with services.store.read() as connection:
@@ -47,7 +49,7 @@ async def check_job(services: Services, principal: Principal, spec: Spec, code: 
     if known is None:
         return replace(composed, warnings=[*composed.warnings, _waiting_words()])
     settled, words = known
-    found_again = await jobs.check_job(services, principal, settled, code)
+    found_again = await jobs.check_job(services, principal, settled, code, project)
     return replace(found_again, warnings=[words, *found_again.warnings])
 
 
@@ -62,8 +64,8 @@ async def submit_job(
     jobs.require_snapshot(services, code)
 
     async def make(tx: Transaction) -> dict[str, Any]:
-        place = await project_to_fill(tx.connection, principal, project)
-        return await _make(tx, principal.user, spec, code, place, prediction)
+        place = await place_of(tx.connection, principal, project)
+        return await _make(tx, principal.user, place.settled(spec), code, place, prediction)
 
     wanted = Once.of(key, "POST /jobs", {"spec": spec, "code": code, "project": project})
     return await once(services.store, principal, wanted, make)
@@ -75,20 +77,21 @@ def is_auto(spec: Spec) -> bool:
 
 
 async def _make(
-    tx: Transaction, owner: str, spec: Spec, code: Code, project: str,
+    tx: Transaction, owner: str, spec: Spec, code: Code, place: Place,
     prediction: dict[str, Any] | None,
 ) -> dict[str, Any]:  # fmt: skip
-    found = await endpoint_rows.list_endpoints(tx.connection, owner)
+    found = place.among(await endpoint_rows.list_endpoints(tx.connection, owner))
+    place.require_no_store(code)
     images = await jobs.known_images(tx.connection, owner, spec, found)
     facts = [endpoint_facts(row) for row in found]
     composed = check(spec, endpoints=facts, code=code, images=images)
     endpoint = _of(found, composed)
     known = await _known(tx.connection, endpoint, composed)
     if known is None:
-        return await _wait(tx, endpoint, composed, spec, code, project)
+        return await _wait(tx, endpoint, composed, spec, code, place.id)
     settled, words = known
     composed = check(settled, endpoints=facts, code=code, images=images)
-    made = await jobs.make_job(tx, endpoint, composed, code, project, prediction)
+    made = await jobs.make_job(tx, endpoint, composed, code, place, prediction)
     return {**made, "warnings": [words, *made["warnings"]]}
 
 

@@ -13,6 +13,7 @@ from diamond.compose.checking import Composed, KnownImages, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, InvalidSpec, NotFound
 from diamond.core.order import order_data
+from diamond.core.task import Phase
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.services import Services
@@ -27,7 +28,7 @@ from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import Awaited, make_task
 from diamond.service.use_cases.moving import bring
-from diamond.service.use_cases.projects import project_to_fill
+from diamond.service.use_cases.places import NOWHERE, Place, place_of
 from diamond.service.use_cases.wanting import (
     Ready,
     endpoint_facts,
@@ -42,13 +43,17 @@ Spec = dict[str, Any]
 Code = dict[str, Any] | None
 
 
-async def check_job(services: Services, principal: Principal, spec: Spec, code: Code) -> Composed:
+async def check_job(
+    services: Services, principal: Principal, spec: Spec, code: Code, project: str = ""
+) -> Composed:
     """All faults at once, and nothing made."""
     require(principal, Action.WRITE, owner=principal.user)
     async with services.store.read() as connection:
-        found = await endpoint_rows.list_endpoints(connection, principal.user)
+        place = await place_of(connection, principal, project)
+        found = place.among(await endpoint_rows.list_endpoints(connection, principal.user))
         images = await known_images(connection, principal.user, spec, found)
-    return _compose(services, found, spec, code, images)
+    place.require_no_store(code)
+    return _compose(services, found, place.settled(spec), code, images)
 
 
 async def submit_job(
@@ -64,17 +69,28 @@ async def submit_job(
     require(principal, Action.WRITE, owner=principal.user)
 
     async def make(tx: Transaction) -> dict[str, Any]:
-        found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
-        images = await known_images(tx.connection, principal.user, spec, found)
-        composed = _compose(services, found, spec, code, images)
-        endpoint = next(row for row in found if row["name"] == composed.endpoint)
-        place = await project_to_fill(tx.connection, principal, project)
-        return await make_job(tx, endpoint, composed, code, place, prediction)
+        return await submit_into(
+            services, tx, principal, spec, code, await place_of(tx.connection, principal, project),
+            prediction=prediction,
+        )  # fmt: skip
 
     goal = (prediction or {}).get("goal")
     body = {"spec": spec, "code": code, "project": project, **({"goal": goal} if goal else {})}
     wanted = Once.of(key, "POST /jobs", body)
     return await once(services.store, principal, wanted, make)
+
+
+async def submit_into(
+    services: Services, tx: Transaction, principal: Principal, spec: Spec, code: Code, place: Place,
+    *, prediction: dict[str, Any] | None = None, assignment: str = "",
+) -> dict[str, Any]:  # fmt: skip
+    """Compose it as its project asks, and make it."""
+    found = place.among(await endpoint_rows.list_endpoints(tx.connection, principal.user))
+    place.require_no_store(code)
+    images = await known_images(tx.connection, principal.user, spec, found)
+    composed = _compose(services, found, place.settled(spec), code, images)
+    endpoint = next(row for row in found if row["name"] == composed.endpoint)
+    return await make_job(tx, endpoint, composed, code, place, prediction, assignment)
 
 
 async def list_jobs(
@@ -111,10 +127,12 @@ async def known_images(
 
 async def add_run_task(
     tx: Transaction, endpoint: Row, job: Mapping[str, Any], composed: Composed,
-    retry_of: str | None = None, kind: str = "run",
+    retry_of: str | None = None, kind: str = "run", place: Place = NOWHERE,
 ) -> dict[str, Any]:  # fmt: skip
     """A task that runs, or waits for its image first."""
     image = await image_for(tx, endpoint, composed)
+    moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
+    place.require_no_store(None, moves=moves)
     order = (
         replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )
@@ -137,13 +155,14 @@ def _compose(
 
 
 async def make_job(
-    tx: Transaction, endpoint: Row, composed: Composed, code: Code, project: str,
-    prediction: dict[str, Any] | None = None,
+    tx: Transaction, endpoint: Row, composed: Composed, code: Code, place: Place,
+    prediction: dict[str, Any] | None = None, assignment: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    job = new_job(composed, endpoint["owner"], code, project)
+    job = {**new_job(composed, endpoint["owner"], code, place.id), "assignment": assignment}
     about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
     await job_rows.add_job(tx, job)
-    task = await add_run_task(tx, endpoint, {**job, "prediction": prediction}, composed)
+    told = {**job, "prediction": prediction}
+    task = await add_run_task(tx, endpoint, told, composed, place=place)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
 

@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.core.errors import Conflict, Forbidden, NotFound
-from diamond.service.authorize import role_of
 from diamond.service.principal import Principal, Role
 from diamond.service.services import Services
 from diamond.service.store import projects as rows
+from diamond.service.store.endpoints import endpoints_by_id, list_endpoints
 from diamond.service.store.engine import Transaction
 from diamond.service.use_cases.access import find_person
 from diamond.service.use_cases.idempotency import Once, once
@@ -35,7 +35,7 @@ async def add_project(
     """Its maker owns it, and is a manager of it as long as she stays in it."""
     row = {
         "id": ids.new_id("p"), "owner": principal.user, "name": name, "title": title,
-        "created": time.time(), "archived": None,
+        "created": time.time(), "archived": None, "course": None, "endpoints": None,
     }  # fmt: skip
 
     async def add(tx: Transaction) -> Shown:
@@ -54,13 +54,20 @@ async def get_project(services: Services, principal: Principal, project: str) ->
     async with services.store.read() as connection:
         row = await find_project(connection, principal, project)
         found = await rows.list_members(connection, row["id"])
-    return {**_show(row, principal), "members": [_show_member(one, row) for one in found]}
+    known = [
+        one
+        for one in found
+        if sees_all(principal, row)
+        or one["owner"] == principal.user
+        or one["role"] == Role.MANAGER.value
+    ]
+    return {**_show(row, principal), "members": [_show_member(one, row) for one in known]}
 
 
 async def change_project(
     services: Services, principal: Principal, project: str, change: dict[str, Any]
 ) -> Shown:
-    """`title`; `archived` stops new work in it, and loses nothing."""
+    """`title`; `archived` stops new work in it, and loses nothing; `endpoints` restricts where it runs."""
 
     async def apply(tx: Transaction) -> str:
         row = await find_project(tx.connection, principal, project, Role.MANAGER)
@@ -69,11 +76,31 @@ async def change_project(
             values["title"] = change["title"]
         if change.get("archived") is not None:
             values["archived"] = time.time() if change["archived"] else None
+        if "endpoints" in change:
+            values["endpoints"] = await _listed(tx.connection, principal, change["endpoints"])
         if values:
             await rows.change_project(tx, row["id"], values)
         return str(row["id"])
 
     return await get_project(services, principal, await services.store.run(apply))
+
+
+async def _listed(
+    connection: AsyncConnection, principal: Principal, wanted: list[str] | None
+) -> list[str] | None:
+    """Ids of endpoints, also of others': members run on their own. Names are the caller's."""
+    if wanted is None:
+        return None
+    own = {row["name"]: str(row["id"]) for row in await list_endpoints(connection, principal.user)}
+    found = [own.get(one, one) for one in wanted]
+    known = await endpoints_by_id(connection, set(found)) if found else {}
+    absent = [one for one in found if one not in known]
+    if absent:
+        raise NotFound(
+            f"There is no endpoint {absent[0]!r}",
+            "Name one of yours, or give the id of a member's (`diamond endpoint list --json` there).",
+        )
+    return sorted(set(found))
 
 
 async def remove_project(services: Services, principal: Principal, project: str) -> None:
@@ -134,14 +161,9 @@ async def hand_over(services: Services, principal: Principal, project: str, user
     return await get_project(services, principal, await services.store.run(give))
 
 
-async def project_to_fill(connection: AsyncConnection, principal: Principal, project: str) -> str:
-    """The id of a project that the caller may add to; '' for none."""
-    if not project:
-        return ""
-    row = await find_project(connection, principal, project, Role.MEMBER)
-    if row["archived"]:
-        raise Conflict(f"The project {row['name']} is archived", "A manager can open it again.")
-    return str(row["id"])
+def sees_all(principal: Principal, row: Row) -> bool:
+    """In a course only managers see what others do, and who they are."""
+    return not row["course"] or _role(principal, row).rank >= Role.MANAGER.rank
 
 
 async def find_project(
@@ -173,13 +195,12 @@ def _require(principal: Principal, row: Row, needed: Role) -> None:
 
 
 def _role(principal: Principal, row: Row) -> Role:
-    role = role_of(principal, owner=row["owner"], project=row["id"])
-    assert role is not None, "only the caller's own projects come here"
-    return role
+    """In the project itself; what she is to work in it may be less."""
+    return Role.OWNER if row["owner"] == principal.user else principal.projects[row["id"]]
 
 
 def _show(row: Row, principal: Principal) -> Shown:
-    names = ("id", "name", "title", "owner", "created", "archived")
+    names = ("id", "name", "title", "owner", "created", "archived", "course", "endpoints")
     return {**{name: row[name] for name in names}, "role": _role(principal, row).value}
 
 

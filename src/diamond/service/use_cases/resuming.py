@@ -26,6 +26,7 @@ from diamond.service.store.tasks import find_task as row_of
 from diamond.service.store.tasks import tasks_after
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import make_task
+from diamond.service.use_cases.places import require_place
 from diamond.service.use_cases.stepping import Steps
 from diamond.service.use_cases.tasks import find_task
 from diamond.service.views import effective_facts, show_task
@@ -44,6 +45,7 @@ async def resume_task(
         if endpoint is None:
             raise Conflict(f"Endpoint {row['endpoint_name']} is no longer there", "Run it anew.")
         if row["state"] in FINAL_WORDS:
+            await require_place(tx.connection, principal, row)
             return show_task(await _as_new_task(tx, row, endpoint, wanted))
         return show_task(await _allow(tx, row, endpoint, wanted, principal))
 

@@ -16,6 +16,7 @@ from diamond.service.store import jobs as job_rows
 from diamond.service.store import projects as rows
 from diamond.service.store.engine import Transaction
 from diamond.service.use_cases.access import find_person, visible
+from diamond.service.use_cases.places import place_of
 from diamond.service.use_cases.projects import find_project
 
 Row = Mapping[str, Any]
@@ -64,8 +65,8 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
 
     async def move(tx: Transaction) -> None:
         row = await _own(tx.connection, principal, job)
-        place = await find_project(tx.connection, principal, project) if project else {"id": ""}
-        await rows.move_job(tx, row["id"], place["id"])
+        place = await place_of(tx.connection, principal, project)
+        await rows.move_job(tx, row["id"], place.id)
 
     await services.store.run(move)
 

@@ -35,7 +35,7 @@ async def person_of(services: Services, shown: Shown) -> Principal:
         raise NotSignedIn("You are not signed in", hint)
     async with services.store.read() as connection:
         row = await _row(connection, shown)
-        roles = await projects.roles_of(connection, row["owner"]) if row else {}
+        roles, courses = await projects.places_of(connection, row["owner"] if row else "")
     if row is None:
         raise NotSignedIn("This sign-in is not valid, or no longer", hint)
     if row["disabled"]:
@@ -52,6 +52,7 @@ async def person_of(services: Services, shown: Shown) -> Principal:
         signed_in=0.0 if shown.token else row["signed_in"],
         mfa=not shown.token and row["mfa"],
         projects=roles,
+        courses=courses,
         address=shown.address,
     )
 

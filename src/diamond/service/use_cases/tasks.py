@@ -25,7 +25,8 @@ from diamond.service.store.task_list import TaskFilter
 from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.again import repeat_task
 from diamond.service.use_cases.idempotency import Once, once
-from diamond.service.use_cases.projects import find_project
+from diamond.service.use_cases.places import require_place
+from diamond.service.use_cases.projects import find_project, sees_all
 from diamond.service.use_cases.stepping import Steps
 from diamond.service.views import show_task
 
@@ -136,6 +137,7 @@ async def retry_task(
                 f"Endpoint {row['endpoint_name']} is no longer there",
                 "Run the spec on another one.",
             )
+        await require_place(tx.connection, principal, row)
         return show_task(await repeat_task(tx, row, job, endpoint))
 
     return await once(services.store, principal, Once.of(key, "retry", task), retry)
@@ -185,7 +187,8 @@ async def _resolved(
 ) -> TaskFilter:
     if wanted.project:
         project = await find_project(connection, principal, wanted.project)
-        wanted = replace(wanted, project=project["id"])
+        hides = not sees_all(principal, project)
+        wanted = replace(wanted, project=project["id"], own=hides)
     if not wanted.endpoint:
         return wanted
     row = await find_endpoint(connection, principal.user, wanted.endpoint)
