@@ -266,6 +266,7 @@ def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
     expect_task(page, "plain-script")
 
 
+@pytest.mark.slow
 def test_everybody_can_use_the_composer_in_either_look(open_page: OpenPage) -> None:
     page = open_page("/compose?recipe=digits", size=LAPTOP)
     expect(yaml_of(page)).to_contain_text("digits")

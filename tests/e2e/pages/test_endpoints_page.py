@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from support.browser import PHONE, OpenPage, Site, faults_of_access
@@ -206,6 +207,7 @@ def test_room_is_made_after_a_look_at_what_would_go(open_page: OpenPage, site: S
     expect(page.get_by_label("When older than (days)")).to_have_value("30")
 
 
+@pytest.mark.slow
 def test_endpoints_are_for_everybody_in_both_looks_and_on_a_phone(open_page: OpenPage) -> None:
     paths = ["/endpoints", *(f"/endpoints/local{tab}" for tab in ("", "?tab=profile"))]
     for look in ("light", "dark"):

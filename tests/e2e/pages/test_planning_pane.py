@@ -19,6 +19,7 @@ with open(os.environ["DIAMOND_METRICS"], "a") as out:
 """
 
 
+@pytest.mark.slow
 def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
     open_page: OpenPage, site: Site
 ) -> None:

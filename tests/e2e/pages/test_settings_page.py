@@ -122,6 +122,7 @@ def test_a_test_message_reaches_the_mailbox_and_the_webhook_or_says_why_not(
     assert "not to be read again" not in page.content()
 
 
+@pytest.mark.slow
 def test_settings_are_for_everybody_in_both_looks(open_page: OpenPage) -> None:
     for look in ("light", "dark"):
         page = open_page("/settings", scheme=look)

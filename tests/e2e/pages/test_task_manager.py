@@ -121,6 +121,7 @@ def test_a_task_that_is_asked_for_elsewhere_appears_by_itself(
     expect(row(page, "from-elsewhere")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_list_can_be_used_by_everyone_in_both_looks_and_on_a_phone(
     open_page: OpenPage, tasks: dict[str, str]
 ) -> None:

@@ -208,6 +208,7 @@ def test_what_lies_on_the_cluster_alone_is_not_searched_while_it_is_away_and_the
     expect(page.get_by_text("1 match, also on the endpoint")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, scheme: str) -> None:
     page = open_page(f"/tasks/{told.task}", scheme=scheme, size=LAPTOP)

@@ -61,6 +61,7 @@ def test_a_cancelled_job_is_gone_from_the_queue(
     eventually(lambda: not slurm(variables, "squeue", "-h", "-t", "RUNNING", "-j", native))
 
 
+@pytest.mark.slow
 def test_an_end_from_outside_is_seen(
     agent: AgentProcess, service: SyncService, variables: dict[str, str]
 ) -> None:

@@ -145,6 +145,7 @@ def test_a_person_may_call_off_waiting_for_anothers_build(tmp_path: Path) -> Non
     assert told == [1]
 
 
+@pytest.mark.slow
 def test_pip_alone_does_it_where_uv_cannot_be_had(tmp_path: Path, wheels: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

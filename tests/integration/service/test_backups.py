@@ -8,6 +8,8 @@ import tarfile
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
 from support.http import Client
 from support.scene import new_scene
 from support.service import SOURCE, RunningService, running_service
@@ -47,6 +49,7 @@ def test_a_backup_of_a_service_that_runs_brings_back_what_it_knew(
         assert client.post("/blobs/missing", {"digests": [digest]})["missing"] == []
 
 
+@pytest.mark.slow
 def test_a_backup_is_not_brought_back_under_a_service_that_runs(tmp_path: Path) -> None:
     home, file = tmp_path / "home", tmp_path / "backup.tar"
     with running_service(home) as service:
@@ -57,6 +60,7 @@ def test_a_backup_is_not_brought_back_under_a_service_that_runs(tmp_path: Path) 
         assert Client(service.url, service.token).get("/me")["id"] == "local"
 
 
+@pytest.mark.slow
 def test_a_backup_comes_back_on_another_machine(tmp_path: Path) -> None:
     file = tmp_path / "backup.tar"
     with running_service(tmp_path / "old") as service:

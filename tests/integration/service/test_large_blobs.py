@@ -8,12 +8,15 @@ import re
 import tarfile
 from pathlib import Path
 
+import pytest
+
 from support.service import RunningService, running_service
 
 SIZE = 300 << 20
 BLOCK = bytes(1 << 20)
 
 
+@pytest.mark.slow
 def test_one_file_of_300_mb_is_taken_in_one_call_without_memory_for_it(tmp_path: Path) -> None:
     archive, digest = archive_of_one_large_blob(tmp_path)
     with running_service(tmp_path / "home") as service:

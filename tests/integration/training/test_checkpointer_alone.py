@@ -145,6 +145,7 @@ def test_the_newest_and_the_best_are_kept(scene: Any) -> None:
     wait_for(lambda: training.saved() == [5, 4, 2], 60, what="pruning in the background")
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_costs_one_save_and_not_the_training(
     scene: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,6 +182,7 @@ def test_a_model_that_does_not_fit_is_told_by_the_names_that_differ(scene: Any) 
         other.checkpointer.resume()
 
 
+@pytest.mark.slow
 def test_the_stop_flag_ends_the_loop_with_everything_saved(
     scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
