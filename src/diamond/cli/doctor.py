@@ -56,7 +56,7 @@ def doctor(as_json: Json = False) -> None:
 
 def examine() -> Iterator[Finding]:
     """This machine first, then the service, then what the service knows."""
-    for check in (_python, _home, _disk, _uv, _ssh):
+    for check in (_python, home_finding, _disk, _uv, _ssh):
         yield _guarded(check)
     client, finding = _service()
     yield finding
@@ -84,11 +84,11 @@ def _python() -> Finding:
     return Finding("Python", "ok", words)
 
 
-def _home() -> Finding:
+def home_finding() -> Finding:
     home = diamond_home()
     if not home.exists():
         return Finding("Home", "warning", f"{home} does not exist yet", "It is made by: diamond up")
-    if not os.access(home, os.W_OK):
+    if not home.is_dir() or not os.access(home, os.W_OK):
         return Finding(
             "Home", "broken", f"{home} cannot be written", "Set DIAMOND_HOME to a folder of yours."
         )

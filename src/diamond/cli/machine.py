@@ -16,7 +16,7 @@ from diamond.cli.links import links_folder, write_private
 from diamond.core.errors import BadRequest, Conflict, DiamondError, NotFound, ServiceUnreachable
 from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint
-from diamond.sdk.where import saved_address
+from diamond.sdk.where import diamond_home, saved_address
 
 SETTINGS = ("port", "host", "database_url", "public_url", "proxies")
 VARIABLES = (
@@ -48,14 +48,27 @@ def read_config(path: Path | None) -> dict[str, Any]:
     return {**read, PEOPLE: str(path.absolute())} if PEOPLE in read else read
 
 
+def make_home() -> Path:
+    """`$DIAMOND_HOME`, made if it is missing."""
+    home = diamond_home()
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadRequest(
+            f"{home} cannot be Diamond's folder ({error.strerror})",
+            "Set DIAMOND_HOME to a folder of yours.",
+        ) from error
+    return home
+
+
 def running_client(home: Path) -> Client | None:
-    """The client of the service that already runs for this home."""
+    """The client of the service that already runs for this home; another home's may hold the port."""
     saved = saved_address(home)
     if saved is None:
         return None
     try:
         client = Client(saved.url, saved.token)
-        client.health()
+        client.me()
         return client
     except DiamondError:
         return None
@@ -86,7 +99,7 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
         if code is not None:
             raise ServiceUnreachable(
                 f"The service ended with {code}: {last_words(home / 'service.log')}",
-                f"All it said is in {home / 'service.log'}",
+                _what_helps(home / "service.log"),
             )
         client = running_client(home)
         if client is not None:
@@ -96,6 +109,12 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
         f"The service does not answer after {START_SECONDS:.0f} s",
         f"What it said is in {home / 'service.log'}",
     )
+
+
+def _what_helps(log: Path) -> str:
+    if "address already in use" in last_words(log):
+        return "Another program has this port. Choose one: diamond up --port 8700"
+    return f"All it said is in {log}"
 
 
 def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:

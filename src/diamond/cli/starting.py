@@ -21,6 +21,7 @@ from diamond.cli.machine import (
     await_online,
     await_service,
     last_words,
+    make_home,
     read_config,
     running_client,
     start_agent,
@@ -32,7 +33,6 @@ from diamond.cli.waiting import wait_for
 from diamond.cli.words import short
 from diamond.core.errors import DiamondError, ServiceUnreachable
 from diamond.sdk.client import Client, read_spec
-from diamond.sdk.where import diamond_home
 
 app = typer.Typer(rich_markup_mode=None)
 LOCAL = "local"
@@ -62,8 +62,7 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Start Diamond on this machine and serve until Ctrl-C; running jobs go on after that."""
-    home = diamond_home()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    home = make_home()
     settings = read_config(config)
     if port is not None:
         settings["port"] = port

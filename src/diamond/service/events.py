@@ -61,10 +61,16 @@ class EventStream:
                 self._watched.append(row["id"])
             if after not in ("now", "start"):
                 self._cursor = decode(after)
+                await self._rewind_beyond_the_end(connection)
                 return
             self._cursor.number = await streams.newest_number(connection, self._owner)
             if after == "now":
                 await self._to_the_end(connection)
+
+    async def _rewind_beyond_the_end(self, connection: AsyncConnection) -> None:
+        """A service restored from an older backup counts anew: its reader would hear nothing of what follows."""
+        if self._cursor.number > await streams.newest_number(connection, self._owner):
+            self._cursor.number = 0
 
     async def lines(self) -> AsyncIterator[str]:
         topics = [owner_topic(self._owner), *map(task_topic, self._watched)]

@@ -53,6 +53,15 @@ def test_a_reader_goes_on_exactly_where_it_stopped(scene: Scene) -> None:
     whole.close()
 
 
+def test_a_reader_from_beyond_the_end_hears_what_a_restored_service_does(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    events = scene.client.events(last_id="999999999")
+    assert events.until("task", id=task).data["state"] == "preparing"
+    scene.tell("started", task, attempt, run=1, node="n1")
+    events.until("task", id=task, state="running")
+    events.close()
+
+
 def test_a_character_that_comes_in_two_parts_is_not_torn(scene: Scene) -> None:
     task, attempt = scene.taken()
     events = scene.client.events(f"?watch={task}")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from diamond.cli.doctor import home_finding
 from diamond.cli.links import SavedLink, bridge_pid, hold_pid, load_link, save_link
-from diamond.cli.machine import last_words, read_config, running_client
+from diamond.cli.machine import last_words, make_home, read_config, running_client
 from diamond.core.errors import BadRequest, NotFound
+from support.small_server import Reply, Request, serving
 
 
 def test_a_config_file_holds_known_settings_only(tmp_path: Path) -> None:
@@ -36,6 +38,25 @@ def test_a_home_without_a_service_has_no_client(tmp_path: Path) -> None:
     assert running_client(tmp_path) is None
     (tmp_path / "token.json").write_text('{"url": "http://127.0.0.1:1", "token": "t"}')
     assert running_client(tmp_path) is None
+
+
+def test_a_service_of_another_home_on_the_same_port_is_not_ours(tmp_path: Path) -> None:
+    def other(request: Request) -> Reply:
+        if request.path.endswith("/health"):
+            return Reply(b'{"version": "0.1.0"}')
+        return Reply(b'{"title": "no", "code": "not-signed-in"}', 401)
+
+    with serving(other) as server:
+        (tmp_path / "token.json").write_text(f'{{"url": "{server.url}", "token": "t"}}')
+        assert running_client(tmp_path) is None
+
+
+def test_a_home_that_is_no_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "file"))
+    with pytest.raises(BadRequest, match=r"cannot be Diamond's folder \(File exists\)"):
+        make_home()
+    assert home_finding().verdict == "broken"
 
 
 def test_the_last_words_of_a_log_are_quoted(tmp_path: Path) -> None:
