@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from diamond.core.events import CancelAsked, event_from
+from diamond.core.follow_ups import begin_attempt
 from diamond.core.ids import ATTEMPT, TASK, new_id
-from diamond.core.lifecycle import begin_attempt, step
+from diamond.core.lifecycle import step
 from diamond.core.task import Task
 from support.waiting import PATIENCE
 

@@ -15,6 +15,8 @@ from diamond.agent.disk import mark
 from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core import ids
+from diamond.core.actions import NextAttempt
+from diamond.core.endings import CONTINUE_EXIT_CODE
 from diamond.core.events import (
     AttemptKnown,
     Event,
@@ -24,7 +26,7 @@ from diamond.core.events import (
     Observed,
     Progressed,
 )
-from diamond.core.lifecycle import CONTINUE_EXIT_CODE, NextAttempt, policy_of, step
+from diamond.core.lifecycle import policy_of, step
 from diamond.core.task import Attempt, Task
 from diamond.planning.followup import Arrival, Chain, Manners, arrive
 

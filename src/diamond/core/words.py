@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from diamond.core.lifecycle import CONTINUE_EXIT_CODE
+from diamond.core.endings import CONTINUE_EXIT_CODE
 from diamond.core.task import Reason
 
 REASONS = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diamond.core.actions import FollowUpTakes, NextAttempt, SendCancel
 from diamond.core.events import (
     Allowed,
     Arrived,
@@ -21,13 +22,8 @@ from diamond.core.events import (
     Started,
     Submitted,
 )
-from diamond.core.lifecycle import (
-    FollowUpTakes,
-    NextAttempt,
-    SendCancel,
-    begin_attempt,
-    step,
-)
+from diamond.core.follow_ups import begin_attempt
+from diamond.core.lifecycle import step
 from diamond.core.task import ContinuePolicy, Phase, Reached, Reason, State, Task
 
 WALL_TIME = ContinuePolicy(on=frozenset({"wall-time"}), max_attempts=9, has_pattern=True)

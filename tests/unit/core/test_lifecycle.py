@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from diamond.core.actions import Action, NextAttempt, Recorded, SendCancel
 from diamond.core.events import (
     AttemptKnown,
     CancelAsked,
@@ -19,7 +20,8 @@ from diamond.core.events import (
     Started,
     Submitted,
 )
-from diamond.core.lifecycle import Action, NextAttempt, Recorded, SendCancel, begin_attempt, step
+from diamond.core.follow_ups import begin_attempt
+from diamond.core.lifecycle import step
 from diamond.core.task import Attempt, ContinuePolicy, Phase, Reason, State, Task
 
 A = "a1"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diamond.core.actions import NextAttempt
 from diamond.core.events import (
     CancelAsked,
     Event,
@@ -23,7 +24,8 @@ from diamond.core.events import (
     event_data,
     event_from,
 )
-from diamond.core.lifecycle import NextAttempt, begin_attempt, step
+from diamond.core.follow_ups import begin_attempt
+from diamond.core.lifecycle import step
 from diamond.core.task import Attempt, ContinuePolicy, State, Task
 
 ATTEMPTS = st.sampled_from(["a1", "a2", "stranger"])

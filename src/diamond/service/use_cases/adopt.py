@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from diamond.core.errors import BadRequest
-from diamond.core.lifecycle import begin_attempt
+from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Attempt, Task
 from diamond.service.grants import first_chain

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core import ids
-from diamond.core.lifecycle import begin_attempt
+from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Phase, Task
 from diamond.service.grants import first_chain

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from diamond.core import ids
+from diamond.core.actions import Action, FollowUpTakes, NextAttempt, Recorded, SendCancel
 from diamond.core.events import (
     CLEANED,
     EVENT_TYPES,
@@ -24,15 +25,8 @@ from diamond.core.events import (
     Started,
     Submitted,
 )
-from diamond.core.lifecycle import (
-    Action,
-    FollowUpTakes,
-    NextAttempt,
-    Recorded,
-    SendCancel,
-    begin_attempt,
-    step,
-)
+from diamond.core.follow_ups import begin_attempt
+from diamond.core.lifecycle import step
 from diamond.core.task import Attempt, Phase, Reason, State, Task
 from diamond.service.grants import node_seconds, refusal
 from diamond.service.notify import SCALES

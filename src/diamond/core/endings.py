@@ -1,0 +1,113 @@
+"""How an attempt's end is judged: the task ends with it, or goes on in another one."""
+
+from __future__ import annotations
+
+import signal as signals
+from dataclasses import replace
+
+from diamond.core.actions import NextAttempt, Step
+from diamond.core.follow_ups import take_follow_up
+from diamond.core.task import Phase, Reason, State, Task
+
+CONTINUE_EXIT_CODE = 75
+MOST_STALLED = 2
+"""Attempts in a row without progress after which a chain stops."""
+CONTINUE_WORDS = {
+    Reason.WALL_TIME: "wall-time",
+    Reason.PREEMPTED: "preempted",
+    Reason.NODE_LOST: "node-lost",
+    Reason.OUT_OF_MEMORY: "out-of-memory",
+    Reason.EXIT_CODE: "exit-code",
+    Reason.SIGNAL: "exit-code",
+    Reason.HUNG: "exit-code",
+}
+
+
+def end_or_continue(task: Task, reason: Reason, message: str) -> Step:
+    if not _asks_to_continue(task, reason):
+        return end(task, State.FAILED, reason, message or _words(task, reason)), []
+    task = _with_progress(task, reason)
+    if task.stalled >= MOST_STALLED:
+        return end(task, State.FAILED, Reason.NO_PROGRESS, _stalled_words(task)), []
+    if task.attempt.number >= task.policy.max_attempts:
+        words = f"{task.attempt.number} attempts were made and it asked for more ({reason.value})"
+        return end(task, State.FAILED, Reason.CONTINUE_LIMIT, words), []
+    if task.follow_up is not None:
+        return take_follow_up(task, task.follow_up, reason, message)
+    task = replace(
+        task, state=State.PENDING, phase=Phase.BETWEEN_ATTEMPTS, reason=reason, message=message
+    )
+    return task, [NextAttempt(next_number(task))]
+
+
+def end_cancelled(task: Task) -> Step:
+    return end(task, State.CANCELLED, Reason.BY_PERSON, "cancelled"), []
+
+
+def end(task: Task, state: State, reason: Reason, message: str) -> Task:
+    return replace(task, state=state, phase=Phase.NONE, reason=reason, message=message)
+
+
+def own_end(task: Task) -> Reason:
+    """To a batch system a program killed by a signal is a script that ended with 128+n; the exit file knows better.
+
+    Of several ranks, their overseer knows better still.
+    """
+    if task.phase is Phase.ENDING and task.reason is not Reason.NONE:
+        return task.reason
+    return Reason.SIGNAL if task.signal else Reason.EXIT_CODE
+
+
+def next_number(task: Task) -> int:
+    return max(task.numbered, task.attempt.number) + 1
+
+
+def _asks_to_continue(task: Task, reason: Reason) -> bool:
+    if reason is Reason.EXIT_CODE and task.exit_code == CONTINUE_EXIT_CODE:
+        return True
+    return CONTINUE_WORDS.get(reason, "") in task.policy.on
+
+
+def _with_progress(task: Task, reason: Reason) -> Task:
+    reached = task.attempt.reached
+    stalled = 0 if _came_further(task, reason) else task.stalled + 1
+    return replace(task, stalled=stalled, reached=reached.farthest(task.reached))
+
+
+def _came_further(task: Task, reason: Reason) -> bool:
+    """Where nothing tells how far it came, a program's own word that it wants to go on (75) is believed."""
+    if task.attempt.reached.is_beyond(task.reached):
+        return True
+    is_known = task.attempt.reached.is_known or task.reached.is_known or task.policy.has_pattern
+    return not is_known and reason is Reason.EXIT_CODE and task.exit_code == CONTINUE_EXIT_CODE
+
+
+def _stalled_words(task: Task) -> str:
+    last = f"step {task.reached.step}" if task.reached.step >= 0 else "no step"
+    newest = task.reached.checkpoint or "none"
+    return (
+        f"{task.stalled} attempts in a row came no further: last logged {last}, newest checkpoint {newest}. "
+        "Does the program read DIAMOND_RESUME_FROM, and does it save before the time limit?"
+    )
+
+
+def _words(task: Task, reason: Reason) -> str:
+    if reason is Reason.SIGNAL and task.signal:
+        return _words_for_signal(task.signal)
+    if reason is Reason.EXIT_CODE and task.exit_code is not None:
+        return f"the program ended with exit code {task.exit_code}"
+    return ""
+
+
+def _words_for_signal(number: int) -> str:
+    known = number in {one.value for one in signals.Signals}
+    name = f" ({signals.Signals(number).name})" if known else ""
+    hint = "; often that is memory running out" if number == signals.SIGKILL else ""
+    return f"the program was killed by signal {number}{name}{hint}"
+
+
+def reason_of(value: str, default: Reason) -> Reason:
+    try:
+        return Reason(value) if value else default
+    except ValueError:
+        return default
