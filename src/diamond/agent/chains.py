@@ -16,7 +16,6 @@ from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
-from diamond.core.endings import CONTINUE_EXIT_CODE
 from diamond.core.events import (
     AttemptKnown,
     Event,
@@ -27,7 +26,7 @@ from diamond.core.events import (
     Progressed,
 )
 from diamond.core.lifecycle import policy_of, step
-from diamond.core.task import Attempt, Task
+from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
 from diamond.planning.followup import Arrival, Chain, Manners, arrive
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from diamond.core.actions import NextAttempt, Step
 from diamond.core.follow_ups import take_follow_up
-from diamond.core.task import Phase, Reason, State, Task
+from diamond.core.task import CONTINUE_EXIT_CODE, Phase, Reason, State, Task
 
-CONTINUE_EXIT_CODE = 75
 MOST_STALLED = 2
 """Attempts in a row without progress after which a chain stops."""
 CONTINUE_WORDS = {

@@ -11,7 +11,6 @@ from typing import Callable, Dict, Type
 from diamond.core.actions import NextAttempt, Recorded, SendCancel, Step
 from diamond.core.afterwards import after_the_end
 from diamond.core.endings import (
-    CONTINUE_EXIT_CODE,
     end,
     end_cancelled,
     end_or_continue,
@@ -39,7 +38,16 @@ from diamond.core.events import (
 )
 from diamond.core.follow_ups import adopt, take_follow_up
 from diamond.core.order import Continue
-from diamond.core.task import Attempt, ContinuePolicy, Phase, Reached, Reason, State, Task
+from diamond.core.task import (
+    CONTINUE_EXIT_CODE,
+    Attempt,
+    ContinuePolicy,
+    Phase,
+    Reached,
+    Reason,
+    State,
+    Task,
+)
 
 
 def step(task: Task, event: Event) -> Step:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import FrozenSet, Optional
 
+CONTINUE_EXIT_CODE = 75
+"""By which a program says that it wants to go on."""
+
 
 class State(str, Enum):
     PREPARING = "preparing"

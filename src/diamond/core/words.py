@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-from diamond.core.endings import CONTINUE_EXIT_CODE
-from diamond.core.task import Reason
+from diamond.core.task import CONTINUE_EXIT_CODE, Reason
 
 REASONS = {
     Reason.EXIT_CODE: "the program ended with an error",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from diamond import training
-from diamond.core.endings import CONTINUE_EXIT_CODE
+from diamond.core.task import CONTINUE_EXIT_CODE
 from diamond.training.context import _StopFlag
 
 
