@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import contextlib
+import importlib
 import os
 import platform
 import re
@@ -64,6 +65,8 @@ def runtimes() -> dict[str, str]:
 def internet() -> bool | None:
     """Whether the host of pip's own index answers; None when nobody has said which host to try."""
     host, port = index_host()
+    if not has_way_out():
+        return False
     if not host:
         return None
     try:
@@ -73,15 +76,37 @@ def internet() -> bool | None:
         return False
 
 
+def has_way_out(routes: Path = Path("/proc/net")) -> bool:
+    """Whether there is a default route, as far as the kernel tells."""
+    try:
+        four = (routes / "route").read_text().splitlines()
+    except OSError:
+        return True
+    with contextlib.suppress(OSError):
+        six = (routes / "ipv6_route").read_text().splitlines()
+        if any(line.startswith(f"{'0' * 32} 00 ") and not line.endswith(" lo") for line in six):
+            return True
+    return any(line.split()[1:2] == ["00000000"] for line in four)
+
+
 def index_host() -> tuple[str, int]:
-    """Host and port of the index that pip is set to, by variable or file; ('', 0) when none is."""
-    url = os.environ.get("PIP_INDEX_URL") or _index_from_files()
+    """Host and port of the index that pip is set to, by variable or file, else by itself; ('', 0) without pip."""
+    url = os.environ.get("PIP_INDEX_URL") or _index_from_files() or _index_of_pip()
     parts = urlsplit(url)
     return (
         (parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443))
         if url
         else ("", 0)
     )
+
+
+def _index_of_pip() -> str:
+    """Asked of pip itself, so that no address stands here; a login node may well have none."""
+    try:
+        found = importlib.import_module("pip._internal.models.index")
+    except Exception:  # A distribution's pip may lack any part of itself.
+        return ""
+    return str(getattr(getattr(found, "PyPI", None), "simple_url", ""))
 
 
 def output_of(words: list[str]) -> str:

@@ -37,7 +37,9 @@ version() { "$1" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 
     say python "\"$(version python3)\""
     if able=$(python3 "$builder" build probe "$work" "$tmp" 2>/dev/null); then say builders "$able"; fi
   fi
-  if [ -n "$host" ]; then
+  if [ -r /proc/net/route ] && ! grep -qE '^[^[:space:]]+[[:space:]]+00000000[[:space:]]' /proc/net/route && ! grep -s '^0\{32\} 00 ' /proc/net/ipv6_route | grep -qv ' lo$'; then
+    say internet false
+  elif [ -n "$host" ]; then
     if timeout 5 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$host" "$port" 2>/dev/null; then say internet true; else say internet false; fi
   fi
   printf '}\n'

@@ -16,7 +16,15 @@ from diamond.compose.fields import BUDGET, NODE_HOURS, site_word
 from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
 from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
-from diamond.compose.site import check_qos, choose_account, choose_partition, default_minutes, fits
+from diamond.compose.shares import memory_note, with_memory
+from diamond.compose.site import (
+    check_qos,
+    choose_account,
+    choose_partition,
+    default_minutes,
+    fits,
+    fits_qos,
+)
 from diamond.compose.spec import Spec
 from diamond.compose.texts import without_broken_texts
 from diamond.compose.writing import as_written
@@ -161,6 +169,7 @@ def examine(
         endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
+        warnings += memory_note(_resources(spec, 60), resources)
         _check_secrets(spec, endpoint, faults)
     _check_data(spec, faults)
     source = _code(spec, code, faults, follows=code_follows)
@@ -328,9 +337,12 @@ def _place(
     )
     named = lifted["account"] if spec.account == "auto" else spec.account
     account = choose_account(endpoint.facts, partition, named, faults)
-    resources = _resources(spec, default_minutes(endpoint.facts, partition))
+    qos = first_class["qos"]
+    resources = _resources(spec, default_minutes(endpoint.facts, partition, qos))
     fits(endpoint.facts, partition, resources, faults)
-    check_qos(endpoint.facts, partition, account, first_class["qos"], faults)
+    check_qos(endpoint.facts, partition, account, qos, faults)
+    fits_qos(endpoint.facts, qos, resources, faults)
+    resources = with_memory(endpoint.facts, partition, resources, faults)
     placement = Placement(partition=partition, account=account, options=raw, **first_class)
     return placement, resources
 

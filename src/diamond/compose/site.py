@@ -64,10 +64,10 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
     return named or (able[0] if len(able) == 1 else "")
 
 
-def default_minutes(facts: Facts, partition: str) -> int:
-    """An hour, or the most the partition allows: short requests start sooner."""
+def default_minutes(facts: Facts, partition: str, qos: str = "") -> int:
+    """An hour, or the most that partition and QoS allow: short requests start sooner."""
     site, _ = _limits(facts, partition)
-    return min(60, int(site.get("max_minutes") or 60))
+    return min(60, int(site.get("max_minutes") or 60), _qos_minutes(facts, qos) or 60)
 
 
 def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
@@ -120,6 +120,21 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
             f"Valid: {', '.join(known) or 'none'}",
             near=(qos, known),
         )
+
+
+def fits_qos(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
+    most = _qos_minutes(facts, qos)
+    known = {one["field"] for one in faults.items}
+    if "resources.walltime" not in known:
+        _most(
+            faults, "resources.walltime", asked.walltime_minutes, most, f"QoS {qos} allows",
+            show_minutes,
+        )  # fmt: skip
+
+
+def _qos_minutes(facts: Facts, name: str) -> int:
+    limits = [one.get("max_minutes") for one in facts.get("qos") or [] if one["name"] == name]
+    return int(limits[0] or 0) if limits else 0
 
 
 def _limits(facts: Facts, partition: str) -> tuple[Facts, str]:

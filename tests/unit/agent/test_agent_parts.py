@@ -16,7 +16,7 @@ from diamond.agent.files import list_files, read_file
 from diamond.agent.folders import Folders, choose_folders, safe_id
 from diamond.agent.links import Declined, LinkDown, Stale, check_answer
 from diamond.agent.logs import Stream
-from diamond.agent.probe import file_system, index_host, probe_folders, read_quota
+from diamond.agent.probe import file_system, has_way_out, index_host, probe_folders, read_quota
 from diamond.agent.profile import Profile
 from diamond.agent.status import Budget, spread
 from diamond.agent.stays import cron_line, how_it_stays
@@ -235,6 +235,20 @@ def test_room_is_reported_for_each_folder(folders: Folders) -> None:
 def test_the_host_to_try_is_the_one_that_pip_is_set_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "https://mirror.example.org:8443/simple")
     assert index_host() == ("mirror.example.org", 8443)
+
+
+def test_a_machine_without_a_default_route_has_no_internet(tmp_path: Path) -> None:
+    near = "eth0\t000200C0\t00000000\t0001\n"
+    (tmp_path / "route").write_text("Iface\tDestination\tGateway\tFlags\n" + near)
+    assert not has_way_out(tmp_path)
+    six = f"{'0' * 32} 00 {'0' * 32} 00 {'0' * 32} ffffffff 00000001 00000000 00200200       {{}}\n"
+    (tmp_path / "ipv6_route").write_text(six.format("lo"))
+    assert not has_way_out(tmp_path)
+    (tmp_path / "ipv6_route").write_text(six.format("ib0"))
+    assert has_way_out(tmp_path)
+    (tmp_path / "ipv6_route").unlink()
+    (tmp_path / "route").write_text(near + "eth0\t00000000\t010200C0\t0003\n")
+    assert has_way_out(tmp_path)
 
 
 def test_how_it_stays_is_told() -> None:

@@ -256,6 +256,30 @@ def test_an_unknown_account_does_not_hide_an_unknown_qos() -> None:
     assert caught.value.faults[1]["hint"] == "Valid: normal"
 
 
+def on_a_strict_site(resources: dict[str, Any], **more: Any) -> Composed:
+    facts = {
+        "partitions": [DEBUG], "flags": {"mem": "requires"},
+        "qos": [{"name": "debug", "max_minutes": 5}],
+    }  # fmt: skip
+    site = EndpointFacts("delta", "online", True, facts)
+    return check({"run": "x", "resources": resources, **more}, endpoints=[site], code=None)
+
+
+def test_memory_that_a_site_wants_said_is_a_share_of_the_node() -> None:
+    composed = on_a_strict_site({"cpus_per_task": 2})
+    assert composed.order.resources.memory_mb == 4000
+    assert "memory: 3.9 GB, its share of a node" in composed.warnings[-1]
+    assert on_a_strict_site({"gpus_per_node": 2}).order.resources.memory_mb == 8000
+    said = on_a_strict_site({"memory": "1GB"})
+    assert (said.order.resources.memory_mb, said.warnings) == (1024, [])
+
+
+def test_a_qos_has_its_own_time_limit() -> None:
+    assert on_a_strict_site({}, qos="debug").order.resources.walltime_minutes == 5
+    with pytest.raises(InvalidSpec, match="10m is more than QoS debug allows: 5m"):
+        on_a_strict_site({"walltime": "10m"}, qos="debug")
+
+
 def test_cores_are_told_as_they_were_asked_for() -> None:
     asked = {"cpus_per_task": 5, "tasks_per_node": 2}
     found = faults({"run": "x", "on": "alpha", "account": "research", "resources": asked})
