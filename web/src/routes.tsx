@@ -4,18 +4,22 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  retainSearchParams,
 } from "@tanstack/react-router";
 import { Broken } from "./components/Broken";
+import { auditSearch } from "./pages/audit/search";
 import { builderSearch } from "./pages/builder/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
 import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
+import { projectSearch, projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
 import { fetchTask } from "./pages/task/fetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
+import { usersSearch } from "./pages/users/search";
 import { NotFound } from "./shell/NotFound";
 import { Shell } from "./shell/Shell";
 
@@ -48,6 +52,7 @@ const composer = createRoute({
   getParentRoute: () => root,
   path: "/compose",
   validateSearch: composerSearch,
+  search: { middlewares: [retainSearchParams(["project"])] },
   component: lazyRouteComponent(() => import("./pages/composer/Composer"), "Composer"),
 });
 const tasks = createRoute({
@@ -99,6 +104,30 @@ const build = createRoute({
   path: "/build/$task",
   component: lazyRouteComponent(() => import("./pages/building/BuildPage"), "BuildPage"),
 });
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: "/projects",
+  validateSearch: projectsSearch,
+  component: lazyRouteComponent(() => import("./pages/projects/Projects"), "Projects"),
+});
+const project = createRoute({
+  getParentRoute: () => root,
+  path: "/projects/$project",
+  validateSearch: projectSearch,
+  component: lazyRouteComponent(() => import("./pages/projects/ProjectPage"), "ProjectPage"),
+});
+const users = createRoute({
+  getParentRoute: () => root,
+  path: "/users",
+  validateSearch: usersSearch,
+  component: lazyRouteComponent(() => import("./pages/users/Users"), "Users"),
+});
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import("./pages/audit/Audit"), "Audit"),
+});
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -119,6 +148,10 @@ const tree = root.addChildren([
   image,
   builder,
   build,
+  projects,
+  project,
+  users,
+  audit,
   settings,
 ]);
 

@@ -152,6 +152,7 @@ RULES: dict[str, Rule] = {
     "GET /jobs/{job}/shares": _read("job", Role.OWNER),
     "POST /jobs/{job}/shares": _manage("job"),
     "DELETE /jobs/{job}/shares": _manage("job"),
+    "GET /shares": _read(),
     "GET /recipes": _read(),
     "GET /recipes/{name}": _read(),
     "GET /spec/schema": _read(),

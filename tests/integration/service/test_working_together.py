@@ -117,12 +117,17 @@ def test_a_job_is_shown_to_others_until_that_is_taken_back(
     with_id = {"person": bob_id, "project": project, "everyone": ""}[with_kind]
     shares, task = f"/jobs/{job['job']['id']}/shares", f"/tasks/{job['tasks'][0]['id']}"
     assert bob.call("GET", task).status == 404
-    assert len(ada.post(shares, {"with_kind": with_kind, "with_id": with_id})["items"]) == 1
+    (share,) = ada.post(shares, {"with_kind": with_kind, "with_id": with_id})["items"]
+    assert bool(share["name"]) == (with_kind != "everyone")
     assert bob.get(task)["id"] == job["tasks"][0]["id"]
+    (shown,) = [one for one in bob.get("/shares")["items"] if one["thing"] == job["job"]["id"]]
+    assert shown["by"] == ada.get("/me")["name"]
+    assert job["job"]["id"] not in {one["thing"] for one in ada.get("/shares")["items"]}
     assert bob.call("POST", f"{task}/cancel").json["code"] == "role"
     query = f"?with_kind={with_kind}&with_id={with_id}"
     assert ada.call("DELETE", shares + query).status == 204
     assert bob.call("GET", task).status == 404
+    assert job["job"]["id"] not in {one["thing"] for one in bob.get("/shares")["items"]}
 
 
 def test_a_token_never_hands_on_more_than_it_has(service: RunningService, ada: Client) -> None:
@@ -150,6 +155,23 @@ def test_what_is_done_is_written_down_with_who_did_it(service: RunningService, a
     assert [json.loads(one)["n"] for one in exported] == sorted(
         json.loads(one)["n"] for one in exported
     )
+
+
+def test_the_audit_log_is_searched_read_backwards_and_exported_as_a_table(
+    service: RunningService, ada: Client
+) -> None:
+    job, me = new_job(ada)["job"], ada.get("/me")["id"]
+    admin = service.client
+    newest = admin.get(f"/audit?user={me}&newest_first=true")["items"]
+    assert [one["action"] for one in newest] == ["POST /jobs", "POST /endpoints"]
+    older = admin.get(f"/audit?user={me}&newest_first=true&before={newest[0]['n']}")["items"]
+    assert [one["n"] for one in older] == [newest[1]["n"]]
+    found = admin.get(f"/audit?search=post%20{job['id']}")["items"]
+    assert [one["n"] for one in found] == [newest[0]["n"]]
+    assert admin.get(f"/audit?user={me}&until=1")["items"] == []
+    table = admin.call("GET", f"/audit/export?kind=csv&user={me}").body.decode().splitlines()
+    assert table[0].startswith("n,at,user,name,action")
+    assert len(table) == 3
 
 
 @pytest.mark.parametrize("words", ["DELETE FROM audit", "UPDATE audit SET name = 'nobody'"])

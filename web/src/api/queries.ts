@@ -15,6 +15,13 @@ export const keys = {
   preferences: ["me", "preferences"],
   notificationSettings: ["me", "notification-settings"],
   tokens: ["tokens"],
+  sessions: ["sessions"],
+  identities: ["identities"],
+  projects: ["projects"],
+  invitations: ["invitations"],
+  shared: ["shared"],
+  users: ["users"],
+  audit: ["audit"],
 };
 
 export const meQuery = queryOptions({

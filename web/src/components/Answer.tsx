@@ -12,8 +12,11 @@ import {
 } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff, type TablerIcon } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { ProblemError, UnreachableError } from "~/api/client";
+
+const SignInAgain = lazy(() => import("./SignInAgain"));
+const SIGN_IN_HELPS = ["fresh-sign-in", "mfa-needed"];
 
 type AnswerProps<T> = {
   query: Pick<UseQueryResult<T>, "data" | "error" | "refetch" | "isPending">;
@@ -62,7 +65,19 @@ export function Problem({ error }: { error: Error }) {
         </List>
       )}
       {hintOf(error) && <Text size="sm">{hintOf(error)}</Text>}
+      <Remedy error={error} />
     </Stack>
+  );
+}
+
+/** Where the way out is a sign-in, the button that leads to it. */
+export function Remedy({ error }: { error: Error }) {
+  const isNeeded = error instanceof ProblemError && SIGN_IN_HELPS.includes(error.code);
+  if (!isNeeded) return null;
+  return (
+    <Suspense>
+      <SignInAgain />
+    </Suspense>
   );
 }
 

@@ -8,7 +8,7 @@ import { api, dataOf } from "~/api/client";
 import { foundImagesQuery, imageName } from "~/api/images";
 import { endpointsQuery, keys } from "~/api/queries";
 import { count } from "~/lib/format";
-import { PLACES } from "./Navigation";
+import { usePlaces } from "./places";
 import classes from "./Shell.module.css";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -28,7 +28,7 @@ export function PaletteButton() {
 /** ⌘K: every page, every endpoint, any image or task by its name. */
 export function Palette() {
   const [query, setQuery] = useState("");
-  const actions = [...usePlaces(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
+  const actions = [...usePages(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
   return (
     <Spotlight
       title="Search or jump to"
@@ -49,9 +49,9 @@ export function Palette() {
   );
 }
 
-function usePlaces(): SpotlightActionData[] {
+function usePages(): SpotlightActionData[] {
   const navigate = useNavigate();
-  return PLACES.map(({ to, label, icon: Icon }) => ({
+  return usePlaces().map(({ to, label, icon: Icon }) => ({
     id: to,
     label,
     leftSection: <Icon size={18} stroke={1.6} aria-hidden />,

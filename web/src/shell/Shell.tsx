@@ -2,17 +2,19 @@ import { AppShell, Burger, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { ProblemError } from "~/api/client";
 import { meQuery } from "~/api/queries";
 import { useLinkState } from "~/live/hooks";
-import { SignIn } from "~/pages/sign-in/SignIn";
 import { Bell } from "./Bell";
 import { LinkBanner } from "./LinkBanner";
 import { Navigation } from "./Navigation";
 import { Palette, PaletteButton } from "./Palette";
 import { SchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
+
+const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
+const AccountMenu = lazy(() => import("./AccountMenu"));
 
 /** Header, navigation, and the page between them; or the way to sign in. */
 export function Shell() {
@@ -22,8 +24,25 @@ export function Shell() {
   useEffect(() => {
     if (linkState === "signed-out") void refetch();
   }, [linkState, refetch]);
-  if (me.error instanceof ProblemError && me.error.status === 401) return <SignIn />;
+  if (me.error instanceof ProblemError && me.error.status === 401) {
+    return (
+      <Suspense>
+        <SignIn />
+      </Suspense>
+    );
+  }
   return <Frame />;
+}
+
+/** Only where there are several accounts. */
+function Account() {
+  const { data: me } = useQuery(meQuery);
+  if (me?.mode !== "shared") return null;
+  return (
+    <Suspense fallback={<div className={classes.account} />}>
+      <AccountMenu me={me} />
+    </Suspense>
+  );
 }
 
 function Frame() {
@@ -57,6 +76,7 @@ function Frame() {
           <Group gap={4} ml="auto" wrap="nowrap">
             <Bell />
             <SchemeToggle />
+            <Account />
           </Group>
         </Group>
       </AppShell.Header>

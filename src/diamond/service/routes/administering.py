@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from starlette.responses import StreamingResponse
 
 from diamond.service import schemas, serving
 from diamond.service.routes.common import BYTES, Limit, Person, Service, problems
+from diamond.service.store.audit import AuditFilter
 from diamond.service.use_cases import accounts, administering
 
 router = APIRouter(tags=["administration"])
+Moment = Annotated[float | None, Query(ge=0, le=1e12)]
 After = Annotated[int, Query(ge=0, le=1 << 62)]
 
 
@@ -60,22 +63,39 @@ async def end_session(user: str, session: str, services: Service, person: Person
     return Response(status_code=204)
 
 
+def audit_filter(
+    user: Annotated[str, Query(max_length=64)] = "",
+    search: Annotated[str, Query(max_length=200)] = "",
+    since: Moment = None,
+    until: Moment = None,
+    after: After = 0,
+) -> AuditFilter:
+    return AuditFilter(user, search, since, until, after)
+
+
+Wanted = Annotated[AuditFilter, Depends(audit_filter)]
+
+
 @router.get("/audit", response_model=schemas.Page[schemas.AuditLine], responses=problems())
 async def read_audit(
     services: Service,
     person: Person,
-    user: Annotated[str, Query(max_length=64)] = "",
-    after: After = 0,
+    wanted: Wanted,
+    before: After = 0,
+    newest_first: bool = False,
     limit: Limit = 200,
 ) -> dict[str, Any]:
-    """In the order of what happened; go on with `after` the last `n`."""
-    items = await administering.read_audit(services, user=user, after=after, limit=limit)
+    """In the order of what happened; go on with `after` the last `n`. The newest first: with `before` it."""
+    wanted = replace(wanted, before=before, newest_first=newest_first)
+    items = await administering.read_audit(services, wanted, limit)
     return {"items": items, "next": str(items[-1]["n"]) if len(items) == limit else None}
 
 
 @router.get("/audit/export", response_class=StreamingResponse, responses={200: BYTES, **problems()})
-async def export_audit(services: Service, person: Person, after: After = 0) -> StreamingResponse:
-    """All of it, as JSON lines."""
-    headers = {**serving.SAFE, **serving.attachment("diamond-audit.jsonl")}
-    lines = administering.export_audit(services, after)
+async def export_audit(
+    services: Service, person: Person, wanted: Wanted, kind: Literal["jsonl", "csv"] = "jsonl"
+) -> StreamingResponse:
+    """All that is wanted, as JSON lines or as a table."""
+    headers = {**serving.SAFE, **serving.attachment(f"diamond-audit.{kind}")}
+    lines = administering.export_audit(services, wanted, kind)
     return StreamingResponse(lines, media_type=serving.BINARY, headers=headers)

@@ -13,6 +13,7 @@ from diamond.core.errors import NotFound
 from diamond.service import page_files
 from diamond.service.routes.common import Service
 from diamond.service.routes.cookies import proof_of, set_cookie
+from diamond.service.routes.refusals import refused
 from diamond.service.use_cases.tokens import use_link
 
 
@@ -25,7 +26,6 @@ class PageConvertor(PathConvertor):
 register_url_convertor("page", PageConvertor())
 router = APIRouter(include_in_schema=False)
 NOT_BUILT = (Path(__file__).parent / "front.html").read_text()
-USED_UP = "<!doctype html><title>Diamond</title><p>This link was used up or is older than ten minutes. Run <code>diamond open</code> for another."
 PLAIN = {
     **page_files.SAFE,
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -37,7 +37,10 @@ async def open_link(request: Request, services: Service, code: str = "") -> Resp
     """Trade the one-time code for a cookie."""
     session = await use_link(services, code, proof_of(request))
     if session is None:
-        return HTMLResponse(USED_UP, status_code=403, headers=PLAIN)
+        return refused(
+            "This link was used up, or is older than ten minutes",
+            "Run `diamond open` on the machine where Diamond runs for another.",
+        )
     response = RedirectResponse("/", status_code=303, headers=PLAIN)
     set_cookie(response, services, session)
     return response

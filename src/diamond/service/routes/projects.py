@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from diamond.service import schemas
 from diamond.service.principal import Role
-from diamond.service.routes.common import IdempotencyKey, Person, Service, problems
+from diamond.service.routes.common import IdempotencyKey, Limit, Person, Service, problems
 from diamond.service.use_cases import projects, sharing
 
 router = APIRouter(tags=["projects"])
@@ -109,3 +109,9 @@ async def stop_sharing(
 ) -> Response:
     await sharing.stop_sharing(services, person, job, with_kind, with_id)
     return Response(status_code=204)
+
+
+@router.get("/shares", response_model=schemas.Page[schemas.SharedThing], responses=problems())
+async def shared_with_me(services: Service, person: Person, limit: Limit = 200) -> dict[str, Any]:
+    """What others share with the caller one by one, or with everybody; the newest first."""
+    return {"items": await sharing.shared_with_me(services, person, limit)}

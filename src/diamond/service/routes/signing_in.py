@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import time
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from diamond.core.errors import DiamondError, Forbidden, NotFound, NotSignedIn
-from diamond.service import page_files
 from diamond.service.routes.common import Service, address_of, cookie_name
 from diamond.service.routes.cookies import proof_of, set_cookie
+from diamond.service.routes.refusals import HEADERS, refused
 from diamond.service.services import Services
 from diamond.service.sign_in.trips import (
     SECONDS,
@@ -25,13 +24,6 @@ from diamond.service.use_cases.signed_in import Shown, person_of
 from diamond.service.use_cases.signing_in import sign_in
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
-PAGE = """<!doctype html><meta charset="utf-8"><title>Diamond</title>
-<h1>You are not signed in</h1><p>{title}.</p><p>{hint}</p><p><a href="/">To the pages</a></p>"""
-HEADERS = {
-    **page_files.SAFE,
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
-}
 
 
 @router.get("/{provider}")
@@ -116,6 +108,5 @@ def _trip_cookie(services: Services) -> str:
 def _page(error: DiamondError) -> Response:
     if isinstance(error, NotFound):
         raise error
-    text = PAGE.format(title=html.escape(error.message), hint=html.escape(error.hint))
-    headers = {**HEADERS, "Diamond-Problem": error.detail_code}
-    return HTMLResponse(text, status_code=error.status, headers=headers)
+    headers = {"Diamond-Problem": error.detail_code}
+    return refused(error.message, error.hint, status=error.status, headers=headers)

@@ -29,6 +29,8 @@ class Me(BaseModel):
     is_admin: bool = False
     scopes: list[Scope] = []
     """What this sign-in is good for."""
+    mode: Literal["embedded", "shared"] = "embedded"
+    """One person's own Diamond, or one of many people."""
 
 
 class TokenRequest(Body):

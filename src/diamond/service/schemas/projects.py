@@ -86,4 +86,16 @@ class ShareRequest(Body):
 class Share(BaseModel):
     with_kind: Holder
     with_id: str
+    name: str
+    """Of the person or project."""
+    created: float
+
+
+class SharedThing(BaseModel):
+    kind: str
+    thing: str
+    """Its id."""
+    name: str
+    by: str
+    """The name of who shares it."""
     created: float

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import ColumnElement, Text, cast, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.rows import Row, rows_of
@@ -41,14 +41,43 @@ async def write_down(connection: AsyncConnection, call: Call) -> None:
     await connection.execute(_ADD, row)
 
 
-async def read_audit(
-    connection: AsyncConnection, *, user: str, after: int, limit: int
-) -> list[Row]:
-    """In the order of what happened."""
-    query = select(audit).where(audit.c.n > after)
-    if user:
-        query = query.where(audit.c.owner == user)
-    return rows_of(await connection.execute(query.order_by(audit.c.n).limit(limit)))
+@dataclass(frozen=True)
+class AuditFilter:
+    """Which lines are wanted; the empty one wants all."""
+
+    user: str = ""
+    search: str = ""
+    """Words, each of which stands in who, what, on what or from where."""
+    since: float | None = None
+    until: float | None = None
+    after: int = 0
+    before: int = 0
+    newest_first: bool = False
+
+
+async def read_audit(connection: AsyncConnection, wanted: AuditFilter, limit: int) -> list[Row]:
+    """In the order of what happened, or the last first."""
+    query = select(audit).where(audit.c.n > wanted.after, *_holds(wanted))
+    order = audit.c.n.desc() if wanted.newest_first else audit.c.n
+    return rows_of(await connection.execute(query.order_by(order).limit(limit)))
+
+
+def _holds(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [_names(word) for word in wanted.search.split()]
+    if wanted.user:
+        found.append(audit.c.owner == wanted.user)
+    if wanted.before:
+        found.append(audit.c.n < wanted.before)
+    if wanted.since is not None:
+        found.append(audit.c.at >= wanted.since)
+    if wanted.until is not None:
+        found.append(audit.c.at <= wanted.until)
+    return found
+
+
+def _names(word: str) -> ColumnElement[bool]:
+    read = (audit.c.name, audit.c.action, audit.c.address, cast(audit.c.about, Text))
+    return or_(*(column.icontains(word, autoescape=True) for column in read))
 
 
 def about_call(**about: Any) -> None:

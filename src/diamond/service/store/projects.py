@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.principal import Role
@@ -132,5 +132,40 @@ async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, wit
 
 
 async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[Row]:
-    query = select(shares).where(shares.c.kind == kind, shares.c.thing == thing)
+    """With the `name` of each person or project."""
+    query = (
+        select(shares, func.coalesce(users.c.name, projects.c.name, "").label("name"))
+        .join(
+            users, (shares.c.with_kind == PERSON) & (users.c.id == shares.c.with_id), isouter=True
+        )
+        .join(
+            projects,
+            (shares.c.with_kind == PROJECT) & (projects.c.id == shares.c.with_id),
+            isouter=True,
+        )
+        .where(shares.c.kind == kind, shares.c.thing == thing)
+    )
     return rows_of(await connection.execute(query.order_by(shares.c.created)))
+
+
+async def jobs_shared_with(
+    connection: AsyncConnection, user: str, own_projects: Collection[str], limit: int
+) -> list[Row]:
+    """Others' jobs that a person may look at one by one, the newest share first; `by` names who shares."""
+    holds = or_(
+        and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
+        and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(sorted(own_projects))),
+        shares.c.with_kind == EVERYONE,
+    )
+    query = (
+        select(
+            shares.c.kind, shares.c.thing, jobs.c.name, users.c.name.label("by"),
+            func.max(shares.c.created).label("created"),
+        )
+        .join(jobs, jobs.c.id == shares.c.thing)
+        .join(users, users.c.id == shares.c.owner)
+        .where(shares.c.kind == "job", shares.c.owner != user, holds)
+        .group_by(shares.c.kind, shares.c.thing, jobs.c.name, users.c.name)
+        .order_by(func.max(shares.c.created).desc())
+    )  # fmt: skip
+    return rows_of(await connection.execute(query.limit(limit)))

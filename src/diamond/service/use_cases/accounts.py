@@ -32,6 +32,7 @@ async def show_me(services: Services, principal: Principal) -> Shown:
         "email": row["email"] if row else "",
         "is_admin": principal.is_admin,
         "scopes": sorted(principal.scopes),
+        "mode": services.settings.mode,
     }
 
 

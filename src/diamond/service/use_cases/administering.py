@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from diamond.core.errors import Conflict, NotFound
@@ -12,6 +15,7 @@ from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import audit, identities, projects, sessions, users
 from diamond.service.store import limits as rows
+from diamond.service.store.audit import AuditFilter
 from diamond.service.store.endpoints import list_endpoints
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
@@ -19,6 +23,8 @@ from diamond.service.use_cases.limits import limits_for_person, show_use
 
 Shown = dict[str, Any]
 EXPORTED_AT_ONCE = 1000
+CSV = "csv"
+LINE = ("n", "at", "user", "name", "action", "about", "outcome", "address", "credential")
 
 
 async def list_users(services: Services, search: str, limit: int) -> list[Shown]:
@@ -86,17 +92,37 @@ async def end_sessions(services: Services, user: str) -> None:
     await services.store.run(lambda tx: sessions.drop_sessions(tx, user))
 
 
-async def read_audit(services: Services, *, user: str, after: int, limit: int) -> list[Shown]:
+async def read_audit(services: Services, wanted: AuditFilter, limit: int) -> list[Shown]:
     async with services.store.read() as connection:
-        found = await audit.read_audit(connection, user=user, after=after, limit=limit)
+        found = await audit.read_audit(connection, wanted, limit)
     return [_line(row) for row in found]
 
 
-async def export_audit(services: Services, after: int) -> AsyncIterator[bytes]:
-    """JSON lines, a piece at a time: a slow reader holds no connection of the database."""
-    while found := await read_audit(services, user="", after=after, limit=EXPORTED_AT_ONCE):
-        yield b"".join(json.dumps(line).encode() + b"\n" for line in found)
-        after = found[-1]["n"]
+async def export_audit(services: Services, wanted: AuditFilter, kind: str) -> AsyncIterator[bytes]:
+    """A piece at a time: a slow reader holds no connection of the database."""
+    if kind == CSV:
+        yield _as_csv([dict(zip(LINE, LINE, strict=True))])
+    while found := await read_audit(services, wanted, EXPORTED_AT_ONCE):
+        yield _as_csv(found) if kind == CSV else _as_json(found)
+        wanted = replace(wanted, after=found[-1]["n"])
+
+
+def _as_json(lines: list[Shown]) -> bytes:
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _as_csv(lines: list[Shown]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    for line in lines:
+        writer.writerow([_cell(line[name]) for name in LINE])
+    return text.getvalue().encode()
+
+
+def _cell(value: Any) -> str:
+    """A spreadsheet must not take what a person typed for a formula."""
+    text = json.dumps(value) if isinstance(value, dict) else str(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def _absent(user: str) -> NotFound:
@@ -111,5 +137,4 @@ def _show(row: Row) -> Shown:
 
 
 def _line(row: Row) -> Shown:
-    names = ("n", "at", "name", "action", "about", "outcome", "address", "credential")
-    return {"user": row["owner"], **{name: row[name] for name in names}}
+    return {name: row["owner" if name == "user" else name] for name in LINE}

@@ -28,7 +28,19 @@ async def list_shares(services: Services, principal: Principal, job: str) -> lis
     async with services.store.read() as connection:
         row = await _own(connection, principal, job)
         found = await rows.list_shares(connection, JOB, row["id"])
-    return [{name: one[name] for name in ("with_kind", "with_id", "created")} for one in found]
+    names = ("with_kind", "with_id", "name", "created")
+    return [{name: one[name] for name in names} for one in found]
+
+
+async def shared_with_me(services: Services, principal: Principal, limit: int) -> list[Shown]:
+    """What others show to the caller one by one, the newest first."""
+    async with services.store.read() as connection:
+        found = await rows.jobs_shared_with(
+            connection, principal.user, list(principal.projects), limit
+        )
+    return [
+        {name: one[name] for name in ("kind", "thing", "name", "by", "created")} for one in found
+    ]
 
 
 async def share(

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Card, Group, Kbd, List, Stack, Text, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { ProblemError } from "~/api/client";
-import { hintOf } from "~/components/Answer";
+import { hintOf, Remedy } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { count } from "~/lib/format";
 import classes from "./Composer.module.css";
@@ -69,6 +69,7 @@ function Refused({ error }: { error: Error }) {
         {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultWords(fault)}`).join(" ")}
         {hintOf(error)} Nothing was submitted, and nothing that you typed is lost.
       </Text>
+      <Remedy error={error} />
     </Alert>
   );
 }

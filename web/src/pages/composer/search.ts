@@ -13,6 +13,8 @@ export type ComposerSearch = {
   from?: string;
   /** An image to run in. */
   image?: string;
+  /** The project that the job will belong to; kept while one goes about in the composer. */
+  project?: string;
   tab?: SideTab;
 };
 
@@ -22,6 +24,7 @@ export function composerSearch(given: Record<string, unknown>): ComposerSearch {
     recipe: words(given.recipe),
     from: words(given.from),
     image: words(given.image),
+    project: words(given.project),
     tab: oneOf(TABS, given.tab),
   };
 }

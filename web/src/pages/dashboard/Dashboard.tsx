@@ -2,6 +2,7 @@ import { Button, Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import type { Schemas } from "~/api/client";
 import { preferencesQuery } from "~/api/me";
 import { Answer } from "~/components/Answer";
@@ -14,13 +15,21 @@ import { Recent } from "./Recent";
 import { Tiles } from "./Tiles";
 import { Running, Waiting } from "./Work";
 
+const Invitation = lazy(() => import("./Invitation"));
+
 type Overview = Schemas["Overview"];
 
 /** What runs, what waits and why, what needs the person, what is free, what came out. */
 export function Dashboard() {
   const query = useQuery(overviewQuery);
+  const { invitation } = useSearch({ from: "/" });
   return (
     <Page title="Dashboard" actions={<NewJob />}>
+      {invitation && (
+        <Suspense>
+          <Invitation code={invitation} />
+        </Suspense>
+      )}
       <Answer query={query} loading={<Loading />}>
         {(overview) => <Content overview={overview} />}
       </Answer>

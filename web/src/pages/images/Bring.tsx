@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { Schemas } from "~/api/client";
 import { askImages, type Image, imageName } from "~/api/images";
 import { endpointsQuery } from "~/api/queries";
-import { Ask } from "./Ask";
+import { Ask } from "~/components/Ask";
 import { useAct } from "./useAct";
 import { placesOf } from "./words";
 

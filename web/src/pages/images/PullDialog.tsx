@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { askImages } from "~/api/images";
 import { endpointsQuery } from "~/api/queries";
+import { Ask } from "~/components/Ask";
 import { sayDone } from "~/components/say";
-import { Ask } from "./Ask";
 import { useAct } from "./useAct";
 
 /** Fetch an image that lies in a registry. */

@@ -2,8 +2,8 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { askImages, type Image, imageName } from "~/api/images";
+import { Ask } from "~/components/Ask";
 import { count } from "~/lib/format";
-import { Ask } from "./Ask";
 import { useAct } from "./useAct";
 import { placesOf } from "./words";
 

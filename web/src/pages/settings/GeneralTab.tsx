@@ -4,9 +4,9 @@ import { useState } from "react";
 import { type Preferences, preferencesQuery, useKeepPreferences } from "~/api/me";
 import { endpointsQuery } from "~/api/queries";
 import { Answer } from "~/components/Answer";
+import { Section } from "~/components/Section";
 import { sayDone } from "~/components/say";
 import { type Appearance, useAppearance } from "~/shell/appearance";
-import { Section } from "./Section";
 
 export function GeneralTab() {
   const preferences = useQuery(preferencesQuery);

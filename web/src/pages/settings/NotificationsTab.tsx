@@ -4,11 +4,11 @@ import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { Answer, Failed } from "~/components/Answer";
+import { Section } from "~/components/Section";
 import { sayDone } from "~/components/say";
 import { BrowserSection } from "./BrowserSection";
 import { EmailFields, WebhookFields } from "./channels";
 import { EventTable } from "./EventTable";
-import { Section } from "./Section";
 
 export type Kept = Schemas["NotificationSettingsShown"];
 export type Wanted = Required<Schemas["NotificationSettings"]>;

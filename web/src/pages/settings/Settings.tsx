@@ -1,6 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "~/components/Page";
+import { AccountTab } from "./AccountTab";
 import { GeneralTab } from "./GeneralTab";
 import { NotificationsTab } from "./NotificationsTab";
 import type { Tab } from "./search";
@@ -17,6 +18,7 @@ export function Settings() {
         <Tabs.List mb="md">
           <Tabs.Tab value="general">General</Tabs.Tab>
           <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
+          <Tabs.Tab value="account">Sign-in</Tabs.Tab>
           <Tabs.Tab value="tokens">Tokens</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="general">
@@ -24,6 +26,9 @@ export function Settings() {
         </Tabs.Panel>
         <Tabs.Panel value="notifications">
           <NotificationsTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="account">
+          <AccountTab />
         </Tabs.Panel>
         <Tabs.Panel value="tokens">
           <TokensTab />

@@ -17,9 +17,10 @@ import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { Answer, Failed } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
+import { Section } from "~/components/Section";
 import { sayDone, sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
-import { Section } from "./Section";
+import { ScopeChoice } from "./ScopeChoice";
 
 const KEY = keys.tokens;
 
@@ -42,6 +43,9 @@ export function TokensTab() {
   );
 }
 
+type Scope = Schemas["Scope"];
+const USUAL: Scope[] = ["read", "run", "manage"];
+
 const LIVES = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
@@ -53,12 +57,13 @@ const LIVES = [
 function NewToken() {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
+  const [scopes, setScopes] = useState<Scope[]>(USUAL);
   const queries = useQueryClient();
   const make = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/tokens", {
-          body: { name, days: days ? Number(days) : null, scopes: [] },
+          body: { name, days: days ? Number(days) : null, scopes },
         }),
       ),
     onSuccess: () => {
@@ -89,10 +94,11 @@ function NewToken() {
             onChange={(chosen) => setDays(chosen ?? "")}
             allowDeselect={false}
           />
-          <Button type="submit" disabled={!name.trim()} loading={make.isPending}>
+          <Button type="submit" disabled={!name.trim() || !scopes.length} loading={make.isPending}>
             Make a token
           </Button>
         </Group>
+        <ScopeChoice scopes={scopes} onChange={setScopes} />
         {make.error && <Failed error={make.error} />}
         {make.data && <Shown token={make.data} />}
       </Stack>
@@ -124,12 +130,14 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
   });
   if (!tokens.length) return <Text size="sm">You have none yet.</Text>;
   return (
-    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
+            <Table.Th>May</Table.Th>
             <Table.Th>Made</Table.Th>
+            <Table.Th>Last used</Table.Th>
             <Table.Th>Ends</Table.Th>
             <Table.Th>
               <Text span fz={0}>
@@ -142,9 +150,11 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
           {tokens.map((token) => (
             <Table.Tr key={token.id}>
               <Table.Td>{token.name}</Table.Td>
+              <Table.Td>{token.scopes.join(", ")}</Table.Td>
               <Table.Td>
                 <Ago at={token.created} />
               </Table.Td>
+              <Table.Td>{token.used == null ? "not yet" : <Ago at={token.used} />}</Table.Td>
               <Table.Td>{token.expires == null ? "never" : <Ago at={token.expires} />}</Table.Td>
               <Table.Td ta="right">
                 <Tooltip label="Take it back: it stops working at once">

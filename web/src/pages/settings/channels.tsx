@@ -1,9 +1,9 @@
 import { Button, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
+import { Section } from "~/components/Section";
 import { sayDone, sayFailed } from "~/components/say";
 import type { Kept, Wanted } from "./NotificationsTab";
-import { Section } from "./Section";
 
 type FieldsProps<T> = { kept: Kept; wanted: T; onChange: (wanted: T) => void };
 

@@ -1,17 +1,55 @@
-import { Button, Text } from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import {
+  IconBrandGithub,
+  IconBrandGoogle,
+  IconMailOpened,
+  IconSchool,
+  type TablerIcon,
+} from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { wayTo } from "./way";
+import { invitationIn, wayTo } from "./way";
+
+const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 
 /** One button for each provider; it leads away and comes back to this very view. */
 export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
+  const invited = Boolean(invitationIn(window.location.search));
   return (
     <>
-      <Text size="sm">Sign in where you are known already. Signing in alone makes no account.</Text>
-      {items.map((one) => (
-        <Button key={one.name} component="a" href={wayTo(one.url, window.location)} size="md">
-          Sign in with {one.title}
-        </Button>
-      ))}
+      {invited && (
+        <Alert color="teal" icon={<IconMailOpened />} title="You are invited">
+          Sign in with the account that you want to use here: that accepts the invitation.
+        </Alert>
+      )}
+      <Stack gap="xs">
+        {items.map((one, at) => (
+          <ProviderButton key={one.name} provider={one} isFirst={at === 0} />
+        ))}
+      </Stack>
+      {!invited && (
+        <Text size="sm" c="dimmed">
+          Signing in alone makes no account. If you have none, ask those who run this Diamond, or
+          the manager of a project, for an invitation.
+        </Text>
+      )}
     </>
+  );
+}
+
+type ButtonProps = { provider: Schemas["SignInProvider"]; isFirst: boolean };
+
+function ProviderButton({ provider, isFirst }: ButtonProps) {
+  const Icon = ICONS[provider.name] ?? IconSchool;
+  return (
+    <Button
+      component="a"
+      href={wayTo(provider.url, window.location)}
+      size="md"
+      fullWidth
+      variant={isFirst ? "filled" : "default"}
+      leftSection={<Icon size={20} stroke={1.7} aria-hidden />}
+    >
+      Sign in with {provider.title}
+    </Button>
   );
 }

@@ -1,28 +1,38 @@
-import { Center, Paper, Stack, Title } from "@mantine/core";
+import { Center, Loader, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { api, dataOf } from "~/api/client";
+import { Answer } from "~/components/Answer";
 import { ByLink } from "./ByLink";
 import { Providers } from "./Providers";
+import { waysQuery } from "./ways";
 
 /** The page of somebody whom the service does not know yet. */
-export function SignIn() {
+export default function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Diamond";
   }, []);
-  const ways = useQuery({
-    queryKey: ["sign-in"],
-    queryFn: () => dataOf(api.GET("/api/v1/sign-in")),
-  });
+  const ways = useQuery(waysQuery);
   return (
     <Center mih="100dvh" p="md" component="main">
-      <Paper withBorder p="xl" maw={460} w="100%">
-        <Stack>
-          <img src="/diamond.svg" width={40} height={40} alt="" />
-          <Title order={1}>Sign in to Diamond</Title>
-          {ways.data?.mode === "shared" ? <Providers items={ways.data.items} /> : <ByLink />}
-        </Stack>
-      </Paper>
+      <Stack w="100%" maw={440} gap="lg">
+        <Paper withBorder p="xl">
+          <Stack>
+            <img src="/diamond.svg" width={44} height={44} alt="" />
+            <div>
+              <Title order={1}>Sign in to Diamond</Title>
+              <Text size="sm" c="dimmed" mt={4}>
+                Train any model with any data on any machine.
+              </Text>
+            </div>
+            <Answer query={ways} loading={<Loader size="sm" aria-label="Loading" />}>
+              {({ mode, items }) => (mode === "shared" ? <Providers items={items} /> : <ByLink />)}
+            </Answer>
+          </Stack>
+        </Paper>
+        <Text size="xs" c="dimmed" ta="center">
+          From a terminal: <code>diamond login</code>
+        </Text>
+      </Stack>
     </Center>
   );
 }

@@ -1,11 +1,18 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconHammer, IconPencil, IconPlayerStop, IconRotate } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  IconHammer,
+  IconPencil,
+  IconPlayerStop,
+  IconRotate,
+  IconUsersPlus,
+} from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
+import { projectsQuery } from "~/api/projects";
+import { keys, meQuery } from "~/api/queries";
 import { Failed } from "~/components/Answer";
 import { sayDone, sayFailed } from "~/components/say";
 import { freshKey } from "~/lib/key";
@@ -13,15 +20,49 @@ import { GoOn } from "./chain/GoOn";
 import { canGoOn } from "./chain/words";
 import { isOver } from "./words";
 
-/** Cancel while it goes on; run again, as it was or with changes. */
+const ShareTask = lazy(() => import("./ShareTask"));
+
+/** Cancel while it goes on; run again, as it was or with changes. Somebody else's can be run as one's own. */
 export function Actions({ task }: { task: Task }) {
+  const { data: me } = useQuery(meQuery);
+  const isOthers = me !== undefined && me.id !== task.owner;
   return (
     <>
-      {canGoOn(task) && <GoOn task={task} />}
-      {isOver(task) ? <Retry task={task} /> : <Cancel task={task} />}
+      {me?.mode === "shared" && !isOthers && <Share task={task} />}
+      {!isOthers && canGoOn(task) && <GoOn task={task} />}
+      {isOver(task) ? !isOthers && <Retry task={task} /> : <CancelAs task={task} me={me?.id} />}
       {task.kind === "build" ? <BuildSteps task={task} /> : <EditAndResubmit task={task} />}
     </>
   );
+}
+
+function Share({ task }: { task: Task }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconUsersPlus size={16} aria-hidden />}
+        onClick={open}
+      >
+        Share
+      </Button>
+      {opened && (
+        <Suspense>
+          <ShareTask task={task} onClose={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** By its owner; another's task by whoever manages its project. */
+function CancelAs({ task, me }: { task: Task; me?: string }) {
+  const isOthers = me !== undefined && me !== task.owner;
+  const { data } = useQuery({ ...projectsQuery, enabled: isOthers && Boolean(task.project) });
+  const role = data?.items.find((one) => one.id === task.project)?.role;
+  if (isOthers && role !== "manager" && role !== "owner") return null;
+  return <Cancel task={task} />;
 }
 
 function EditAndResubmit({ task }: { task: Task }) {

@@ -7,6 +7,7 @@ import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
 import { Chain } from "./chain/Chain";
 import { Foretold } from "./chain/Foretold";
+import { EndpointName } from "./EndpointName";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
 import { historyQuery } from "./queries";
@@ -61,18 +62,7 @@ export function Overview({ task }: { task: Task }) {
 
 function whereFacts(task: Task): [string, React.ReactNode][] {
   const facts: [string, React.ReactNode][] = [
-    [
-      "Endpoint",
-      <Anchor
-        key="endpoint"
-        size="sm"
-        renderRoot={(props) => (
-          <Link to="/endpoints/$name" params={{ name: task.endpoint }} {...props} />
-        )}
-      >
-        {task.endpoint}
-      </Anchor>,
-    ],
+    ["Endpoint", <EndpointName key="endpoint" task={task} />],
     ["Node", task.node],
     ["Batch job", task.native_id],
     ["The scheduler says", task.native_state],

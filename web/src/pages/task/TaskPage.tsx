@@ -10,9 +10,11 @@ import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
 import { Ago, Took } from "~/components/Time";
 import { Actions } from "./Actions";
+import { EndpointName } from "./EndpointName";
 import type { Tab, TaskSearch } from "./search";
 import classes from "./TaskPage.module.css";
 import { CONTENTS, fetchTab, fetchTabs } from "./tabs";
+import { Whose } from "./Whose";
 import { Why } from "./Why";
 
 const LABELS: Record<Tab, string> = {
@@ -111,22 +113,14 @@ function Lead({ task }: { task: Task }) {
     <Group gap="sm" mt={4}>
       <StateChip task={task} />
       <Text size="sm">
-        on{" "}
-        <Anchor
-          underline="always"
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/endpoints/$name" params={{ name: task.endpoint }} {...props} />
-          )}
-        >
-          {task.endpoint}
-        </Anchor>
+        on <EndpointName task={task} />
       </Text>
       {task.started !== null && (
         <Text size="sm">
           {task.ended ? "ran for" : "running for"} <Took from={task.started} to={task.ended} />
         </Text>
       )}
+      <Whose task={task} />
       <Text size="sm">
         {task.ended ? "ended" : "created"} <Ago at={task.ended ?? task.created} />
       </Text>

@@ -7,6 +7,7 @@ import { useComposer, useField } from "../state/context";
 import { fromForm } from "../state/work";
 import { accountOptions, endpointOptions, partitionOptions } from "./choices";
 import { ChoiceField, TextField } from "./fields";
+import { ProjectField } from "./ProjectField";
 import { RawOptions } from "./RawOptions";
 import { Fold, Section } from "./Section";
 
@@ -19,6 +20,7 @@ export function Where() {
   return (
     <Section title="Where" help="The machine it runs on, and who pays for it.">
       <EndpointField />
+      <ProjectField />
       {hasQueues && (
         <div className={classes.two}>
           <PartitionField />

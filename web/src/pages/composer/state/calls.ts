@@ -24,9 +24,9 @@ export function composeJob(work: Work, script: boolean): Promise<Composition> {
   );
 }
 
-export function submitJob(work: Work) {
+export function submitJob(work: Work, project: string) {
   const params = { header: { "Idempotency-Key": work.key } };
-  return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project: "" }, params }));
+  return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project }, params }));
 }
 
 /** A stored spec as a person would write it: no defaults, 4GB instead of megabytes. */

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
 import { keys } from "~/api/queries";
 import { sayDone } from "~/components/say";
@@ -19,8 +19,9 @@ export class BrokenYaml extends Error {
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const { project = "" } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: async () => submitJob(await newest(draft.work)),
+    mutationFn: async () => submitJob(await newest(draft.work), project),
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
       if (first) jumpTo(first.field);

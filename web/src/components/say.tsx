@@ -1,5 +1,5 @@
 import { notifications } from "@mantine/notifications";
-import { hintOf } from "./Answer";
+import { hintOf, Remedy } from "./Answer";
 
 /** A short word in the corner that something was done. */
 export function sayDone(message: string): void {
@@ -10,7 +10,12 @@ export function sayDone(message: string): void {
 export function sayFailed(error: Error): void {
   notifications.show({
     title: error.message,
-    message: hintOf(error),
+    message: (
+      <>
+        {hintOf(error)}
+        <Remedy error={error} />
+      </>
+    ),
     color: "red",
     autoClose: false,
   });

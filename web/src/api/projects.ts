@@ -1,0 +1,83 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ProblemError, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type Project = Schemas["Project"];
+export type ProjectPage = Schemas["ProjectPage"];
+export type Member = Schemas["Member"];
+export type ProjectRole = Member["role"];
+
+/** What each role may, for whoever gives one. */
+export const ROLES: { value: ProjectRole; label: string; about: string }[] = [
+  { value: "viewer", label: "Viewer", about: "sees jobs, logs and results" },
+  { value: "member", label: "Member", about: "also adds jobs of her own" },
+  { value: "manager", label: "Manager", about: "also says who is in it, and cancels tasks" },
+];
+
+export const projectsQuery = queryOptions({
+  queryKey: keys.projects,
+  queryFn: () => dataOf(api.GET("/api/v1/projects")),
+});
+
+export const projectQuery = (project: string) =>
+  queryOptions({
+    queryKey: [...keys.projects, project],
+    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}", { params: { path: { project } } })),
+  });
+
+/** Those that the person has sent; one for a project names its id. */
+export const invitationsQuery = queryOptions({
+  queryKey: keys.invitations,
+  queryFn: () => dataOf(api.GET("/api/v1/invitations")),
+});
+
+export const sharedWithMeQuery = queryOptions({
+  queryKey: keys.shared,
+  queryFn: () => dataOf(api.GET("/api/v1/shares")),
+});
+
+const to = (project: string) => ({ params: { path: { project } } });
+
+export const askProjects = {
+  add: (name: string, title: string) =>
+    dataOf(api.POST("/api/v1/projects", { body: { name, title } })),
+  change: (project: string, body: Schemas["ProjectChange"]) =>
+    dataOf(api.PATCH("/api/v1/projects/{project}", { ...to(project), body })),
+  remove: (project: string) => dataOf(api.DELETE("/api/v1/projects/{project}", to(project))),
+  putMember: (project: string, user: string, role: ProjectRole) =>
+    dataOf(
+      api.PUT("/api/v1/projects/{project}/members/{user}", {
+        params: { path: { project, user } },
+        body: { role },
+      }),
+    ),
+  removeMember: (project: string, user: string) =>
+    dataOf(
+      api.DELETE("/api/v1/projects/{project}/members/{user}", {
+        params: { path: { project, user } },
+      }),
+    ),
+  handOver: (project: string, user: string) =>
+    dataOf(api.POST("/api/v1/projects/{project}/owner", { ...to(project), body: { user } })),
+  invite: (project: string, body: Schemas["ProjectInvitationRequest"]) =>
+    dataOf(api.POST("/api/v1/projects/{project}/invitations", { ...to(project), body })),
+  withdraw: (invitation: string) =>
+    dataOf(api.DELETE("/api/v1/invitations/{invitation}", { params: { path: { invitation } } })),
+  accept: (code: string) => dataOf(api.POST("/api/v1/invitations/accept", { body: { code } })),
+};
+
+/** Whom the service knows is added at once; anybody else gets an invitation, for this address if one is given. */
+export async function addOrInvite(
+  project: string,
+  { email, role, days }: { email: string; role: ProjectRole; days: number },
+): Promise<Schemas["NewInvitation"] | null> {
+  if (email) {
+    try {
+      await askProjects.putMember(project, email, role);
+      return null;
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.status === 404)) throw error;
+    }
+  }
+  return askProjects.invite(project, { email, role, days });
+}

@@ -1,0 +1,28 @@
+import { api, dataOf, type Schemas } from "./client";
+
+export type Share = Schemas["Share"];
+export type Holder = Share["with_kind"];
+
+/** How one kind of thing is shown to others. */
+export type Sharing = {
+  list: () => Promise<{ items: Share[] }>;
+  add: (kind: Holder, id: string) => Promise<{ items: Share[] }>;
+  stop: (kind: Holder, id: string) => Promise<unknown>;
+};
+
+export function sharingOfJob(job: string): Sharing {
+  const path = { job };
+  return {
+    list: () => dataOf(api.GET("/api/v1/jobs/{job}/shares", { params: { path } })),
+    add: (with_kind, with_id) =>
+      dataOf(
+        api.POST("/api/v1/jobs/{job}/shares", { params: { path }, body: { with_kind, with_id } }),
+      ),
+    stop: (with_kind, with_id) =>
+      dataOf(
+        api.DELETE("/api/v1/jobs/{job}/shares", {
+          params: { path, query: { with_kind, with_id } },
+        }),
+      ),
+  };
+}

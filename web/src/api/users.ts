@@ -1,0 +1,26 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type User = Schemas["User"];
+
+export const usersQuery = (search: string) =>
+  queryOptions({
+    queryKey: [...keys.users, "list", search],
+    queryFn: () => dataOf(api.GET("/api/v1/users", { params: { query: { search, limit: 500 } } })),
+  });
+
+export const userSessionsQuery = (user: string) =>
+  queryOptions({
+    queryKey: [...keys.users, "sessions", user],
+    queryFn: () => dataOf(api.GET("/api/v1/users/{user}/sessions", { params: { path: { user } } })),
+  });
+
+export const askUsers = {
+  change: (user: string, body: Schemas["UserChange"]) =>
+    dataOf(api.PATCH("/api/v1/users/{user}", { params: { path: { user } }, body })),
+  signOut: (user: string) =>
+    dataOf(api.DELETE("/api/v1/users/{user}/sessions", { params: { path: { user } } })),
+  invite: (email: string, days: number) =>
+    dataOf(api.POST("/api/v1/invitations", { body: { email, days } })),
+};

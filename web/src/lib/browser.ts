@@ -1,0 +1,22 @@
+// Most call themselves Chrome and Safari too: the telling name comes first.
+const BROWSERS: [RegExp, string][] = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\//, "Firefox"],
+  [/Chrome\//, "Chrome"],
+  [/Safari\//, "Safari"],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/iPhone|iPad/, "iOS"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS/, "macOS"],
+  [/Linux/, "Linux"],
+];
+
+/** "Firefox on Linux" of a browser's long word about itself. */
+export function browserName(agent: string): string {
+  const browser = BROWSERS.find(([sign]) => sign.test(agent))?.[1] ?? "A browser";
+  const system = SYSTEMS.find(([sign]) => sign.test(agent))?.[1];
+  return system ? `${browser} on ${system}` : browser;
+}

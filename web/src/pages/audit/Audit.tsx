@@ -1,0 +1,93 @@
+import { Button, Group, Menu } from "@mantine/core";
+import { IconChevronDown, IconDownload, IconHistory } from "@tabler/icons-react";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { api, dataOf } from "~/api/client";
+import { keys } from "~/api/queries";
+import { Answer, Empty, Lines } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { AuditTable } from "./AuditTable";
+import { Filters } from "./Filters";
+import { auditWanted, exportAddress } from "./search";
+
+/** Who did what, on what, from where and with which token: never changed, only added to. */
+export function Audit() {
+  const search = useSearch({ from: "/audit" });
+  // The moment is that of the question, not of each drawing.
+  const wanted = useMemo(() => auditWanted(search, Date.now() / 1000), [search]);
+  const query = useInfiniteQuery({
+    queryKey: [...keys.audit, search],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET("/api/v1/audit", {
+          params: { query: { ...wanted, newest_first: true, limit: 100, before: pageParam } },
+        }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (page) => (page.next ? Number(page.next) : undefined),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page
+      title="Audit log"
+      lead="Everything that anybody changed here, the newest first. Lines are added and never changed."
+      actions={<Export wanted={wanted} />}
+    >
+      <Filters />
+      <Answer query={query} loading={<Lines count={8} height={32} />}>
+        {({ pages }) => {
+          const lines = pages.flatMap((page) => page.items);
+          if (!lines.length) {
+            return (
+              <Empty icon={IconHistory} title="Nothing fits">
+                Try fewer words, a longer time, or everybody.
+              </Empty>
+            );
+          }
+          return (
+            <>
+              <AuditTable lines={lines} />
+              {query.hasNextPage && (
+                <Group justify="center" mt="md">
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    Show older
+                  </Button>
+                </Group>
+              )}
+            </>
+          );
+        }}
+      </Answer>
+    </Page>
+  );
+}
+
+/** What the filters leave, all of it. */
+function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          rightSection={<IconChevronDown size={16} aria-hidden />}
+        >
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={exportAddress(wanted, "csv")} download>
+          As a table (CSV)
+        </Menu.Item>
+        <Menu.Item component="a" href={exportAddress(wanted, "jsonl")} download>
+          As JSON lines
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,84 @@
+import { CloseButton, Group, Pill, SegmentedControl, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { usersQuery } from "~/api/users";
+import type { Span } from "./search";
+
+const SPAN_LABELS = [
+  { value: "", label: "All" },
+  { value: "month", label: "30 days" },
+  { value: "week", label: "7 days" },
+  { value: "day", label: "24 hours" },
+];
+
+export function Filters() {
+  const { span = "" } = useSearch({ from: "/audit" });
+  const navigate = useNavigate({ from: "/audit" });
+  return (
+    <Group gap="sm" mb="md">
+      <Words />
+      <SegmentedControl
+        aria-label="How far back"
+        size="xs"
+        data={SPAN_LABELS}
+        value={span}
+        onChange={(next) =>
+          void navigate({ search: (now) => ({ ...now, span: (next as Span) || undefined }) })
+        }
+      />
+      <Whose />
+    </Group>
+  );
+}
+
+function Words() {
+  const { search = "" } = useSearch({ from: "/audit" });
+  const navigate = useNavigate({ from: "/audit" });
+  const [words, setWords] = useState(search);
+  const find = useDebouncedCallback((next: string) => {
+    void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
+  }, 250);
+  const change = (next: string) => {
+    setWords(next);
+    find(next);
+  };
+  return (
+    <TextInput
+      aria-label="Search the log"
+      placeholder="A name, a call, an id, an address"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        words && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />
+      }
+      w={320}
+      value={words}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+/** The one person whose lines are shown. */
+function Whose() {
+  const { user = "" } = useSearch({ from: "/audit" });
+  const navigate = useNavigate({ from: "/audit" });
+  const { data } = useQuery({ ...usersQuery(""), enabled: Boolean(user) });
+  if (!user) return null;
+  const name = data?.items.find((one) => one.id === user)?.name ?? user;
+  return (
+    <Pill
+      withRemoveButton
+      size="md"
+      onRemove={() => void navigate({ search: (now) => ({ ...now, user: undefined }) })}
+      removeButtonProps={{
+        "aria-label": `Show everybody, not only ${name}`,
+        "aria-hidden": false,
+        tabIndex: 0,
+      }}
+    >
+      by {name}
+    </Pill>
+  );
+}

@@ -1,0 +1,39 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { projectsQuery } from "~/api/projects";
+import { meQuery } from "~/api/queries";
+import { useComposer } from "../state/context";
+
+/** The people who see the job; shown to whoever is in a project that takes work. */
+export function ProjectField() {
+  const { draft } = useComposer();
+  const { project } = useSearch({ from: "/compose" });
+  const navigate = useNavigate({ from: "/compose" });
+  const { data: me } = useQuery(meQuery);
+  const { data } = useQuery({ ...projectsQuery, enabled: me?.mode === "shared" });
+  const open = (data?.items ?? []).filter((one) => one.archived == null && one.role !== "viewer");
+  const chosen = open.find((one) => one.id === project || one.name === project);
+  if (!open.length) return null;
+  const choose = (next: string | null) => {
+    draft.change((work) => work); // Sent to another place it is another job.
+    void navigate({ search: (now) => ({ ...now, project: next ?? undefined }), replace: true });
+  };
+  return (
+    <Select
+      label="Project"
+      description={
+        chosen
+          ? "Everybody in it sees the job, its logs and its results."
+          : "The job is yours alone; it can be shared later."
+      }
+      placeholder="mine alone"
+      data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}
+      value={chosen?.id ?? null}
+      onChange={choose}
+      clearable
+      clearButtonProps={{ "aria-label": "Keep the job to myself" }}
+      maw={420}
+    />
+  );
+}

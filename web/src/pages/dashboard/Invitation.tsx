@@ -1,0 +1,48 @@
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { IconMailOpened } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { askProjects } from "~/api/projects";
+import { keys } from "~/api/queries";
+import { Problem } from "~/components/Answer";
+import { useDeed } from "~/components/useDeed";
+
+/** Somebody who has an account opened an invitation's link. */
+export default function Invitation({ code }: { code: string }) {
+  const navigate = useNavigate();
+  const accept = useDeed({
+    by: () => askProjects.accept(code),
+    renews: [keys.projects, keys.me],
+    done: "You are in",
+    onDone: () => void navigate({ to: "/projects" }),
+  });
+  return (
+    <Alert
+      color={accept.error ? "red" : "teal"}
+      icon={<IconMailOpened />}
+      title={accept.error?.message ?? "You are invited to a project"}
+      mb="md"
+    >
+      <Stack gap="sm" align="flex-start">
+        {accept.error ? (
+          <Problem error={accept.error} />
+        ) : (
+          "Its people will see your name and address, and you what they have put into it."
+        )}
+        <Group gap="xs">
+          {!accept.error && (
+            <Button size="xs" loading={accept.isPending} onClick={() => accept.run()}>
+              Accept the invitation
+            </Button>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void navigate({ to: "/", search: {} })}
+          >
+            {accept.error ? "Close" : "Not now"}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

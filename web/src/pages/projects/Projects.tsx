@@ -1,0 +1,151 @@
+import { Anchor, Badge, Button, Card, Stack, Table, Text, Title } from "@mantine/core";
+import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type Project, projectsQuery, sharedWithMeQuery } from "~/api/projects";
+import { Answer, Empty } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { Ago } from "~/components/Time";
+import { NewProject } from "./NewProject";
+
+/** The groups that a person is in, and what others show to her. */
+export function Projects() {
+  const { dialog } = useSearch({ from: "/projects" });
+  const navigate = useNavigate({ from: "/projects" });
+  const query = useQuery(projectsQuery);
+  return (
+    <Page
+      title="Projects"
+      lead="A group, a study, a course: people who see one another's jobs and results."
+      actions={<NewButton />}
+    >
+      <Stack gap="xl">
+        <Answer query={query}>
+          {({ items }) => (items.length ? <ProjectTable projects={items} /> : <Nothing />)}
+        </Answer>
+        <SharedWithMe />
+      </Stack>
+      {dialog === "new" && <NewProject onClose={() => void navigate({ search: {} })} />}
+    </Page>
+  );
+}
+
+function NewButton() {
+  return (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/projects" search={{ dialog: "new" }} {...props} />}
+    >
+      New project
+    </Button>
+  );
+}
+
+function Nothing() {
+  return (
+    <Empty icon={IconUsersGroup} title="You are in no project yet" action={<NewButton />}>
+      In a project everybody sees the jobs, logs and results that are put into it, and nothing else
+      of yours. Make one and invite your group, or ask its manager for an invitation.
+    </Empty>
+  );
+}
+
+function ProjectTable({ projects }: { projects: Project[] }) {
+  return (
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={520} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table highlightOnHover horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Project</Table.Th>
+              <Table.Th w={140}>You are its</Table.Th>
+              <Table.Th w={160}>Made</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {projects.map((project) => (
+              <ProjectRow key={project.id} project={project} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function ProjectRow({ project }: { project: Project }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Anchor
+          size="sm"
+          fw={550}
+          renderRoot={(props) => (
+            <Link to="/projects/$project" params={{ project: project.id }} {...props} />
+          )}
+        >
+          {project.name}
+        </Anchor>{" "}
+        {project.archived != null && (
+          <Badge color="gray" size="sm">
+            archived
+          </Badge>
+        )}
+        {project.title && (
+          <Text size="xs" c="dimmed">
+            {project.title}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{project.role}</Table.Td>
+      <Table.Td>
+        <Ago at={project.created} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** Jobs that others show to the person one by one, outside of any project. */
+function SharedWithMe() {
+  const { data } = useQuery(sharedWithMeQuery);
+  if (!data?.items.length) return null;
+  return (
+    <section aria-label="Shared with you">
+      <Title order={2} mb="xs">
+        Shared with you
+      </Title>
+      <Card padding={0}>
+        <Table highlightOnHover horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Job</Table.Th>
+              <Table.Th w={220}>By</Table.Th>
+              <Table.Th w={160}>Since</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {data.items.map((one) => (
+              <Table.Tr key={`${one.kind} ${one.thing}`}>
+                <Table.Td>
+                  <Anchor
+                    size="sm"
+                    fw={550}
+                    renderRoot={(props) => (
+                      <Link to="/tasks/$task" params={{ task: one.thing }} {...props} />
+                    )}
+                  >
+                    {one.name}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>{one.by}</Table.Td>
+                <Table.Td>
+                  <Ago at={one.created} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Card>
+    </section>
+  );
+}

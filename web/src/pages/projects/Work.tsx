@@ -1,0 +1,130 @@
+import { Anchor, Button, Card, Group, Table, Text } from "@mantine/core";
+import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, dataOf, type Task } from "~/api/client";
+import type { ProjectPage } from "~/api/projects";
+import { keys } from "~/api/queries";
+import { Answer, Empty, Lines } from "~/components/Answer";
+import { StateBadge } from "~/components/StateBadge";
+import { Ago } from "~/components/Time";
+import { mayAdd } from "./rights";
+
+/** Everybody's tasks in the project, the newest first. */
+export function Work({ project }: { project: ProjectPage }) {
+  const query = useInfiniteQuery({
+    queryKey: [...keys.tasks, "of-project", project.id],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET("/api/v1/tasks", {
+          params: { query: { project: project.id, limit: 50, cursor: pageParam || undefined } },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next || undefined,
+  });
+  return (
+    <>
+      {mayAdd(project) && (
+        <Group mb="md">
+          <NewJob project={project} />
+        </Group>
+      )}
+      <Answer query={query} loading={<Lines count={6} height={36} />}>
+        {({ pages }) => {
+          const tasks = pages.flatMap((page) => page.items);
+          if (!tasks.length) return <Nothing project={project} />;
+          return (
+            <>
+              <WorkTable project={project} tasks={tasks} />
+              {query.hasNextPage && (
+                <Group justify="center" mt="md">
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    Show more
+                  </Button>
+                </Group>
+              )}
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function NewJob({ project }: { project: ProjectPage }) {
+  return (
+    <Button
+      leftSection={<IconPlus size={16} aria-hidden />}
+      renderRoot={(props) => <Link to="/compose" search={{ project: project.id }} {...props} />}
+    >
+      New job in this project
+    </Button>
+  );
+}
+
+function Nothing({ project }: { project: ProjectPage }) {
+  return (
+    <Empty icon={IconUsersGroup} title="No task yet">
+      {mayAdd(project)
+        ? "Submit a job into this project, or open a task of yours and move it here: everybody in the project sees it then."
+        : "What the members submit into this project is listed here."}
+    </Empty>
+  );
+}
+
+function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) {
+  const names = new Map(project.members.map((one) => [one.id, one.name]));
+  return (
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table highlightOnHover horizontalSpacing="md" aria-label="Tasks of the project">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Task</Table.Th>
+              <Table.Th w={180}>State</Table.Th>
+              <Table.Th>By</Table.Th>
+              <Table.Th>On</Table.Th>
+              <Table.Th w={130}>Created</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {tasks.map((task) => (
+              <Table.Tr key={task.id}>
+                <Table.Td>
+                  <Anchor
+                    size="sm"
+                    fw={550}
+                    renderRoot={(props) => (
+                      <Link to="/tasks/$task" params={{ task: task.id }} {...props} />
+                    )}
+                  >
+                    {task.name}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>
+                  <StateBadge task={task} size="sm" />
+                </Table.Td>
+                <Table.Td>
+                  {names.get(task.owner) ?? (
+                    <Text inherit c="dimmed">
+                      somebody who has left
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td>{task.endpoint}</Table.Td>
+                <Table.Td style={{ whiteSpace: "nowrap" }}>
+                  <Ago at={task.created} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}

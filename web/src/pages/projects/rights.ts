@@ -1,0 +1,10 @@
+import type { Project } from "~/api/projects";
+
+/** Which buttons are worth showing; whether a deed is allowed is for the service to say. */
+export function isManager({ role }: Pick<Project, "role">): boolean {
+  return role === "manager" || role === "owner";
+}
+
+export function mayAdd({ role, archived }: Pick<Project, "role" | "archived">): boolean {
+  return role !== "viewer" && archived == null;
+}

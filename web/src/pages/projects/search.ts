@@ -1,0 +1,18 @@
+/** What the address of these pages may carry. */
+export type ProjectsSearch = { dialog?: "new" };
+
+export function projectsSearch(search: Record<string, unknown>): ProjectsSearch {
+  return search.dialog === "new" ? { dialog: "new" } : {};
+}
+
+export const PROJECT_TABS = ["work", "people", "about"] as const;
+export type ProjectTab = (typeof PROJECT_TABS)[number];
+export type ProjectSearch = { tab?: ProjectTab; dialog?: "add" };
+
+export function projectSearch(search: Record<string, unknown>): ProjectSearch {
+  const tab = PROJECT_TABS.find((one) => one === search.tab);
+  return {
+    ...(tab && tab !== "work" ? { tab } : {}),
+    ...(search.dialog === "add" ? { dialog: "add" } : {}),
+  };
+}

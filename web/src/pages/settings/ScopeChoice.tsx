@@ -1,0 +1,36 @@
+import { Checkbox, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "~/api/client";
+import { meQuery } from "~/api/queries";
+
+type Scope = Schemas["Me"]["scopes"][number];
+
+const ABOUT: Record<Scope, string> = {
+  read: "Look at everything of yours",
+  run: "Submit, cancel and retry jobs",
+  manage: "Change endpoints, secrets, projects, sharing, settings and tokens",
+  admin: "Look after people, as an administrator",
+};
+
+type ChoiceProps = { scopes: Scope[]; onChange: (scopes: Scope[]) => void };
+
+/** What a token is good for: as little as its program needs, and never more than who makes it may. */
+export function ScopeChoice({ scopes, onChange }: ChoiceProps) {
+  const { data: me } = useQuery(meQuery);
+  return (
+    <Checkbox.Group
+      label="It may"
+      description="Give as little as its program needs: none includes another."
+      value={scopes}
+      onChange={(chosen) => onChange(chosen as Scope[])}
+    >
+      <Stack gap={6} mt="xs">
+        {(Object.keys(ABOUT) as Scope[])
+          .filter((scope) => me?.scopes.includes(scope) && (scope !== "admin" || me.is_admin))
+          .map((scope) => (
+            <Checkbox key={scope} size="xs" value={scope} label={`${scope}: ${ABOUT[scope]}`} />
+          ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

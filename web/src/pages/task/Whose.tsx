@@ -1,0 +1,36 @@
+import { Anchor, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Task } from "~/api/client";
+import { projectQuery, sharedWithMeQuery } from "~/api/projects";
+import { meQuery } from "~/api/queries";
+
+/** The project that a task belongs to, and whose it is if it is not the reader's own. */
+export function Whose({ task }: { task: Task }) {
+  const { data: me } = useQuery(meQuery);
+  const isOthers = me !== undefined && me.id !== task.owner;
+  const project = useQuery({ ...projectQuery(task.project), enabled: Boolean(task.project) });
+  const shared = useQuery({ ...sharedWithMeQuery, enabled: isOthers });
+  const by =
+    project.data?.members.find((one) => one.id === task.owner)?.name ??
+    shared.data?.items.find((one) => one.thing === task.job)?.by;
+  return (
+    <>
+      {isOthers && <Text size="sm">by {by ?? "somebody else"}</Text>}
+      {project.data && (
+        <Text size="sm">
+          in{" "}
+          <Anchor
+            underline="always"
+            size="sm"
+            renderRoot={(props) => (
+              <Link to="/projects/$project" params={{ project: task.project }} {...props} />
+            )}
+          >
+            {project.data.name}
+          </Anchor>
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import { keys } from "~/api/queries";
+import { askUsers } from "~/api/users";
+import { Ask } from "~/components/Ask";
+import { Invited } from "~/components/Invited";
+import { useDeed } from "~/components/useDeed";
+
+/** To this Diamond, and to no project. */
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState("");
+  const invite = useDeed({
+    by: () => askUsers.invite(email.trim(), 14),
+    renews: [keys.invitations],
+    onDone: () => setEmail(""),
+  });
+  return (
+    <Ask
+      title="Invite somebody to this Diamond"
+      deed="Make a link"
+      leave={invite.isSuccess ? "Close" : "Leave it"}
+      isPending={invite.isPending}
+      error={invite.error}
+      onDo={() => invite.run()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Address"
+        type="email"
+        description="The link is good only for who signs in with this address, verified by her provider. Left empty, it is for whoever has it."
+        placeholder="grace@example.edu"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+      />
+      {invite.data && <Invited invitation={invite.data} />}
+    </Ask>
+  );
+}

@@ -1,0 +1,132 @@
+import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { keys, meQuery } from "~/api/queries";
+import { askUsers, type User, userSessionsQuery } from "~/api/users";
+import { Answer, Lines } from "~/components/Answer";
+import { Ask } from "~/components/Ask";
+import { SessionTable } from "~/components/SessionTable";
+import { sayFailed } from "~/components/say";
+import { Ago } from "~/components/Time";
+import { useDeed } from "~/components/useDeed";
+import { AccountBadges } from "./UserTable";
+
+/** One person's account: what she is, where she is signed in, what she uses. */
+export function UserPanel({ user, onClose }: { user: User; onClose: () => void }) {
+  const { data: me } = useQuery(meQuery);
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={user.name}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <Stack gap="lg">
+        <div>
+          <AccountBadges user={user} />
+          <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: "anywhere" }}>
+            {user.email || "no address"} · {user.id}
+          </Text>
+          <Text size="sm" mt={4}>
+            <Anchor
+              renderRoot={(props) => <Link to="/audit" search={{ user: user.id }} {...props} />}
+            >
+              What this person did
+            </Anchor>
+          </Text>
+        </div>
+        {me && me.id !== user.id ? (
+          <AccountDeeds user={user} />
+        ) : (
+          <Text size="sm">This is your own account: another administrator can change it.</Text>
+        )}
+        <Sessions user={user} />
+      </Stack>
+    </Drawer>
+  );
+}
+
+function AccountDeeds({ user }: { user: User }) {
+  const [asked, ask] = useState(false);
+  const change = useDeed({
+    by: (body: Parameters<typeof askUsers.change>[1]) => askUsers.change(user.id, body),
+    renews: [keys.users],
+    done: "Kept.",
+    onDone: () => ask(false),
+    onError: asked ? undefined : sayFailed,
+  });
+  return (
+    <Group gap="xs">
+      <Button
+        variant="default"
+        loading={change.isPending}
+        onClick={() => change.run({ is_admin: !user.is_admin })}
+      >
+        {user.is_admin ? "No longer an administrator" : "Make an administrator"}
+      </Button>
+      {user.disabled != null ? (
+        <Button variant="default" onClick={() => change.run({ disabled: false })}>
+          Enable the account
+        </Button>
+      ) : (
+        <Button variant="light" color="red" onClick={() => ask(true)}>
+          Disable the account…
+        </Button>
+      )}
+      {asked && (
+        <Ask
+          title={`Disable the account of ${user.name}?`}
+          deed="Disable it"
+          danger
+          isPending={change.isPending}
+          error={change.error}
+          onDo={() => change.run({ disabled: true })}
+          onClose={() => ask(false)}
+        >
+          <Text size="sm">
+            All browsers are signed out, and tokens and agents are refused at once. Jobs that run
+            finish on their machines, and are reported when the account is enabled again. Nothing is
+            lost.
+          </Text>
+        </Ask>
+      )}
+    </Group>
+  );
+}
+
+function Sessions({ user }: { user: User }) {
+  const query = useQuery(userSessionsQuery(user.id));
+  const end = useDeed({
+    by: () => askUsers.signOut(user.id),
+    renews: [keys.users],
+    done: `${user.name} is signed out everywhere`,
+    onError: sayFailed,
+  });
+  return (
+    <section aria-label="Browsers">
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>Browsers</Title>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!query.data?.items.length}
+          loading={end.isPending}
+          onClick={() => end.run()}
+        >
+          Sign out everywhere
+        </Button>
+      </Group>
+      <Answer query={query} loading={<Lines count={2} />}>
+        {({ items }) => <SessionTable sessions={items} />}
+      </Answer>
+      {user.disabled != null && (
+        <Text size="sm" c="dimmed" mt="xs">
+          Disabled <Ago at={user.disabled} />.
+        </Text>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, Group, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+
+type WithPersonProps = { isBusy: boolean; onAdd: (address: string) => Promise<unknown> };
+
+/** By the whole address: nobody goes through the list of people. What was refused stays typed. */
+export function WithPerson({ isBusy, onAdd }: WithPersonProps) {
+  const [address, setAddress] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onAdd(address.trim()).then(
+      () => setAddress(""),
+      () => undefined,
+    );
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          label="A person"
+          placeholder="her whole e-mail address"
+          flex={1}
+          value={address}
+          onChange={(event) => setAddress(event.currentTarget.value)}
+          spellCheck={false}
+          data-autofocus
+        />
+        <Button type="submit" variant="light" disabled={!address.trim()} loading={isBusy}>
+          Share
+        </Button>
+      </Group>
+    </form>
+  );
+}

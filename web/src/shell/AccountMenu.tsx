@@ -1,0 +1,58 @@
+import { Menu, Text, UnstyledButton } from "@mantine/core";
+import { IconDevices, IconLogout, IconSettings } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { Face } from "~/components/Face";
+import { sayFailed } from "~/components/say";
+import classes from "./Shell.module.css";
+
+/** Who is signed in, and the way out. */
+export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
+  const leave = useMutation({
+    mutationFn: () => dataOf(api.POST("/api/v1/sign-out")),
+    // The provider's own session ends at its address; it leads back here.
+    onSuccess: ({ url }) => location.assign(url || "/"),
+    onError: sayFailed,
+  });
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton className={classes.account} aria-label={`Account of ${me.name}`}>
+          <Face name={me.name} size={34} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {me.name}
+          </Text>
+          <Text size="xs" c="dimmed" truncate>
+            {me.is_admin ? `${me.email} · administrator` : me.email}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconSettings size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/settings" {...props} />}
+        >
+          Settings
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDevices size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/settings" search={{ tab: "account" }} {...props} />}
+        >
+          Sign-ins and browsers
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => leave.mutate()}
+          closeMenuOnClick={false}
+          disabled={leave.isPending}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
