@@ -42,7 +42,7 @@ from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)
 
-TICK_SECONDS, IDLE_TICK_SECONDS = 0.2, 1.0
+QUICK_TICK_SECONDS, TICK_SECONDS, IDLE_TICK_SECONDS = 0.05, 0.2, 1.0
 SWEEP_SECONDS = 10.0
 CONCLUDE_SECONDS = 0.5
 ADVANCE_SECONDS = 10.0
@@ -215,9 +215,14 @@ class Agent:
 
     def _next_act(self) -> Callable[[], None]:
         if self._posted.empty():
-            tick = IDLE_TICK_SECONDS if self._is_idle() else TICK_SECONDS
-            return self._posted.get(timeout=tick)
+            return self._posted.get(timeout=self._tick_seconds())
         return self._posted.get_nowait()
+
+    def _tick_seconds(self) -> float:
+        """Where something has just started or ended, the next such news is near."""
+        if self._is_idle():
+            return IDLE_TICK_SECONDS
+        return QUICK_TICK_SECONDS if time.monotonic() < self._lively_until else TICK_SECONDS
 
     def _conclude(self, now: float) -> None:
         if now - self._fenced_at >= 1.0:
