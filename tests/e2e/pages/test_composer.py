@@ -155,6 +155,12 @@ def test_form_and_yaml_follow_each_other_and_broken_text_stays(open_page: OpenPa
     expect(editor).to_contain_text("cpus_per_task: 2")
     expect(editor).to_contain_text("seed: 12345678901234567890")
     expect(editor).to_contain_text("lr: 1.0")
+    page.get_by_role("button", name="Several processes").click()
+    page.get_by_role("combobox", name="Start it").click()
+    page.get_by_role("option", name=re.compile("^torchrun")).click()
+    expect(editor).to_contain_text("launch: torchrun")
+    page.get_by_label("Give up when it stands still for").fill("30m")
+    expect(editor).to_contain_text("hang: 30m")
 
     editor.fill("name: typed\nrun: [unclosed\n")
     expect(page.get_by_text("Until then the form shows what it last could read")).to_be_visible()

@@ -1,10 +1,8 @@
 import { Checkbox, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { api, dataOf } from "~/api/client";
 import classes from "../Composer.module.css";
 import { labelOf } from "../labels";
-import { isMapping, valueAt } from "../spec/draft";
 import { useField } from "../state/context";
+import { useChoices, useSpecSchema } from "../state/useSpecSchema";
 import { CountField, TextField } from "./fields";
 
 const WORDS: Record<string, string> = {
@@ -35,6 +33,7 @@ export function Continue() {
           help="No attempt starts that could pass it."
         />
       </div>
+      <Ahead />
     </Stack>
   );
 }
@@ -51,7 +50,7 @@ function Causes() {
       onChange={field.set}
     >
       <div className={classes.two} style={{ rowGap: 8, marginTop: 6 }}>
-        {useCauses().map((cause) => (
+        {useChoices("$defs.ContinueSpec.properties.on.items").map((cause) => (
           <Checkbox key={cause} value={cause} label={WORDS[cause] ?? cause} />
         ))}
       </div>
@@ -59,13 +58,19 @@ function Causes() {
   );
 }
 
-/** The causes that the service knows, from the schema of the spec. */
-function useCauses(): string[] {
-  const { data } = useQuery({
-    queryKey: ["spec-schema"],
-    queryFn: () => dataOf(api.GET("/api/v1/spec/schema")),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const known = isMapping(data) ? valueAt(data, "$defs.ContinueSpec.properties.on.items.enum") : [];
-  return Array.isArray(known) ? known.map(String) : [];
+function Ahead() {
+  const field = useField("continue.ahead");
+  const usual = useSpecSchema("$defs.ContinueSpec.properties.ahead.default");
+  return (
+    <Checkbox
+      id={field.id}
+      label={labelOf("continue.ahead")}
+      description="It then has its place in the queue when this one ends. It is taken back if it is not needed."
+      error={field.fault}
+      checked={(field.value ?? usual) === true}
+      onChange={({ currentTarget: { checked } }) =>
+        field.set(checked === usual ? undefined : checked)
+      }
+    />
+  );
 }

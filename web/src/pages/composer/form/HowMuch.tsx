@@ -2,6 +2,7 @@ import classes from "../Composer.module.css";
 import { useComposer } from "../state/context";
 import { Continue } from "./Continue";
 import { ChoiceField, CountField, TextField } from "./fields";
+import { Launch } from "./Launch";
 import { Fold, Section } from "./Section";
 
 export function HowMuch() {
@@ -20,6 +21,9 @@ export function HowMuch() {
         <TextField path="resources.memory" help="Such as 4GB." />
         <TextField path="resources.walltime" help="Such as 30m, 2h or 1d12h." />
       </div>
+      <Fold title="Several processes" fields={["launch", "resources.tasks_per_node"]}>
+        <Launch />
+      </Fold>
       <Fold title="Longer than the time limit" fields={["continue", "budget"]}>
         <Continue />
       </Fold>

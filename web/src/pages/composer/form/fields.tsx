@@ -37,9 +37,9 @@ export function TextField({ path, help, ...rest }: Path & TextInputProps) {
     <TextInput
       {...shared}
       {...rest}
-      value={showValue(field.value)}
+      value={rest.value ?? showValue(field.value)}
       placeholder={rest.placeholder ?? field.limit?.default}
-      onChange={(event) => field.set(event.currentTarget.value)}
+      onChange={rest.onChange ?? ((event) => field.set(event.currentTarget.value))}
     />
   );
 }

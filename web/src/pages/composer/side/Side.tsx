@@ -1,5 +1,6 @@
 import { Badge, Card, Tabs } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { TabList } from "~/components/TabList";
 import classes from "../Composer.module.css";
 import type { ComposerSearch, SideTab } from "../search";
 import type { YamlState } from "../state/useYaml";
@@ -23,7 +24,7 @@ export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState
   return (
     <Card className={classes.sideCard} padding={0}>
       <Tabs value={tab} onChange={show} classNames={{ root: classes.tabs, panel: classes.panel }}>
-        <Tabs.List px="xs">
+        <TabList value={tab} px="xs">
           <Tabs.Tab
             value="yaml"
             rightSection={
@@ -40,7 +41,7 @@ export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState
           <Tabs.Tab value="cost">Cost and queue</Tabs.Tab>
           <Tabs.Tab value="plan">Plan</Tabs.Tab>
           <Tabs.Tab value="scale">Scale</Tabs.Tab>
-        </Tabs.List>
+        </TabList>
         <Tabs.Panel value="yaml">{tab === "yaml" && <YamlPane yaml={yaml} />}</Tabs.Panel>
         <Tabs.Panel value="script">{tab === "script" && <ScriptPane />}</Tabs.Panel>
         <Tabs.Panel value="cost">{tab === "cost" && <CostPane />}</Tabs.Panel>

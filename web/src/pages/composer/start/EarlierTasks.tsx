@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Anchor, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory, IconSearch } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -6,8 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Task } from "~/api/client";
 import { Answer, Empty } from "~/components/Answer";
-import { StateBadge } from "~/components/StateBadge";
-import { Ago } from "~/components/Time";
+import { TaskTable } from "~/components/TaskTable";
 import { earlierTasksQuery } from "./queries";
 
 /** Choose a task to run again, as it was or changed. */
@@ -26,56 +25,27 @@ export function EarlierTasks() {
         maw={420}
       />
       <Answer query={tasks}>
-        {({ items }) => (items.length ? <List tasks={items} /> : <Nothing search={settled} />)}
+        {({ items }) =>
+          items.length ? <TaskTable tasks={items} name={nameOf} /> : <Nothing search={settled} />
+        }
       </Answer>
     </Stack>
   );
 }
 
-function List({ tasks }: { tasks: Task[] }) {
+function nameOf(task: Task) {
   return (
-    <Card padding={0}>
-      <Table.ScrollContainer minWidth={520}>
-        <Table highlightOnHover horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Task</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Endpoint</Table.Th>
-              <Table.Th>Submitted</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {tasks.map((task) => (
-              <Table.Tr key={task.id}>
-                <Table.Td>
-                  <Group gap={8}>
-                    <Anchor
-                      size="sm"
-                      renderRoot={(props) => (
-                        <Link to="/compose" search={{ from: task.id }} {...props} />
-                      )}
-                    >
-                      {task.name}
-                    </Anchor>
-                    <Text size="xs" c="dimmed" ff="monospace">
-                      {task.id.slice(0, 8)}
-                    </Text>
-                  </Group>
-                </Table.Td>
-                <Table.Td>
-                  <StateBadge task={task} size="sm" />
-                </Table.Td>
-                <Table.Td>{task.endpoint}</Table.Td>
-                <Table.Td>
-                  <Ago at={task.created} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <Group gap={8}>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
+      >
+        {task.name}
+      </Anchor>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {task.id.slice(0, 8)}
+      </Text>
+    </Group>
   );
 }
 

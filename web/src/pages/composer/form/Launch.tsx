@@ -1,0 +1,73 @@
+import { Select } from "@mantine/core";
+import classes from "../Composer.module.css";
+import { labelOf } from "../labels";
+import { readLaunch, writeLaunch } from "../spec/launch";
+import { showValue } from "../spec/values";
+import { useComposer, useField } from "../state/context";
+import { useChoices } from "../state/useSpecSchema";
+import { CountField, TextField } from "./fields";
+
+const AUTO = "auto";
+const WORDS: Record<string, string> = {
+  single: "once, on the first machine",
+  torchrun: "by torchrun on each machine",
+  "per-rank": "once for each process, with RANK and WORLD_SIZE set",
+  mpi: "by MPI",
+  accelerate: "by Hugging Face accelerate on each machine",
+  jax: "once for each process, as JAX finds its peers",
+  tensorflow: "once for each process, with TF_CONFIG set",
+};
+
+/** How the command becomes several processes, and when one that stands still is given up. */
+export function Launch() {
+  const field = useField("launch");
+  const launch = readLaunch(field.value);
+  return (
+    <>
+      <KindField />
+      <div className={classes.two}>
+        <CountField path="resources.tasks_per_node" help="Left out: one for each GPU, or one." />
+        <TextField
+          path="launch.hang"
+          value={showValue(launch.hang)}
+          onChange={(event) =>
+            field.set(writeLaunch({ ...launch, hang: event.currentTarget.value }))
+          }
+          placeholder="30m"
+          help="Without a step or a line of output. Left out: by the pace it had."
+        />
+      </div>
+    </>
+  );
+}
+
+function KindField() {
+  const { composition } = useComposer();
+  const field = useField("launch");
+  const launch = readLaunch(field.value);
+  const chosen = launch.kind || AUTO;
+  const found = composition?.order?.launch?.kind;
+  const kinds = useChoices("$defs.LaunchSpec.properties.kind");
+  const all = kinds.includes(chosen) ? kinds : [...kinds, chosen];
+  return (
+    <Select
+      id={field.id}
+      label={labelOf("launch")}
+      data={all.map((kind) => ({ value: kind, label: kindWords(kind, found) }))}
+      value={chosen}
+      onChange={(kind) =>
+        field.set(writeLaunch({ ...launch, kind: kind === AUTO ? "" : (kind ?? "") }))
+      }
+      onBlur={field.touch}
+      error={field.fault}
+      allowDeselect={false}
+      maw={520}
+      comboboxProps={{ keepMounted: false }}
+    />
+  );
+}
+
+function kindWords(kind: string, found: string | undefined): string {
+  if (kind === AUTO) return found ? `Automatic: ${found}, as the command looks` : "Automatic";
+  return WORDS[kind] ? `${kind}: ${WORDS[kind]}` : kind;
+}
