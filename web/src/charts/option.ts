@@ -96,7 +96,7 @@ function drawable(pairs: Pair[], log: boolean): Pair[] {
 }
 
 export function xWords(axis: Axis): (x: number) => string {
-  return axis === "time" ? duration : (x) => x.toLocaleString();
+  return axis === "time" ? (x) => (x < 0.5 ? "0 s" : duration(x)) : (x) => x.toLocaleString();
 }
 
 /** What stands under the pointer, as elements: names of curves are never taken for HTML. */

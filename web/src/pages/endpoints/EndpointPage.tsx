@@ -6,6 +6,7 @@ import { endpointQuery } from "~/api/queries";
 import { Answer } from "~/components/Answer";
 import { EndpointBadge } from "~/components/EndpointBadge";
 import { Page } from "~/components/Page";
+import { TabList } from "~/components/TabList";
 import { Ago } from "~/components/Time";
 import { Away } from "./Away";
 import { EndpointMenu } from "./EndpointMenu";
@@ -88,12 +89,12 @@ function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
     });
   return (
     <Tabs value={tab} onChange={go} keepMounted={false}>
-      <Tabs.List mb="md">
+      <TabList value={tab} mb="md">
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
         <Tabs.Tab value="profile">Site profile</Tabs.Tab>
         <Tabs.Tab value="secrets">Secrets</Tabs.Tab>
         <Tabs.Tab value="upkeep">Cleaning up</Tabs.Tab>
-      </Tabs.List>
+      </TabList>
       <Tabs.Panel value="overview">
         <OverviewTab endpoint={endpoint} />
       </Tabs.Panel>

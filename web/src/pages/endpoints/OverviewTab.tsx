@@ -104,7 +104,11 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
           <Text size="sm" fw={550}>
             {partition.name}
           </Text>
-          {partition.default && <Badge color="gray">default</Badge>}
+          {partition.default && (
+            <Badge color="gray" style={{ flexShrink: 0 }}>
+              default
+            </Badge>
+          )}
         </Group>
       </Table.Td>
       <Table.Td>{gpuWords(partition.gpus_per_node) || "none"}</Table.Td>

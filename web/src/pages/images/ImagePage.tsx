@@ -6,6 +6,7 @@ import type { ComponentType } from "react";
 import { type Image, imageName, imageQuery } from "~/api/images";
 import { Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { TabList } from "~/components/TabList";
 import { Ago } from "~/components/Time";
 import { bytes } from "~/lib/format";
 import { Contents } from "./Contents";
@@ -31,7 +32,12 @@ export function ImagePage() {
       {query.error ? (
         <>
           <Failed error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor size="sm" mt="md" renderRoot={(props) => <Link to="/images" {...props} />}>
+          <Anchor
+            size="sm"
+            mt="md"
+            display="inline-block"
+            renderRoot={(props) => <Link to="/images" {...props} />}
+          >
             All images
           </Anchor>
         </>
@@ -64,13 +70,13 @@ function Shown({ image }: { image: Image }) {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="md">
+        <TabList value={tab} mb="md">
           {Object.entries(PARTS).map(([name, { label }]) => (
             <Tabs.Tab key={name} value={name}>
               {label}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
+        </TabList>
         <Tabs.Panel value={tab}>
           <Content image={image} />
         </Tabs.Panel>

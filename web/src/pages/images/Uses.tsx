@@ -1,12 +1,11 @@
-import { Anchor, Card, Table } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { type Image, usesQuery } from "~/api/images";
 import { Answer, Empty } from "~/components/Answer";
-import { StateBadge } from "~/components/StateBadge";
-import { Ago } from "~/components/Time";
+import { TaskTable } from "~/components/TaskTable";
 
 /** The tasks that ran inside it, newest first. */
 export function Uses({ image }: { image: Image }) {
@@ -14,7 +13,7 @@ export function Uses({ image }: { image: Image }) {
     <Answer query={useQuery(usesQuery(image.id))}>
       {({ items }) =>
         items.length ? (
-          <Tasks tasks={items} />
+          <TaskTable tasks={items} name={nameOf} />
         ) : (
           <Empty icon={IconListDetails} title="No task has used it yet">
             A job uses it by its name: choose “An image” under Environment, or write environment:{" "}
@@ -26,44 +25,13 @@ export function Uses({ image }: { image: Image }) {
   );
 }
 
-function Tasks({ tasks }: { tasks: Task[] }) {
+function nameOf(task: Task) {
   return (
-    <Card padding={0}>
-      <Table.ScrollContainer minWidth={520}>
-        <Table highlightOnHover horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Task</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Endpoint</Table.Th>
-              <Table.Th>Submitted</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {tasks.map((task) => (
-              <Table.Tr key={task.id}>
-                <Table.Td>
-                  <Anchor
-                    size="sm"
-                    renderRoot={(props) => (
-                      <Link to="/tasks/$task" params={{ task: task.id }} {...props} />
-                    )}
-                  >
-                    {task.name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <StateBadge task={task} size="sm" />
-                </Table.Td>
-                <Table.Td>{task.endpoint}</Table.Td>
-                <Table.Td>
-                  <Ago at={task.created} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
+    >
+      {task.name}
+    </Anchor>
   );
 }

@@ -1,6 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "~/components/Page";
+import { TabList } from "~/components/TabList";
 import { AccountTab } from "./AccountTab";
 import { GeneralTab } from "./GeneralTab";
 import { NotificationsTab } from "./NotificationsTab";
@@ -15,12 +16,12 @@ export function Settings() {
   return (
     <Page title="Settings">
       <Tabs value={tab} onChange={go} keepMounted={false}>
-        <Tabs.List mb="md">
+        <TabList value={tab} mb="md">
           <Tabs.Tab value="general">General</Tabs.Tab>
           <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
           <Tabs.Tab value="account">Sign-in</Tabs.Tab>
           <Tabs.Tab value="tokens">Tokens</Tabs.Tab>
-        </Tabs.List>
+        </TabList>
         <Tabs.Panel value="general">
           <GeneralTab />
         </Tabs.Panel>

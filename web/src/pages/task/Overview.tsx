@@ -11,6 +11,7 @@ import { EndpointName } from "./EndpointName";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
 import { historyQuery } from "./queries";
+import { Runs } from "./Runs";
 import { Timeline } from "./Timeline";
 import { codeFacts, environmentFacts, resourceFacts, valueText } from "./words";
 
@@ -28,6 +29,7 @@ export function Overview({ task }: { task: Task }) {
           {({ items }) => <Timeline task={task} history={items} />}
         </Answer>
       </Card>
+      <Runs task={task} />
       <Chain task={task} />
       <Foretold task={task} />
       <Latest task={task} />
@@ -102,7 +104,8 @@ function Results({ task }: { task: Task }) {
     <Facts title="Results" facts={[]}>
       <Stack gap="xs">
         <Text size="sm">
-          Everything the program wrote lies on <b>{task.endpoint}</b>:{" "}
+          {task.started === null ? "What the program writes is" : "Everything the program wrote is"}{" "}
+          on <b>{task.endpoint}</b>:{" "}
           <Anchor
             underline="always"
             size="sm"

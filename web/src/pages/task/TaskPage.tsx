@@ -8,11 +8,11 @@ import { Failed, Lines } from "~/components/Answer";
 import { Broken } from "~/components/Broken";
 import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
+import { TabList } from "~/components/TabList";
 import { Ago, Took } from "~/components/Time";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
 import type { Tab, TaskSearch } from "./search";
-import classes from "./TaskPage.module.css";
 import { CONTENTS, fetchTab, fetchTabs } from "./tabs";
 import { Whose } from "./Whose";
 import { Why } from "./Why";
@@ -40,7 +40,12 @@ export function TaskPage() {
       {query.error ? (
         <>
           <Failed error={query.error} onRetry={() => void query.refetch()} />
-          <Anchor size="sm" mt="md" renderRoot={(props) => <Link to="/tasks" {...props} />}>
+          <Anchor
+            size="sm"
+            mt="md"
+            display="inline-block"
+            renderRoot={(props) => <Link to="/tasks" {...props} />}
+          >
             All tasks
           </Anchor>
         </>
@@ -89,13 +94,13 @@ function Shown({ task }: { task: Task }) {
         onChange={(next) => open({ tab: next === "overview" ? undefined : (next as Tab) })}
         keepMounted={false}
       >
-        <Tabs.List className={classes.tabs} mb="md">
+        <TabList value={tab} mb="md">
           {Object.entries(LABELS).map(([name, label]) => (
             <Tabs.Tab key={name} value={name}>
               {label}
             </Tabs.Tab>
           ))}
-        </Tabs.List>
+        </TabList>
         <Tabs.Panel value={tab}>
           <CatchBoundary getResetKey={() => tab} errorComponent={Broken}>
             <Suspense fallback={<Waiting />}>

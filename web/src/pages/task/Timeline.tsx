@@ -76,7 +76,13 @@ function LaneRow({ lane, many, place }: LaneProps) {
                 left: place(span.from),
                 width: `calc(${place(span.to)} - ${place(span.from)})`,
               }}
-            />
+            >
+              {span.phase === "ran" && lane.runs > 1 && (
+                <span className={classes.run} aria-hidden>
+                  run {span.run}
+                </span>
+              )}
+            </div>
           </Tooltip>
         ))}
       </div>
@@ -85,7 +91,7 @@ function LaneRow({ lane, many, place }: LaneProps) {
 }
 
 function spanWords({ phase, from, to, open, run }: Span): string {
-  const which = run && run > 1 ? ` (run ${run})` : "";
+  const which = run ? ` (run ${run})` : "";
   const until = open ? "until now" : `until ${clockTime(to)}`;
   return `${WORDS[phase]}${which} for ${duration(to - from)}: from ${exactTime(from)} ${until}`;
 }

@@ -64,6 +64,30 @@ test("a requeue shows as a second wait and a second run of the same attempt", ()
   ]);
 });
 
+test("a run whose end nobody saw ends at the latest where the next one began", () => {
+  const runs = [
+    { run: 1, node: "n", started: 110, ended: null, exit_code: null },
+    { run: 2, node: "m", started: 140, ended: 145, exit_code: 0 },
+  ];
+  const lanes = lanesOf(task([attempt({ runs, ended: 146 })], 146), [submitted("a1", 100)], 150);
+  expect(told(lanes)[0]).toEqual([
+    ["waited", 100, 110],
+    ["ran", 110, 140],
+    ["ran", 140, 145],
+    ["ended", 145, 146],
+  ]);
+});
+
+test("what the site put back into the queue waits again until now", () => {
+  const runs = [{ run: 1, node: "n", started: 110, ended: 120, exit_code: 143 }];
+  const waiting = { ...task([attempt({ runs })]), state: "pending" } as Task;
+  expect(told(lanesOf(waiting, [submitted("a1", 100)], 150))[0]?.at(-1)).toEqual([
+    "waited",
+    120,
+    150,
+  ]);
+});
+
 test("the next attempt begins where the one before it ended", () => {
   const first = attempt({
     runs: [{ run: 1, node: "n", started: 101, ended: 110, exit_code: 75 }],

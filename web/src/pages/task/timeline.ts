@@ -2,7 +2,7 @@ import type { Schemas, Task } from "~/api/client";
 
 export type Phase = "prepared" | "waited" | "ran" | "ended";
 export type Span = { phase: Phase; from: number; to: number; open: boolean; run?: number };
-export type Lane = { attempt: number; ending: string; spans: Span[] };
+export type Lane = { attempt: number; ending: string; runs: number; spans: Span[] };
 type History = Schemas["HistoryLine"][];
 
 /** What happened when, one lane for each attempt; what still goes on ends now. */
@@ -12,8 +12,9 @@ export function lanesOf(task: Task, history: History, now: number): Lane[] {
     const queued = eventAt(history, attempt.id, "submitted");
     const isLast = n === task.attempts.length - 1;
     const end = attempt.ended ?? (isLast ? (task.ended ?? null) : null);
-    const spans = spansOf({ begun, queued, end, runs: attempt.runs, now });
-    return { attempt: attempt.number, ending: attempt.ending, spans };
+    const since = isLast && task.state === "pending" ? "waited" : "ended";
+    const spans = spansOf({ begun, queued, end, runs: attempt.runs, since, now });
+    return { attempt: attempt.number, ending: attempt.ending, runs: attempt.runs.length, spans };
   });
 }
 
@@ -22,10 +23,12 @@ type Facts = {
   queued: number | undefined;
   end: number | null;
   runs: Schemas["Run"][];
+  /** What it has been doing since its last run. */
+  since: Phase;
   now: number;
 };
 
-function spansOf({ begun, queued, end, runs, now }: Facts): Span[] {
+function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
   const spans: Span[] = [];
   const add = (phase: Phase, from: number, to: number | null | undefined, run?: number) => {
     const until = Math.max(from, to ?? end ?? now);
@@ -34,13 +37,14 @@ function spansOf({ begun, queued, end, runs, now }: Facts): Span[] {
   };
   const first = runs.find((run) => run.started != null)?.started;
   let at = add("prepared", begun, queued ?? first);
-  for (const run of runs) {
-    if (run.started == null) continue;
-    at = add("waited", at, run.started);
-    at = add("ran", run.started, run.ended, run.run);
+  const begunRuns = runs.filter((run) => run.started != null);
+  for (const [n, run] of begunRuns.entries()) {
+    const started = run.started ?? at;
+    if (started > at) add("waited", at, started);
+    const until = run.ended ?? begunRuns[n + 1]?.started;
+    at = add("ran", started, until, runs.length > 1 ? run.run : undefined);
   }
-  const over = runs.length > 0 && runs.every((run) => run.ended != null);
-  if (over && end !== null) add("ended", at, end);
+  if (runs.length > 0 && runs.at(-1)?.ended != null) add(since, at, end);
   else if (!runs.length && queued !== undefined) add("waited", queued, end);
   return spans;
 }

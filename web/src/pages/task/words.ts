@@ -6,8 +6,15 @@ export function isOver(task: Pick<Task, "state">): boolean {
   return ["succeeded", "failed", "cancelled"].includes(task.state);
 }
 
+/** How one run of an attempt ended; of a run that was cut off nothing may be known. */
+export function runEnd(run: Schemas["Run"], goesOn: boolean): string {
+  if (run.exit_code != null) return `exit code ${run.exit_code}`;
+  if (run.ended != null) return "ended";
+  return goesOn ? "running" : "not seen";
+}
+
 /** What a task was given to run with; what was left to the site is left out. */
-export function resourceFacts({ resources, placement }: Schemas["Order"]): Fact[] {
+export function resourceFacts({ resources, placement, launch }: Schemas["Order"]): Fact[] {
   const gpus = resources?.gpus_per_node
     ? `${resources.gpus_per_node} ${resources.gpu_type} a node`.replace("  ", " ")
     : "";
@@ -15,6 +22,8 @@ export function resourceFacts({ resources, placement }: Schemas["Order"]): Fact[
     ["Nodes", resources?.nodes],
     ["GPUs", gpus],
     ["CPUs", resources?.cpus_per_task],
+    ["Processes", (resources?.tasks_per_node ?? 1) > 1 && `${resources?.tasks_per_node} a node`],
+    ["Started as", launch && launch.kind !== "single" && launch.kind],
     ["Memory", resources?.memory_mb && `${inUnits(resources.memory_mb)} a node`],
     ["Time limit", resources?.walltime_minutes && minutes(resources.walltime_minutes)],
     ["Partition", placement?.partition],

@@ -1,0 +1,81 @@
+import { Anchor, Card, Stack, Table, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Schemas, Task } from "~/api/client";
+import { Ago, Took } from "~/components/Time";
+import { runEnd } from "./words";
+
+/** The runs of attempts that the site started more than once, each with its own log. */
+export function Runs({ task }: { task: Task }) {
+  const several = task.attempts.filter((attempt) => attempt.runs.length > 1);
+  if (!several.length) return null;
+  return (
+    <Card component="section" aria-label="Runs">
+      <Stack gap="sm">
+        <div>
+          <Title order={2}>Runs</Title>
+          <Text size="sm" c="dimmed">
+            The site put it back into its queue and started it again. Each start is a run with a log
+            of its own; the last one counts.
+          </Text>
+        </div>
+        <Table.ScrollContainer minWidth={520}>
+          <Table horizontalSpacing="sm" verticalSpacing={6}>
+            <Table.Thead>
+              <Table.Tr>
+                {task.attempts.length > 1 && <Table.Th>Attempt</Table.Th>}
+                <Table.Th>Run</Table.Th>
+                <Table.Th>Node</Table.Th>
+                <Table.Th>Started</Table.Th>
+                <Table.Th>Ran for</Table.Th>
+                <Table.Th>End</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {several.flatMap((attempt) =>
+                attempt.runs.map((run) => (
+                  <Row key={`${attempt.id} ${run.run}`} {...{ task, attempt, run }} />
+                )),
+              )}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Stack>
+    </Card>
+  );
+}
+
+type RowProps = { task: Task; attempt: Schemas["Attempt"]; run: Schemas["Run"] };
+
+function Row({ task, attempt, run }: RowProps) {
+  const isLast = run.run === attempt.runs.at(-1)?.run;
+  return (
+    <Table.Tr>
+      {task.attempts.length > 1 && <Table.Td>{attempt.number}</Table.Td>}
+      <Table.Td>
+        <Anchor
+          size="sm"
+          underline="always"
+          aria-label={`Run ${run.run}: its log`}
+          renderRoot={(props) => (
+            <Link
+              to="/tasks/$task"
+              params={{ task: task.id }}
+              search={{ tab: "log", attempt: attempt.id, run: run.run }}
+              {...props}
+            />
+          )}
+        >
+          {run.run}
+        </Anchor>
+      </Table.Td>
+      <Table.Td>{run.node}</Table.Td>
+      <Table.Td>{run.started != null && <Ago at={run.started} />}</Table.Td>
+      <Table.Td>
+        {run.started != null && (run.ended != null || isLast) && (
+          <Took from={run.started} to={run.ended ?? attempt.ended} />
+        )}
+      </Table.Td>
+      <Table.Td>{runEnd(run, isLast && attempt.ended === null)}</Table.Td>
+    </Table.Tr>
+  );
+}
