@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
+from diamond.cli.limits import admin_limits, admin_usage, announce
 from diamond.cli.machine import read_config, running_client
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.projects import people
+from diamond.cli.people import people
 from diamond.cli.words import age
 from diamond.core.errors import BadRequest, Conflict
 from diamond.core.units import show_bytes
@@ -28,6 +29,11 @@ Config = Annotated[
     Path | None, typer.Option("--config", help="The diamond.toml of the service, if it has one.")
 ]
 User = Annotated[str, typer.Argument(metavar="USER", help="A person's id.")]
+
+
+app.command(name="limits")(admin_limits)
+app.command(name="usage")(admin_usage)
+app.command(name="announce")(announce)
 
 
 @app.command()

@@ -39,6 +39,8 @@ COMMANDS = {
     "login": "signing_in",
     "logout": "signing_in",
     "project": "projects",
+    "course": "courses",
+    "share": "sharing",
     "token": "tokens",
     "admin": "admin",
     "doctor": "doctor",

@@ -6,22 +6,21 @@ from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.limits import project_limits, project_usage
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
+from diamond.cli.people import Project, people
 from diamond.cli.words import age
-from diamond.sdk.client import Client
-from diamond.sdk.people import People
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Projects: people who see one another's work."
 )
-Project = Annotated[str, typer.Argument(metavar="PROJECT", help="Its name or id.")]
 Person = Annotated[str, typer.Argument(metavar="PERSON", help="An id, or a whole address or name.")]
 RoleOption = Annotated[str, typer.Option("--role", help="viewer, member or manager.")]
 
 
-def people() -> People:
-    return People(Client().transport)
+app.command(name="limits")(project_limits)
+app.command(name="usage")(project_usage)
 
 
 @app.command()
@@ -84,6 +83,25 @@ def invite(
         return
     print(made["url"])
     say("It works once, within two weeks, and is not shown again.")
+
+
+@app.command()
+def restrict(
+    project: Project,
+    endpoints: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ENDPOINT]...", help="Yours by name, or anybody's by id."),
+    ] = None,
+    lift: Annotated[bool, typer.Option("--lift", help="Any endpoint again.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let a project run on these endpoints alone; nothing of it then passes through the service's store."""
+    changed = people().restrict(project, None if lift else endpoints or [])
+    print_json(changed) if as_json else say(
+        f"{changed['name']} runs on {len(changed['endpoints'])} listed endpoints."
+        if changed["endpoints"] is not None
+        else f"{changed['name']} runs anywhere."
+    )
 
 
 def _print(project: dict[str, Any], *, as_json: bool) -> None:

@@ -75,6 +75,9 @@ def run(
     like: Annotated[
         str | None, typer.Option("--like", metavar="TASK", help="Or a task that tells the pace.")
     ] = None,
+    project: Annotated[
+        str, typer.Option("--project", help="Whose members see it; its name or id.")
+    ] = "",
     no_code: Annotated[bool, typer.Option("--no-code", help="Send no code along.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
     script: Annotated[
@@ -109,6 +112,7 @@ def run(
         folder=folder,
         with_code=not no_code,
         goal=_goal(steps, step_seconds, like),
+        project=project,
         say=(lambda words: None) if as_json else say,
     )
     _warn(job)

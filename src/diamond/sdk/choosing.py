@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
 from diamond.sdk.programs import missing_files
 from diamond.sdk.sending import digest_of
 from diamond.sdk.specs import words_of
-from diamond.sdk.transport import API, Transport
+from diamond.sdk.transport import API, Transport, segment
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,11 @@ def precheck(
     *,
     script: bool = False,
     with_code: bool = True,
+    project: str = "",
 ) -> dict[str, Any]:
     """The service's check, before anything travels; files that are not here are told with the other faults."""
     faults = _faults_here(spec, folder) if with_code else []
-    body = {"spec": without_folder(spec)}
+    body = {"spec": without_folder(spec), **({"project": project} if project else {})}
     try:
         answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
     except InvalidSpec as error:
@@ -82,6 +83,16 @@ def precheck(
     if faults:
         raise _as_error(faults)
     return dict(answer)
+
+
+def require_unrestricted(transport: Transport, project: str) -> None:
+    """Code that would be refused at the end does not even begin to travel."""
+    if transport.get(f"{API}/projects/{segment(project)}").get("endpoints") is not None:
+        raise Conflict(
+            f"{project} is restricted: its code may not pass through the service",
+            "Name a repository with its commit (code: https://…@COMMIT), or take --no-code.",
+            code="restricted",
+        )
 
 
 def without_folder(spec: Mapping[str, Any]) -> dict[str, Any]:

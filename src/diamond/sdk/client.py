@@ -48,16 +48,17 @@ class Client(ScaleCalls):
         folder: Path | None = None,
         with_code: bool = True,
         goal: Mapping[str, Any] | None = None,
+        project: str = "",
         say: Callable[[str], None] = lambda words: None,
     ) -> Job:
         """Ask for a job: a spec's path, a mapping, or the words of a command.
 
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
-        With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
+        `project`: whose members see it. With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
         Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        body, words = self._request(made, place, say, with_code=with_code)
+        body, words = self._request(made, place, say, with_code=with_code, project=project)
         body |= {"goal": dict(goal)} if goal else {}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
         return self._finished(job) if wait else job
@@ -338,20 +339,41 @@ class Client(ScaleCalls):
             return spec
         return {**spec, "environment": self.with_files(given, folder, send=send)}
 
+    def request_body(
+        self, spec: Spec, *, say: Callable[[str], None] = lambda words: None
+    ) -> dict[str, Any]:
+        """`spec` and `code` as a request carries them; the code has been sent, and nothing is asked for."""
+        made, place = self._spec(spec, None, (), None, with_code=True)
+        code = self._code(made, place, with_code=True)
+        if code.snapshot:
+            from diamond.sdk.sending import upload
+
+            upload(self.transport, code.snapshot, say)
+        return {"spec": made, **({"code": code.body} if code.body else {})}
+
     def _request(
-        self, spec: dict[str, Any], place: Path, say: Callable[[str], None], *, with_code: bool
+        self,
+        spec: dict[str, Any],
+        place: Path,
+        say: Callable[[str], None],
+        *,
+        with_code: bool,
+        project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """The body of a request once its code has been sent, and words for the person."""
-        from diamond.sdk.choosing import may_travel, precheck
+        from diamond.sdk.choosing import may_travel, precheck, require_unrestricted
         from diamond.sdk.sending import upload
 
         made = self._with_environment(spec, place)
         if with_code and may_travel(made, place):
-            precheck(self.transport, made, place)
+            precheck(self.transport, made, place, project=project)
         code = self._code(made, place, with_code=with_code)
+        if code.snapshot and project:
+            require_unrestricted(self.transport, project)
         if code.snapshot:
             upload(self.transport, code.snapshot, say)
-        return {"spec": made, **({"code": code.body} if code.body else {})}, code.words
+        body = {"spec": made, **({"code": code.body} if code.body else {})}
+        return body | ({"project": project} if project else {}), code.words
 
     def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
         from diamond.sdk.choosing import ChosenCode, choose_code

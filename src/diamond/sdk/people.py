@@ -70,9 +70,63 @@ class People:
             return dict(self.transport.post(f"{_project(project)}/invitations", body))
         return dict(self.transport.post(f"{API}/invitations", {"email": email}))
 
-    def share(self, job: str, with_kind: str, with_id: str = "") -> list[Shown]:
+    def share(
+        self, thing: str, with_kind: str, with_id: str = "", *, kind: str = "jobs"
+    ) -> list[Shown]:
+        """A job, an image (`kind="images"`) or an endpoint's profile (`kind="endpoints"`)."""
         body = {"with_kind": with_kind, "with_id": with_id}
-        return list(self.transport.post(f"{API}/jobs/{segment(job)}/shares", body)["items"])
+        return list(self.transport.post(_shares(kind, thing), body)["items"])
+
+    def shares(self, kind: str, thing: str) -> list[Shown]:
+        return list(self.transport.get(_shares(kind, thing))["items"])
+
+    def stop_sharing(self, kind: str, thing: str, with_kind: str, with_id: str = "") -> None:
+        """`with_id` as it was given, where that still tells who."""
+        known = self.shares(kind, thing)
+        held = [one["with_id"] for one in known if with_id in (one["with_id"], one["name"])]
+        query = {"with_kind": with_kind, "with_id": held[0] if held else with_id}
+        self.transport.call("DELETE", _shares(kind, thing), query=query)
+
+    def restrict(self, project: str, endpoints: list[str] | None) -> Shown:
+        """To listed endpoints, or (None) to none any more."""
+        return dict(self.transport.send("PATCH", _project(project), {"endpoints": endpoints}))
+
+    def limits(self, user: str = "") -> Shown:
+        """Of a person, or everybody's; for administrators."""
+        return dict(self.transport.get(_limits(user)))
+
+    def set_limits(self, limits: Shown, *, user: str = "", project: str = "") -> Shown:
+        path = f"{API}/limits/projects/{segment(project)}" if project else _limits(user)
+        return dict(self.transport.send("PUT", path, limits))
+
+    def project_limits(self, project: str, each: Shown | None = None) -> Shown:
+        """What each member may use, set if it is given, and what all may."""
+        path = f"{_project(project)}/limits"
+        return dict(
+            self.transport.get(path) if each is None else self.transport.send("PUT", path, each)
+        )
+
+    def my_usage(self) -> Shown:
+        return dict(self.transport.get(f"{API}/me/usage"))
+
+    def usage(self, by: str = "person") -> list[Shown]:
+        return list(self.transport.get(f"{API}/usage", {"by": by})["items"])
+
+    def project_usage(self, project: str) -> Shown:
+        return dict(self.transport.get(f"{_project(project)}/usage"))
+
+    def usage_csv(self, project: str = "") -> str:
+        path = f"{_project(project)}/usage/export" if project else f"{API}/usage/export"
+        return self.transport.call("GET", path).body.decode()
+
+    def announcements(self) -> list[Shown]:
+        return list(self.transport.get(f"{API}/announcements")["items"])
+
+    def announce(self, text: str, level: str = "info") -> Shown:
+        return dict(self.transport.post(f"{API}/announcements", {"text": text, "level": level}))
+
+    def withdraw(self, announcement: str) -> None:
+        self.transport.send("DELETE", f"{API}/announcements/{segment(announcement)}")
 
     def users(self, search: str = "") -> list[Shown]:
         return list(self.transport.get(f"{API}/users", {"search": search, "limit": 500})["items"])
@@ -88,6 +142,14 @@ class People:
             if page["next"] is None:
                 return
             after = int(page["next"])
+
+
+def _shares(kind: str, thing: str) -> str:
+    return f"{API}/{kind}/{segment(thing)}/shares"
+
+
+def _limits(user: str) -> str:
+    return f"{API}/users/{segment(user)}/limits" if user else f"{API}/limits"
 
 
 def _project(name: str) -> str:

@@ -48,6 +48,7 @@ from diamond.service.routes import (
     projects,
     recipes,
     scales,
+    sharing,
     signing_in,
     snapshots,
     sync,
@@ -155,7 +156,7 @@ def _api() -> APIRouter:
     api.include_router(sync.router)
     for part in (
         jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
-        administering, limits, announcements, courses, notifications, overview, composing, plans, scales, recipes, images, blobs,
+        administering, limits, announcements, courses, sharing, notifications, overview, composing, plans, scales, recipes, images, blobs,
         snapshots,
     ):  # fmt: skip
         api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])

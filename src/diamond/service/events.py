@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.task import FINAL_WORDS
 from diamond.service.cursor import Cursor, decode
 from diamond.service.notify import owner_topic, task_topic, wait
+from diamond.service.others import OthersWork
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store import logs, metrics, notifications, streams
@@ -52,6 +53,7 @@ class EventStream:
         self._principal = principal
         self._cursor = Cursor()
         self._watched: list[str] = []
+        self._others = OthersWork(principal)
 
     async def open(self, watch: list[str], after: str) -> None:
         """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their begin."""
@@ -59,9 +61,11 @@ class EventStream:
             for one in watch:
                 row = await find_task(connection, self._principal, one)
                 self._watched.append(row["id"])
+                self._others.watch(row)
             if after not in ("now", "start"):
                 self._cursor = decode(after)
                 await self._rewind_beyond_the_end(connection)
+                self._others.look_back()
                 return
             self._cursor.number = await streams.newest_number(connection, self._owner)
             if after == "now":
@@ -73,7 +77,7 @@ class EventStream:
             self._cursor.number = 0
 
     async def lines(self) -> AsyncIterator[str]:
-        topics = [owner_topic(self._owner), *map(task_topic, self._watched)]
+        topics = [owner_topic(self._owner), *map(task_topic, self._watched), *self._others.topics]
         notifier = self._services.notifier
         with notifier.listen(topics) as bell:
             yield self._format("ready", {})
@@ -124,6 +128,9 @@ class EventStream:
                 self._cursor.number = sent[1]["n"]
                 yield sent
             self._cursor.number = rows[-1]["n"]
+        async with aclosing(self._others.news(connection)) as others:
+            async for shown in others:
+                yield "task", {**shown, "n": self._cursor.number}
 
     async def _render(self, connection: AsyncConnection, rows: list[Row]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""

@@ -72,5 +72,9 @@ def answer_topic(request: str) -> str:
     return f"answer:{request}"
 
 
+def project_topic(project: str) -> str:
+    return f"project:{project}"
+
+
 def task_topic(task: str) -> str:
     return f"task:{task}"

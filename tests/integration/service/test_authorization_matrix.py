@@ -43,6 +43,8 @@ BODIES: dict[str, Any] = {
     "POST /projects/{project}/assignments": {"name": "a", "spec": SPEC},
     "PUT /projects/{project}/assignments/{assignment}": {"name": "a", "spec": SPEC},
     "POST /jobs/{job}/shares": {"with_kind": "person", "with_id": "local"},
+    "POST /images/{image}/shares": {"with_kind": "person", "with_id": "local"},
+    "POST /endpoints/{name}/shares": {"with_kind": "person", "with_id": "local"},
     "PATCH /images/{image}": {"name": "renamed"},
     "POST /images/{image}/copies": {"endpoint": "away"},
     "POST /images/{image}/push": {"reference": "registry.example.org/x:1"},
@@ -53,6 +55,8 @@ QUERIES = {
     "GET /tasks/{task}/files/content": "?path=x",
     "GET /tasks/{task}/code/content": "?path=x",
     "DELETE /me/identities": "?issuer=x&subject=y",
+    "DELETE /images/{image}/shares": "?with_kind=person&with_id=x",
+    "DELETE /endpoints/{name}/shares": "?with_kind=person&with_id=x",
     "DELETE /jobs/{job}/shares": "?with_kind=person&with_id=x",
 }
 NOT_ALLOWED = {"not-signed-in", "forbidden", "scope", "role", "account-disabled", "no-rule"}
@@ -165,6 +169,7 @@ THINGS: dict[str, Callable[[Cast], str]] = {
     "invitation": _new_invitation,
     "session": _new_session,
     "scale": _new_scale,
+    "profile": lambda cast: str(cast.caller("owner").get("/endpoints/away")["id"]),
 }
 """The owner's thing of each kind that a path may name; those that a call may end are made anew."""
 SEEN_IN_PROJECT = {"task", "job", "project"}

@@ -28,10 +28,16 @@ async def list_images(
     person: Person,
     search: Words = "",
     endpoint: str = "",
+    shared: bool = False,
     limit: Limit = 50,
     cursor: PageCursor = None,
 ) -> dict[str, Any]:
-    """`search`: each word in the name, the base, a package, a label, or the begin of a digest."""
+    """`search`: each word in the name, the base, a package, a label, or the begin of a digest.
+
+    `shared`: those of others that are shared with the caller, in place of her own.
+    """
+    if shared:
+        return {"items": await images.list_shared(services, person, search)}
     items, after = await images.list_images(
         services, person, search=search, endpoint=endpoint, limit=limit, cursor=cursor
     )

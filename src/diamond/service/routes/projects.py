@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from diamond.service import schemas
 from diamond.service.principal import Role
-from diamond.service.routes.common import IdempotencyKey, Limit, Person, Service, problems
+from diamond.service.routes.common import IdempotencyKey, Person, Service, problems
 from diamond.service.use_cases import projects, sharing
 
 router = APIRouter(tags=["projects"])
@@ -84,34 +84,3 @@ async def move_job(
     """Into another project, or out of any."""
     await sharing.move_job(services, person, job, body.project)
     return Response(status_code=204)
-
-
-@router.get(
-    "/jobs/{job}/shares", response_model=schemas.Page[schemas.Share], responses=problems(404)
-)
-async def list_shares(job: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await sharing.list_shares(services, person, job)}
-
-
-@router.post(
-    "/jobs/{job}/shares", response_model=schemas.Page[schemas.Share], responses=problems(404, 409)
-)
-async def share_job(
-    job: str, body: schemas.ShareRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Show a job and its results to one more person, project, or everybody of this Diamond."""
-    return {"items": await sharing.share(services, person, job, body.with_kind, body.with_id)}
-
-
-@router.delete("/jobs/{job}/shares", status_code=204, responses=problems(404))
-async def stop_sharing(
-    job: str, with_kind: schemas.Holder, services: Service, person: Person, with_id: str = ""
-) -> Response:
-    await sharing.stop_sharing(services, person, job, with_kind, with_id)
-    return Response(status_code=204)
-
-
-@router.get("/shares", response_model=schemas.Page[schemas.SharedThing], responses=problems())
-async def shared_with_me(services: Service, person: Person, limit: Limit = 200) -> dict[str, Any]:
-    """What others share with the caller one by one, or with everybody; the newest first."""
-    return {"items": await sharing.shared_with_me(services, person, limit)}

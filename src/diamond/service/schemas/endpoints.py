@@ -50,6 +50,23 @@ class EndpointRequest(Body):
     name: str = Field(pattern=NAME_PATTERN)
     carrier: Literal["https", "ssh", "local"] = "https"
     ssh_host: str = Field(default="", max_length=255, pattern=r"^[^\s-][^\s]*$|^$")
+    profile: str = Field(default="", max_length=64)
+    """The id of a profile that is shared with the caller: what the machine is known to offer."""
+
+
+class SharedProfile(BaseModel):
+    """What another's endpoint tells of its machine."""
+
+    id: str
+    name: str
+    owner: str
+    owner_name: str
+    carrier: str
+    ssh_host: str
+    host: str
+    cluster: str
+    state: str
+    profile: ProfileData
 
 
 class EndpointAdded(BaseModel):

@@ -24,6 +24,8 @@ from diamond.service.store.tables import (
 )
 
 PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
+JOB, IMAGE, PROFILE = "job", "image", "profile"
+"""Kinds of things that are shared; of an endpoint it is the profile alone."""
 # Asked at every call: built once.
 _ROLES = (
     select(members.c.project, members.c.role, projects.c.course.is_not(None).label("is_course"))
@@ -53,6 +55,23 @@ async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set
     """(person|project|everyone, id) that one thing is shared with."""
     found = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
     return {(row.with_kind, row.with_id) for row in found}
+
+
+async def things_shared_with(connection: AsyncConnection, kind: str, user: str) -> set[str]:
+    """Ids of what others show a person, herself or by a project of hers."""
+    own = select(members.c.project).where(members.c.owner == user)
+    hers = or_(
+        and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
+        and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(own)),
+        shares.c.with_kind == EVERYONE,
+    )
+    query = select(shares.c.thing).where(shares.c.kind == kind, hers)
+    return set((await connection.execute(query)).scalars())
+
+
+async def drop_shares(tx: Transaction, kind: str, thing: str) -> None:
+    gone = delete(shares).where(shares.c.kind == kind, shares.c.thing == thing)
+    await tx.connection.execute(gone)
 
 
 async def add_project(tx: Transaction, row: dict[str, Any]) -> None:

@@ -128,6 +128,7 @@ tasks = Table(
     Index(None, "owner", "kind", "name", "created", "id"),
     Index(None, "endpoint", "state"),
     Index(None, "project", "kind", "created", "id"),
+    Index(None, "project", "updated"),
     Index(
         "ix_tasks_untold",
         "endpoint",

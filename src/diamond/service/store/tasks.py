@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
@@ -56,6 +57,17 @@ async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, R
         return {}
     found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
     return {row["id"]: row for row in rows_of(found)}
+
+
+async def changed_in_projects(
+    connection: AsyncConnection, projects: Collection[str], *, but: str, since: float, limit: int
+) -> list[Row]:
+    """Work of others than `but` in these projects, in the order of its changes."""
+    query = select(tasks).where(
+        tasks.c.project.in_(sorted(projects)), tasks.c.owner != but, tasks.c.updated > since
+    )
+    found = await connection.execute(query.order_by(tasks.c.updated, tasks.c.id).limit(limit))
+    return rows_of(found)
 
 
 async def tasks_with_prefix(

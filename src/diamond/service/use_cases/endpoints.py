@@ -17,10 +17,12 @@ from diamond.service.services import Services
 from diamond.service.store import endpoints as rows
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
+from diamond.service.store.projects import PROFILE, drop_shares
 from diamond.service.store.streams import News, changed, publish
 from diamond.service.store.users import hashed
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.moving import forget_endpoint
+from diamond.service.use_cases.profiles import profile_to_start_from
 from diamond.service.views import pairing_line, revive_line, show_endpoint, show_profile
 
 PAIRING_SECONDS = 600.0
@@ -58,6 +60,8 @@ async def add_endpoint(
                 "Take another name, or remove the old one with `diamond endpoint remove`.",
             )
         secret, row = _new_row(principal, wanted)
+        if wanted.get("profile"):
+            row |= await profile_to_start_from(tx.connection, principal, wanted["profile"])
         row["is_default"] = not await rows.list_endpoints(tx.connection, principal.user)
         await rows.add_endpoint(tx, row)
         await publish(tx, principal.user, [News("endpoint", row["id"])])
@@ -148,6 +152,7 @@ async def remove_endpoint(services: Services, principal: Principal, name: str) -
                 "Cancel them first, or wait for their end.",
             )
         await forget_endpoint(tx, row["id"])
+        await drop_shares(tx, PROFILE, row["id"])
         await rows.drop_endpoint(tx, row["id"])
         await publish(tx, principal.user, [changed("endpoints")])
 

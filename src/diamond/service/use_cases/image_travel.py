@@ -30,7 +30,7 @@ async def copy_image(
     """Bring an image to an endpoint, and say which way was taken."""
 
     async def copy(tx: Transaction) -> Answer:
-        row = await find_image(tx.connection, principal, image, Action.WRITE)
+        row = await find_image(tx.connection, principal, image)
         place = await _endpoint(tx, principal, body.endpoint)
         found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
         if isinstance(found, Ready):

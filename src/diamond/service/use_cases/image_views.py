@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import Conflict, NotFound
 from diamond.images.comparing import build_differences
 from diamond.service.authorize import Action, require
-from diamond.service.principal import Principal
+from diamond.service.principal import Principal, Role
 from diamond.service.store import images as rows
 from diamond.service.store import wishes
 from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.rows import Row
+from diamond.service.use_cases.image_sharing import shared_called
 
 MOVE_FIELDS = (
     "id", "kind", "image", "reference", "words", "state", "bytes", "size", "message", "created",
@@ -27,12 +28,13 @@ async def find_image(
 ) -> Row:
     """By name, id, or the beginning of a digest."""
     found = await rows.images_called(connection, principal.user, text)
+    found = found or await shared_called(connection, principal.user, text)
     if len(found) > 1:
         some = ", ".join(str(row["name"] or row["identity"][:19]) for row in found)
         raise Conflict(f"{text} means several images", f"Which one: {some}?")
     if not found:
         raise NotFound(f"There is no image {text!r}", "`diamond image list` lists what there is.")
-    require(principal, action, owner=found[0]["owner"], what="image")
+    require(principal, action, owner=found[0]["owner"], shared=Role.VIEWER, what="image")
     return found[0]
 
 
@@ -53,6 +55,17 @@ async def show_images(connection: AsyncConnection, found: Sequence[Row]) -> list
 
 async def show_image(connection: AsyncConnection, row: Row) -> dict[str, Any]:
     return (await show_images(connection, [row]))[0]
+
+
+async def show_shared(connection: AsyncConnection, found: Sequence[Row]) -> list[dict[str, Any]]:
+    """To others than the owner: what is inside, not on which machines of hers it lies or who used it."""
+    shown = await show_images(connection, found)
+    nothing = {"copies": [], "moves": [], "uses": 0, "in_use": 0, "differences": []}
+    hidden = ("host", "user")
+    return [
+        {**one, **nothing, "built": {k: v for k, v in one["built"].items() if k not in hidden}}
+        for one in shown
+    ]
 
 
 async def show_move(connection: AsyncConnection, row: Row) -> dict[str, Any]:

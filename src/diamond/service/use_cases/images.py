@@ -17,9 +17,16 @@ from diamond.service.store import wishes
 from diamond.service.store.commands import Command, send
 from diamond.service.store.endpoints import find_endpoint
 from diamond.service.store.engine import Transaction
+from diamond.service.store.projects import IMAGE, drop_shares
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
-from diamond.service.use_cases.image_views import find_image, show_image, show_images
+from diamond.service.use_cases.image_sharing import shared_images
+from diamond.service.use_cases.image_views import (
+    find_image,
+    show_image,
+    show_images,
+    show_shared,
+)
 from diamond.service.use_cases.tasks import as_now_known
 
 STALE_SECONDS = 3600.0
@@ -41,9 +48,25 @@ async def list_images(
         return await show_images(connection, page.rows), page.next
 
 
+async def list_shared(
+    services: Services, principal: Principal, search: str
+) -> list[dict[str, Any]]:
+    """Of others, by words of their names and labels."""
+    async with services.store.read() as connection:
+        found = await shared_images(connection, principal.user)
+        words = search.lower().split()
+        fitting = [
+            row for row in found if all(word in str(row["name"] or "").lower() for word in words)
+        ]
+        return await show_shared(connection, fitting)
+
+
 async def get_image(services: Services, principal: Principal, image: str) -> dict[str, Any]:
     async with services.store.read() as connection:
-        return await show_image(connection, await find_image(connection, principal, image))
+        row = await find_image(connection, principal, image)
+        if row["owner"] != principal.user:
+            return (await show_shared(connection, [row]))[0]
+        return await show_image(connection, row)
 
 
 async def contents(services: Services, principal: Principal, image: str) -> dict[str, Any]:
@@ -67,7 +90,7 @@ async def uses(
     services: Services, principal: Principal, image: str, *, limit: int, cursor: str | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     async with services.store.read() as connection:
-        row = await find_image(connection, principal, image)
+        row = await find_image(connection, principal, image, Action.WRITE)
         page = await rows.uses_of(connection, row["id"], limit=limit, cursor=cursor)
         return await as_now_known(connection, page.rows), page.next
 
@@ -101,6 +124,7 @@ async def delete_image(services: Services, principal: Principal, image: str) -> 
         await _refuse_if_in_use(tx, row)
         copies = (await rows.copies_of(tx.connection, [row["id"]]))[row["id"]]
         await send(tx, [removal(copy) for copy in copies])
+        await drop_shares(tx, IMAGE, row["id"])
         await rows.delete_image(tx, row["id"])
         await publish(tx, row["owner"], [News("image", row["id"], {"deleted": True})])
 

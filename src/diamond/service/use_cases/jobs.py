@@ -26,6 +26,7 @@ from diamond.service.store.pages import Page
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.image_sharing import shared_called
 from diamond.service.use_cases.making import Awaited, make_task
 from diamond.service.use_cases.moving import bring
 from diamond.service.use_cases.places import NOWHERE, Place, place_of
@@ -119,6 +120,7 @@ async def known_images(
     if not isinstance(wanted, str):
         return KnownImages()
     found = await image_rows.images_called(connection, owner, wanted)
+    found = found or await shared_called(connection, owner, wanted)
     if len(found) != 1:
         return KnownImages(names=await image_rows.image_names(connection, owner))
     copies = (await image_rows.copies_of(connection, [found[0]["id"]]))[found[0]["id"]]

@@ -12,6 +12,7 @@ from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Phase, Task
 from diamond.service.grants import first_chain
+from diamond.service.notify import project_topic
 from diamond.service.store.commands import send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
@@ -51,6 +52,8 @@ async def make_task(
     if not awaited:
         await send(tx, [submit_command(row)])
     await publish(tx, row["owner"], [News("task", row["id"])])
+    if row["project"]:
+        tx.wake(project_topic(row["project"]))
     return row
 
 

@@ -20,6 +20,7 @@ from diamond.service.store.endpoints import endpoints_by_id
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
+from diamond.service.use_cases.image_sharing import files_to_take, own_image
 from diamond.service.use_cases.keeping import fail_waiting, image_of
 from diamond.service.use_cases.making import Awaited
 from diamond.service.use_cases.wanting import (
@@ -41,6 +42,7 @@ async def bring(
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
     """
+    image = await own_image(tx, endpoint["owner"], image)
     copy = await copy_on(tx, image, endpoint["id"])
     if copy is not None:
         return Ready(image, image_of(copy["record"]))
@@ -117,7 +119,7 @@ async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
 
 async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Row | None, Way]:
     """The best of all files, those of endpoints that answer first; a venv has none to move."""
-    copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
+    copies = await files_to_take(tx, image)
     if not copies:
         seconds = (image["record"].get("built") or {}).get("seconds") or 60.0
         return None, Way("rebuild", "rebuilt there: no file of it is left", float(seconds))

@@ -15,19 +15,23 @@ from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
 from diamond.service.store import projects as rows
 from diamond.service.store.engine import Transaction
+from diamond.service.store.projects import IMAGE, JOB, PROFILE
 from diamond.service.use_cases.access import find_person, visible
+from diamond.service.use_cases.endpoints import find_endpoint
+from diamond.service.use_cases.image_views import find_image
 from diamond.service.use_cases.places import place_of
 from diamond.service.use_cases.projects import find_project
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
-JOB = "job"
 
 
-async def list_shares(services: Services, principal: Principal, job: str) -> list[Shown]:
+async def list_shares(
+    services: Services, principal: Principal, kind: str, thing: str
+) -> list[Shown]:
     async with services.store.read() as connection:
-        row = await _own(connection, principal, job)
-        found = await rows.list_shares(connection, JOB, row["id"])
+        row = await _own(connection, principal, kind, thing)
+        found = await rows.list_shares(connection, kind, row["id"])
     names = ("with_kind", "with_id", "name", "created")
     return [{name: one[name] for name in names} for one in found]
 
@@ -44,29 +48,29 @@ async def shared_with_me(services: Services, principal: Principal, limit: int) -
 
 
 async def share(
-    services: Services, principal: Principal, job: str, with_kind: str, with_id: str
+    services: Services, principal: Principal, kind: str, thing: str, with_kind: str, with_id: str
 ) -> list[Shown]:
     """With one more person, project or everybody."""
 
     async def add(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, job)
+        row = await _own(tx.connection, principal, kind, thing)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = {
-            "kind": JOB, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
+            "kind": kind, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
             "owner": principal.user, "created": time.time(),
         }  # fmt: skip
         await rows.add_share(tx, shared)
 
     await services.store.run(add)
-    return await list_shares(services, principal, job)
+    return await list_shares(services, principal, kind, thing)
 
 
 async def stop_sharing(
-    services: Services, principal: Principal, job: str, with_kind: str, with_id: str
+    services: Services, principal: Principal, kind: str, thing: str, with_kind: str, with_id: str
 ) -> None:
     async def drop(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, job)
-        if not await rows.drop_share(tx, JOB, row["id"], with_kind, with_id):
+        row = await _own(tx.connection, principal, kind, thing)
+        if not await rows.drop_share(tx, kind, row["id"], with_kind, with_id):
             raise NotFound("It is not shared so", "GET …/shares lists with whom it is.")
 
     await services.store.run(drop)
@@ -76,19 +80,23 @@ async def move_job(services: Services, principal: Principal, job: str, project: 
     """Into another project of the caller's, or out of any."""
 
     async def move(tx: Transaction) -> None:
-        row = await _own(tx.connection, principal, job)
+        row = await _own(tx.connection, principal, JOB, job)
         place = await place_of(tx.connection, principal, project)
         await rows.move_job(tx, row["id"], place.id)
 
     await services.store.run(move)
 
 
-async def _own(connection: AsyncConnection, principal: Principal, job: str) -> Row:
+async def _own(connection: AsyncConnection, principal: Principal, kind: str, thing: str) -> Row:
     """Only its owner says who else sees it."""
-    found = await job_rows.find_job(connection, job)
-    row, role = await visible(connection, principal, JOB, job, found)
+    if kind == IMAGE:
+        return await find_image(connection, principal, thing, Action.WRITE)
+    if kind == PROFILE:
+        return await find_endpoint(connection, principal, thing, Action.WRITE)
+    found = await job_rows.find_job(connection, thing)
+    row, role = await visible(connection, principal, JOB, thing, found)
     if row is None:
-        raise NotFound(f"There is no job {job}", "`diamond tasks` lists what there is.")
+        raise NotFound(f"There is no job {thing}", "`diamond tasks` lists what there is.")
     require(principal, Action.WRITE, owner=row["owner"], shared=role, what="job")
     return row
 

@@ -29,7 +29,7 @@ from diamond.core.follow_ups import begin_attempt
 from diamond.core.lifecycle import step
 from diamond.core.task import Attempt, Phase, Reason, State, Task
 from diamond.service.grants import node_seconds, refusal
-from diamond.service.notify import SCALES
+from diamond.service.notify import SCALES, project_topic
 from diamond.service.store.commands import Command, send
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
@@ -128,6 +128,8 @@ class Steps:
                 await save_task(tx, life.row, self._values(life))
                 if life.is_news:
                     self._news.append(News("task", task))
+                    if life.row["project"]:
+                        tx.wake(project_topic(life.row["project"]))
                 if life.row["kind"] == "probe":
                     tx.wake(SCALES)
         await add_history(tx, lines)

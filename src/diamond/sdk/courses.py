@@ -1,0 +1,101 @@
+"""Courses: what lecturers and students do, and everybody's results in one folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import DiamondError
+from diamond.sdk.client import Client, Spec
+from diamond.sdk.models import Job, build_job
+from diamond.sdk.transport import API, segment
+
+Shown = dict[str, Any]
+
+
+class Courses:
+    """Calls about courses: `Courses(Client())`."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.transport = client.transport
+
+    def set(self, project: str, terms: Mapping[str, Any]) -> Shown:
+        """Make a project a course, or change its terms: `starts`, `ends`, `account`, `reservation`."""
+        return dict(self.transport.send("PUT", _course(project, "course"), dict(terms)))
+
+    def stop(self, project: str) -> None:
+        """A project like others again."""
+        self.transport.send("DELETE", _course(project, "course"))
+
+    def roster(self, project: str, csv: str) -> Shown:
+        """Who has an account becomes a member, the others are invited; `invited` holds their links, once."""
+        return dict(self.transport.post(_course(project, "roster"), {"csv": csv}))
+
+    def assignments(self, project: str) -> list[Shown]:
+        return list(self.transport.get(_course(project, "assignments"))["items"])
+
+    def assign(
+        self, project: str, name: str, spec: Spec, *, title: str = "", text: str = "",
+        due: float | None = None, say: Callable[[str], None] = lambda words: None,
+    ) -> Shown:  # fmt: skip
+        """A spec with its code as an assignment; one of that name is replaced."""
+        body = self.client.request_body(spec, say=say)
+        wanted = {"name": name, "title": title, "text": text, "due": due, **body}
+        if any(one["name"] == name for one in self.assignments(project)):
+            path = _course(project, "assignments", name)
+            return dict(self.transport.send("PUT", path, wanted))
+        return dict(self.transport.post(_course(project, "assignments"), wanted))
+
+    def run(self, project: str, name: str, *, on: str = "") -> Job:
+        """A copy of an assignment as one's own job."""
+        path = _course(project, "assignments", name, "run")
+        answer = self.transport.post(path, {"on": on}, creates=True)
+        return build_job({**answer["job"], "warnings": answer["warnings"]}, answer["tasks"])
+
+    def table(self, project: str) -> Shown:
+        return dict(self.transport.get(_course(project, "table")))
+
+    def collect(
+        self, project: str, folder: Path, *, assignment: str = "",
+        say: Callable[[str], None] = lambda words: None,
+    ) -> list[Shown]:  # fmt: skip
+        """Everybody's newest results as `folder/ASSIGNMENT/PERSON/`; what cannot be fetched is said, not raised."""
+        found = []
+        for line in self.table(project)["items"]:
+            for cell in line["cells"]:
+                if assignment and cell["assignment"] != assignment:
+                    continue
+                top = folder / plain(cell["assignment"]) / _person(line)
+                found.append(self._fetch(line, cell, top, say))
+        return found
+
+    def _fetch(self, line: Shown, cell: Shown, top: Path, say: Callable[[str], None]) -> Shown:
+        told = {
+            "person": line["id"], "name": line["name"], "email": line["email"],
+            "assignment": cell["assignment"], "task": cell["task"], "state": cell["state"],
+            "folder": str(top), "files": 0, "error": "",
+        }  # fmt: skip
+        try:
+            written = self.client.get(cell["task"], ".", top, say=lambda words: None)
+        except DiamondError as error:
+            say(f"{line['name']}, {cell['assignment']}: {error.message}")
+            return {**told, "error": error.message}
+        say(f"{line['name']}, {cell['assignment']}: {len(written)} files in {top}")
+        return {**told, "files": len(written)}
+
+
+def plain(text: str) -> str:
+    """As the name of a folder, whatever a person is called."""
+    return re.sub(r"[^A-Za-z0-9._@-]+", "-", text).strip("-.")[:100] or "unnamed"
+
+
+def _person(line: Shown) -> str:
+    """By the address, which is unique here; else by name and id."""
+    return plain(line["email"]) if line["email"] else f"{plain(line['name'])}-{line['id']}"
+
+
+def _course(project: str, *parts: str) -> str:
+    return "/".join([f"{API}/projects/{segment(project)}", *map(segment, parts)])
