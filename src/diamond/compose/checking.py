@@ -271,7 +271,7 @@ def _environment(spec: Spec, faults: Faults) -> tuple[Environment | None, Build 
     if not needs_image(given):
         return environment, None
     whole = with_notebook_tools(spec, environment) or environment
-    return None, Build(environment=whole)
+    return None, Build(environment=whole, runtime=given.runtime)
 
 
 def _image(spec: Spec, images: KnownImages, faults: Faults) -> ImageFacts | None:

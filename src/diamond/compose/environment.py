@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
+from diamond.compose.facts import Runtime
 from diamond.compose.fields import Identifier, Model, Printable, Scalar
 from diamond.compose.filling import show_value
 from diamond.core.errors import BadRequest
@@ -75,6 +76,9 @@ class ImageEnvironmentSpec(EnvironmentSpec):
     commands: list[Script] = Field([], description="Each a shell script, run in order")
     test: str = Field("", description="The build fails if this does")
     labels: dict[Printable, Printable] = {}
+    runtime: Runtime = Field(
+        "", description="What builds it; left out: as the site prefers. No part of its identity"
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> ImageEnvironmentSpec:

@@ -21,6 +21,8 @@ from diamond.core.errors import BadRequest
 
 Answer = Literal["takes", "refuses", "requires"]
 Names = list[str] | None
+Runtime = Literal["", "apptainer", "singularity", "charliecloud", "podman", "docker", "venv"]
+"""What builds and runs images; '': by what the node has."""
 
 
 class _Loose(BaseModel):
@@ -84,6 +86,28 @@ class Folder(_Loose):
     purge_days: NonNegativeInt | float | None = None
 
 
+class BuildSettings(BaseModel):
+    """How images are built at a site. A name that nobody reads would be a setting without effect, so it is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    where: Literal["batch", "login"] = "batch"
+    runtime: Runtime = ""
+    run_with: Runtime = ""
+    ca: str = ""
+    proxy: str = ""
+    index: str = ""
+    find_links: list[str] = []
+    accelerators: dict[str, str] = {}
+    cache: str = ""
+    tmp: str = ""
+    compression: Literal["zstd", "gzip", "lz4"] = "zstd"
+    overlay: bool = True
+    registry: str = ""
+    insecure: list[str] = []
+    shared: str = ""
+
+
 _FORMS: dict[str, tuple[Any, str]] = {
     "scheduler": (Scheduler, '{"name": "slurm", "version": "22.05.8"}'),
     "cluster": (str, "a name"),
@@ -112,6 +136,11 @@ _FORMS: dict[str, tuple[Any, str]] = {
         PositiveFloat,
         "how many megabytes per second one job should write at most on average, such as 200",
     ),
+    "build": (
+        BuildSettings,
+        f"build.NAME=VALUE; NAME is one of {', '.join(BuildSettings.model_fields)}; such as build.runtime=podman",
+    ),
+    "accelerator": (Literal["nvidia", "amd"], "nvidia or amd"),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),
 }
 """Each fact of docs/internals/site-profile.md: its type, and how to write it."""

@@ -13,6 +13,7 @@ from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, EnvironmentFile
 
 VENV = "/opt/venv"
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SITE = "/mnt"
 NO_PACKAGE_MANAGER = 64
 NO_PYTHON = 65
@@ -93,12 +94,12 @@ def python_script(environment: Environment, lock: str) -> str:
 def variables_script(variables: Mapping[str, str], *, has_venv: bool) -> str:
     """Written where apptainer and charliecloud look for them, for people who use the image without Diamond.
 
-    Apptainer hands its own variables on when it comes to 99-base.sh (1.4), so that must be there too.
+    Apptainer hands its own variables on when it comes to 99-base.sh (1.4), so that must be there too; until then PATH is empty.
     """
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
     plain = "".join(f"{name}={value}\n" for name, value in variables.items())
     if has_venv:
-        exports += f'export VIRTUAL_ENV={VENV} PATH="{VENV}/bin:$PATH"\n'
+        exports += f'export VIRTUAL_ENV={VENV} PATH="{VENV}/bin:${{PATH:-{DEFAULT_PATH}}}"\n'
         plain += f"VIRTUAL_ENV={VENV}\n"
     apptainer = _here(
         "mkdir -p /.singularity.d/env\ncat >/.singularity.d/env/91-diamond.sh", exports

@@ -57,9 +57,9 @@ def choose_builder(environment: Environment, wanted: str, tmp: Path) -> Tuple[Ru
 
 
 def choose_runner(form: str, tmp: Path, wanted: str = "") -> Runtime:
-    """The runtime to run a file of this format with."""
-    names = [wanted] if wanted else list(RUNTIMES)
-    fitting = [runtime(name) for name in names if runtime(name).format == form]
+    """The runtime to run a file of this format with: the wanted one, where it runs this format at all."""
+    fitting = [runtime(name) for name in RUNTIMES if runtime(name).format == form]
+    fitting = [one for one in fitting if one.name == wanted] or fitting
     for one in fitting:
         if one.probe(tmp).runs:
             return one

@@ -112,11 +112,13 @@ class Enter:
     pass_on: str
     """Shell text for each variable `$name` that may go in."""
     before: str = ""
-    """Shell text that is run first."""
+    """Shell text that is run first. It may set `diamond_run`: how the command is run inside, instead of by `exec`."""
     tmp: str = ""
     """Shell words that bind `$diamond_tmp` on /tmp."""
     gpu_words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Options for each kind of GPU: nvidia, amd."""
+    start: str = 'exec "$@"\n'
+    """Shell text that starts the words, which are `$@` then."""
 
 
 class Runtime(Protocol):

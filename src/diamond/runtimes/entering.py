@@ -36,8 +36,8 @@ export TMPDIR=/tmp
 _START = """\
 diamond_inside='[ -z "$0" ] || PATH=$0:$PATH; export PATH
 command -v "$1" >/dev/null 2>&1 || [ "$1" != bash ] || { shift; set -- sh "$@"; }
-exec "$@"'
-exec "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
+'${diamond_run:-'exec "$@"'}
+set -- "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
 """
 
 
@@ -60,7 +60,7 @@ def enter_script(
         enter.before,
         _passing(enter, allowed),
     ]
-    return "\n".join(line for line in lines if line) + "\n" + _START
+    return "\n".join(line for line in lines if line) + "\n" + _START + enter.start
 
 
 def entered_variables(record: Record, own: Optional[Mapping[str, str]] = None) -> Dict[str, str]:

@@ -13,7 +13,7 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import read_base
 from diamond.images.plan import Step, has_venv
 from diamond.images.rendering import docker_change
-from diamond.images.scripts import SITE, VENV
+from diamond.images.scripts import DEFAULT_PATH, SITE, VENV
 from diamond.runtimes.apptainer import packing_failed, version_of
 from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import base_file, failed_base
@@ -28,7 +28,51 @@ _LOAD = """\
 if ! {program} image inspect {native} >/dev/null 2>&1; then
   {program} load --quiet --input {file} >/dev/null || exit 125
 fi"""
-DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+_EXEC = 'exec "$@"\n'
+_PLACE = """
+diamond_place=$(mktemp -d "$diamond_tmp/diamond-podman-XXXXXX") || exit 125
+diamond_run='trap : TERM INT USR1 USR2
+"$@"
+echo "$?" >/tmp/'${diamond_place##*/}/ended"""
+_START = """\
+set -- "${{@:1:{at}}}" --sig-proxy=false --pidfile "$diamond_place/pid" "${{@:{at} + 1}}"
+diamond_told=
+diamond_read() {{ diamond_value=; {{ read -r diamond_value <"$diamond_place/$1"; }} 2>/dev/null; [ -n "$diamond_value" ]; }}
+diamond_runs() {{ diamond_read pid && kill -0 "$diamond_value" 2>/dev/null; }}
+diamond_tell() {{
+  diamond_runs || return
+  readlink "/proc/$diamond_value/ns/mnt" >"$diamond_place/space"
+  kill -s "$diamond_told" -- "-$diamond_value"
+  diamond_told=
+}}
+for name in TERM INT USR1 USR2; do trap "diamond_told=$name; diamond_tell" "$name"; done
+exec 9> >(exec setsid bash -c {watch} "$diamond_place" >/dev/null 2>&1)
+set -m
+( trap : TERM INT USR1 USR2; "$@" 9>&-; echo "$?" >"$diamond_place/code" ) 9>&- &
+diamond_client=$!
+set +m
+wait "$diamond_client"
+while kill -0 "$diamond_client" 2>/dev/null || diamond_runs; do
+  [ -z "$diamond_told" ] || diamond_tell
+  sleep 0.1
+done
+diamond_read ended || diamond_read code || diamond_value=137
+exit "$diamond_value"
+"""
+"""conmon takes a container out of the job's process tree: a signal to the job would not reach the program, and a job that
+is killed would leave it behind; and podman (4.3) itself ends with 0 when it is told to end. So signals go to the program's
+own group, its exit code is written down inside, and who watches sees the end of this script and kills what still runs in
+the container, which is known by its mount namespace."""
+_WATCH = """\
+trap "" TERM INT USR1 USR2
+read -r _
+{ read -r first <"$0/pid"; } 2>/dev/null
+{ read -r space <"$0/space"; } 2>/dev/null || space=$(readlink "/proc/${first:-none}/ns/mnt")
+case $space in '' | "$(readlink /proc/self/ns/mnt)") set -- ;; *) set -- /proc/[0-9]* ;; esac
+for one; do [ "$(readlink "$one/ns/mnt")" != "$space" ] || kill -s KILL "${one#/proc/}"; done
+rm -rf -- "$0"
+"""
 
 
 class Podman:
@@ -51,10 +95,9 @@ class Podman:
         program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
         words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
         words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
-        if self.name == "podman":
-            words += ["--userns", "keep-id"] if os.geteuid() else []
-        else:
-            words += ["--user", f"{os.getuid()}:{os.getgid()}"]
+        words += ["--user", f"{os.getuid()}:{os.getgid()}"]
+        if self.name == "podman" and os.geteuid():
+            words += ["--userns", "keep-id"]
         for source, target in inside.binds:
             words += volume_words(source, target)
         words += ["--workdir", inside.folder] if inside.folder else []
@@ -62,14 +105,16 @@ class Podman:
         loading = _LOAD.format(
             program=join(program), native=quote(record.native), file=quote(record.file)
         )
+        watched = self.name == "podman"
         nvidia = ["--device", "nvidia.com/gpu=all"] if self.name == "podman" else ["--gpus", "all"]
         return Enter(
             words=[*words, record.native],
             at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
-            before=loading,
+            before=loading + (_PLACE if watched else ""),
             tmp='--volume "$diamond_tmp:/tmp"',
             gpu_words={"nvidia": nvidia, "amd": ["--device", "/dev/kfd", "--device", "/dev/dri"]},
+            start=_START.format(at=at, watch=quote(_WATCH)) if watched else _EXEC,
         )
 
 

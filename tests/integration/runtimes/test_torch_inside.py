@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from support.containers import PROGRAMS, alices_folder, container_bench
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
+PATIENCE_SECONDS = 1500.0
+"""Hundreds of megabytes are fetched, packed and unpacked."""
 TRAIN = """\
 import diamond.training as training
 import torch
@@ -51,7 +54,8 @@ def python_base() -> Iterator[Path]:
 @pytest.mark.parametrize("runtime", sorted(PROGRAMS))
 def test_torch_is_locked_built_and_trained_with(runtime: str, python_base: Path) -> None:
     base = {"base": f"rootfs:{python_base}"} if runtime != "venv" else {}
-    with container_bench(runtime, {"requirements": ["torch==2.13.0", "numpy"], **base}) as bench:
+    with container_bench(runtime, {"requirements": ["torch==2.13.0", "numpy"], **base}) as made:
+        bench = replace(made, account=replace(made.account, patience=PATIENCE_SECONDS))
         built = bench.build(test="python -c 'import torch, numpy'")
         assert built.code == 0, built.log
         assert built.record["packages"]["python"]["torch"].startswith("2.13.0")

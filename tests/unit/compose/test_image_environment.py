@@ -26,6 +26,7 @@ commands:
     make install
 test: python -c 'import torch'
 labels: {team: climate}
+runtime: podman
 """
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
+from diamond.compose.facts import Runtime
 from diamond.service.schemas.common import NAME_PATTERN, SHAPE, Body, Fault
 from diamond.service.schemas.tasks import Task
 
@@ -136,9 +137,8 @@ class BuildRequest(Body):
     """The image's name; '' for one of its own."""
     endpoint: str = "auto"
     """NAME or NAME/PARTITION."""
-    runtime: Literal["", "apptainer", "singularity", "charliecloud", "podman", "docker", "venv"] = (
-        ""
-    )
+    runtime: Runtime = ""
+    """'': that of the environment, else as the site prefers."""
     upgrade: bool = False
     """Resolve base and lock anew, though they are known."""
     account: str = "auto"
@@ -208,7 +208,7 @@ class BuildAnswer(BaseModel):
 class PreviewRequest(Body):
     environment: EnvironmentData
     endpoint: str = "auto"
-    runtime: str = ""
+    runtime: Runtime = ""
 
 
 class PreviewStep(BaseModel):

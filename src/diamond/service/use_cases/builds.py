@@ -24,7 +24,11 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.wishes import image_of_build
 from diamond.service.use_cases.build_steps import Told, parse_lines, read_steps
-from diamond.service.use_cases.environments import planned_steps, read_environment
+from diamond.service.use_cases.environments import (
+    planned_steps,
+    read_environment,
+    wanted_runtime,
+)
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.image_views import show_image
 from diamond.service.use_cases.tasks import as_now_known, find_task
@@ -46,11 +50,12 @@ async def start_build(
     """The image that is there already, or the build that makes it. All faults at once."""
     require(principal, Action.WRITE, owner=principal.user)
     environment = read_environment(body.environment)
+    runtime = wanted_runtime(body.environment, body.runtime)
 
     async def start(tx: Transaction) -> dict[str, Any]:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
         wanted, composed = wanted_build(
-            Build(environment, body.runtime, upgrade=body.upgrade),
+            Build(environment, runtime, upgrade=body.upgrade),
             name=body.name or _own_name(environment), on=body.endpoint, account=body.account,
             endpoints=[endpoint_facts(row) for row in found], resources=body.resources,
         )  # fmt: skip
@@ -77,9 +82,13 @@ async def resume_build(
                 f"Endpoint {row['endpoint_name']} is no longer there", "Build it elsewhere."
             )
         before = build_from(row["order"]["build"])
-        environment = _changed(before.environment, body)
+        changed = replace(
+            before,
+            environment=_changed(before.environment, body),
+            runtime=wanted_runtime(body.environment) or before.runtime,
+        )
         wanted, _ = wanted_build(
-            replace(before, environment=environment), name=row["name"],
+            changed, name=row["name"],
             on=_place(row), endpoints=[endpoint_facts(endpoint)],
             account=row["order"]["placement"]["account"] or "auto",
             resources=_resources(row["order"]["resources"]),

@@ -39,6 +39,11 @@ def read_environment(raw: dict[str, Any]) -> Environment:
     return environment
 
 
+def wanted_runtime(raw: dict[str, Any] | None, said: str = "") -> str:
+    """What is to build it: as said beside the environment, or in it; '' leaves it to the site."""
+    return said or str((raw or {}).get("runtime") or "")
+
+
 def examine_environment(
     raw: dict[str, Any],
 ) -> tuple[Environment | None, list[dict[str, str]]]:
@@ -57,7 +62,8 @@ async def preview(
 ) -> dict[str, Any]:
     """What it would become; nothing is made."""
     place = await _endpoint(services, principal, endpoint)
-    builder = runtime or _builder(raw, place)
+    wanted = wanted_runtime(raw, runtime)
+    builder = wanted or _builder(raw, place)
     environment, faults = examine_environment(raw)
     form = form_for(builder)
     shown = {"ok": not faults, "faults": faults, "runtime": builder, "form": form}
@@ -68,8 +74,8 @@ async def preview(
         **shown,
         "definition": render(recipe, form),
         "steps": planned_steps(environment, builder),
-        "yaml": environment_yaml(environment),
-        "image": await _known(services, place, Build(environment, runtime)),
+        "yaml": environment_yaml(environment, str(raw.get("runtime") or "")),
+        "image": await _known(services, place, Build(environment, wanted)),
     }
 
 
@@ -92,9 +98,9 @@ def import_file(name: str, text: str) -> dict[str, Any]:
     }
 
 
-def environment_yaml(environment: Environment) -> str:
+def environment_yaml(environment: Environment, runtime: str = "") -> str:
     """As a person writes it: the base first."""
-    data = environment_data(environment)
+    data = {**environment_data(environment), **({"runtime": runtime} if runtime else {})}
     usual = ["base", "accelerator", "system", "python", "requirements"]
     ordered = {name: data[name] for name in usual if name in data}
     return write_text({**ordered, **data})

@@ -1,5 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Schemas } from "~/api/client";
 import { askImages } from "~/api/images";
 import { type BuilderWork, environmentOf, placeOf } from "./work";
 
@@ -10,7 +11,7 @@ export function usePreview(work: BuilderWork) {
   const body = {
     environment: environmentOf(work),
     endpoint: placeOf(work),
-    runtime: work.runtime,
+    runtime: work.runtime as Schemas["PreviewRequest"]["runtime"],
   };
   const [settled] = useDebouncedValue(JSON.stringify(body), PAUSE);
   return useQuery({

@@ -1,0 +1,87 @@
+"""Every container runtime through the service: chosen by the environment or by the site's profile, and called off."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.containers import skip_without
+from support.image_machines import Machine
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.slow
+RUNTIMES = {"podman": "podman run", "charliecloud": "ch-run", "apptainer": "apptainer exec"}
+
+
+@pytest.fixture(params=sorted(RUNTIMES))
+def runtime(request: pytest.FixtureRequest) -> str:
+    skip_without(request.param)
+    return str(request.param)
+
+
+@pytest.fixture
+def preferring(alpha: Machine, runtime: str) -> Iterator[Machine]:
+    """alpha, whose site prefers this runtime."""
+    alpha.correct(build={"runtime": runtime, "run_with": runtime})
+    yield alpha
+    alpha.correct(build=None)
+
+
+def environment(folder: Path, text: str, **more: Any) -> dict[str, Any]:
+    commands = [f"echo {text} >/opt/made"]
+    return {"base": f"rootfs:{folder / 'busybox.tar'}", "commands": commands, **more}
+
+
+def test_an_environment_names_its_runtime(alpha: Machine, folder: Path, runtime: str) -> None:
+    given = environment(folder, "named", runtime=runtime, variables={"SEASON": "it's winter"})
+    task = alpha.run(given, 'cat /opt/made; echo "$SEASON"; id -u; touch here')
+    build = alpha.client.get(f"/images/builds/{task['awaits']}")
+    assert (build["runtime"], build["task"]["kind"]) == (runtime, "build")
+    alpha.ended(task["id"])
+    assert alpha.output(task["id"]).split("\n")[:3] == ["named", "it's winter", _uid(alpha.user)]
+    assert _found(alpha, "here").owner() == alpha.user
+
+
+def test_a_sites_profile_names_the_runtime(preferring: Machine, folder: Path, runtime: str) -> None:
+    task = preferring.run(environment(folder, f"by-{runtime}"), "cat /opt/made; touch there")
+    preferring.ended(task["id"])
+    assert preferring.output(task["id"]).startswith(f"by-{runtime}")
+    entering = _found(preferring, "there").parents[1].rglob("enter.sh")
+    assert RUNTIMES[runtime].split()[0] in next(entering).read_text()
+    copies = [one["runtime"] for one in preferring.client.get("/images/inside")["copies"]]
+    assert runtime in copies
+
+
+def test_a_task_that_is_called_off_leaves_no_process(
+    alpha: Machine, folder: Path, runtime: str
+) -> None:
+    mark = f"98{sorted(RUNTIMES).index(runtime)}765"
+    given = environment(folder, "long", runtime=runtime)
+    task = alpha.run(given, f"touch begun; sleep {mark}")["id"]
+    wait_for(lambda: _sleeping(mark), what="the program inside")
+    alpha.client.post(f"/tasks/{task}/cancel")
+    ended = wait_for(lambda: alpha.final(task), what="the end of the task")
+    assert ended["state"] == "cancelled"
+    wait_for(lambda: not _sleeping(mark), what="the end of the program inside")
+
+
+def _uid(user: str) -> str:
+    return subprocess.check_output(["id", "-u", user], text=True).strip()
+
+
+def _found(machine: Machine, name: str) -> Path:
+    """A file that a task left in its run directory."""
+    found = wait_for(lambda: sorted(machine.work.rglob(f"run/{name}")), what=name)
+    return Path(max(found, key=lambda one: one.stat().st_mtime))
+
+
+def _sleeping(mark: str) -> bool:
+    return any(
+        one.read_bytes().split(b"\0")[:3][-2:] == [mark.encode(), b""]
+        for one in Path("/proc").glob("[0-9]*/cmdline")
+        if one.exists()
+    )
