@@ -7,6 +7,7 @@ from typing import Any
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders
+from diamond.core.corrected import corrected
 from diamond.core.order import Placement
 
 
@@ -67,7 +68,7 @@ def load_profile(folders: Folders) -> Profile:
     probed = (read_json(folders.profile) or {}).get("facts")
     facts = {name: fact.get("value") for name, fact in probed.items()} if probed else {}
     corrections = (read_json(folders.settings) or {}).get("corrections")
-    return Profile({**facts, **(corrections if isinstance(corrections, dict) else {})})
+    return Profile(corrected(facts, corrections if isinstance(corrections, dict) else {}))
 
 
 def save_settings(folders: Folders, told: dict[str, Any]) -> bool:

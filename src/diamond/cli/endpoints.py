@@ -18,6 +18,7 @@ from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.profiles import profile_lines, summary
 from diamond.cli.words import age, endpoint_state, endpoint_step
+from diamond.core.corrected import FOLDERS
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.specs import parse_value
@@ -175,7 +176,7 @@ def set_fact(
 ) -> None:
     """Correct what was probed, such as flags.mem=refuses; or default=true to make it the default."""
     client = Client()
-    changes = _changes(client.endpoint(name).profile, settings)
+    changes = changes_of(client.endpoint(name).profile, settings)
     changed = client.change_endpoint(name, changes)
     if as_json:
         print_json(dict(changed.raw))
@@ -195,8 +196,11 @@ def retention(
     off: Annotated[bool, typer.Option("--off", help="Remove nothing by itself.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say how long run directories of ended tasks stay on a machine."""
-    if off == (days is not None or gigabytes is not None):
+    """Say how long run directories of ended tasks stay on a machine; without an option, tell."""
+    if not off and days is None and gigabytes is None:
+        _tell_retention(name, as_json=as_json)
+        return
+    if off and (days is not None or gigabytes is not None):
         raise BadRequest(
             "Give a limit, or --off", f"Such as: diamond endpoint retention {name} --days 30"
         )
@@ -206,6 +210,17 @@ def retention(
         print_json(dict(changed.raw))
     else:
         say(f"{name} {'removes nothing by itself' if off else 'keeps to these limits'} from now on")
+
+
+def _tell_retention(name: str, *, as_json: bool) -> None:
+    kept = Client().endpoint(name).raw["retention"]
+    if as_json:
+        print_json({"retention": kept})
+        return
+    days, size = kept["older_than_days"], kept["max_gigabytes"]
+    words = [f"those older than {days:g} days"] if days else []
+    words += [f"the oldest while there are more than {size:g} GB"] if size else []
+    print(f"{name} removes {' and '.join(words) or 'nothing'} by itself")
 
 
 @app.command()
@@ -272,8 +287,8 @@ def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
     print(f"Send it a job: diamond run --on {name} --wait -- hostname")
 
 
-def _changes(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
-    """`a.b=c` changes one key of the fact `a` and keeps the rest of its value."""
+def changes_of(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
+    """`a.b=c` changes one key of the fact `a` and keeps the rest of its value; so does `a.b.c=d`."""
     changes: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
@@ -289,10 +304,26 @@ def _changes(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
         corrections = changes.setdefault("corrections", {})
         if inner and value is not None:
             known = corrections.get(fact) or _value_of(profile, fact)
-            corrections[fact] = {**(known if isinstance(known, dict) else {}), inner: value}
+            corrections[fact] = _with(known, inner.split("."), value)
         else:
             corrections[fact] = value
+        if fact == FOLDERS and inner and value is not None:
+            corrections[fact] = _said_of_folders(profile, corrections[fact], inner.split(".")[0])
     return changes
+
+
+def _with(known: Any, way: list[str], value: Any) -> Any:
+    if not way:
+        return value
+    have = known if isinstance(known, dict) else {}
+    return {**have, way[0]: _with(have.get(way[0]), way[1:], value)}
+
+
+def _said_of_folders(profile: dict[str, Any], folders: Any, name: str) -> dict[str, Any]:
+    """Only what a person knows of a folder: the room in it is learned anew each time."""
+    before = (profile.get("corrections") or {}).get(FOLDERS) or {}
+    said = {key: one for key, one in folders[name].items() if not key.startswith("free_")}
+    return {**(before.get("value") or {}), name: said}
 
 
 def _truth(setting: str, value: Any) -> bool:

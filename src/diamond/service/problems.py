@@ -19,6 +19,7 @@ from diamond.core.errors import (
     NotFound,
     TooLarge,
 )
+from diamond.service.schemas.common import NAME_PATTERN
 
 log = logging.getLogger("diamond.service")
 MEDIA_TYPE = "application/problem+json"
@@ -112,13 +113,24 @@ def _sqlstate(error: Exception) -> str:
 
 def _title(found: Any) -> str:
     if len(found) == 1:
-        return f"{_field(found[0])}: {found[0]['msg']}"
+        return f"{_field(found[0])}: {_words(found[0])}"
     return f"{len(found)} fields are not as they should be"
 
 
 def _fault(fault: Any) -> dict[str, str]:
     hint = str((fault.get("ctx") or {}).get("hint", ""))
-    return {"field": _field(fault), "message": str(fault["msg"]), "hint": hint}
+    return {"field": _field(fault), "message": _words(fault), "hint": hint}
+
+
+def _words(fault: Any) -> str:
+    """Pydantic's, but a person reads no patterns."""
+    if fault["type"] != "string_pattern_mismatch":
+        return str(fault["msg"])
+    return f"{str(fault['input'])[:100]!a} is not usable here" + (
+        ": use letters, digits and . _ - (at most 63, the first a letter or digit)"
+        if fault["ctx"]["pattern"] == NAME_PATTERN
+        else ""
+    )
 
 
 def _field(fault: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diamond.core.corrected import corrected
 from diamond.service.chain_view import show_attempts, show_chain, show_happened
 from diamond.service.settings import Settings
 
@@ -78,10 +79,13 @@ def show_profile(row: Mapping[str, Any]) -> dict[str, Any]:
 def effective_facts(row: Mapping[str, Any]) -> dict[str, Any]:
     """Each fact's value, a correction before what was probed."""
     profile = show_profile(row)
-    merged = {**profile["facts"], **profile["corrections"]}
+    return corrected(_values(profile["facts"]), _values(profile["corrections"]))
+
+
+def _values(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: fact["value"]
-        for name, fact in merged.items()
+        for name, fact in facts.items()
         if isinstance(fact, dict) and "value" in fact
     }
 

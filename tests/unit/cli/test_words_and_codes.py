@@ -10,6 +10,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from diamond.cli.endpoints import changes_of
 from diamond.cli.links import SavedLink
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.numbers import number_lines
@@ -29,6 +30,7 @@ from diamond.cli.words import (
     waited,
     why,
 )
+from diamond.core.corrected import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason
 from diamond.core.words import REASONS, attempt_ending, reason_words
@@ -228,3 +230,25 @@ def test_every_fact_reads_as_words_and_an_odd_one_as_it_is() -> None:
     assert "refuses --mem" in lines and "debug 1 of 2 nodes" in lines and "gpus: 4" in lines
     assert "debug (up to 30m)" in lines and "3.9 on the login node" in lines
     assert "{" not in lines
+
+
+def test_one_word_about_a_folder_keeps_what_is_learned_of_it() -> None:
+    work = {"path": "/scratch/me", "free_bytes": 7, "purge_days": None}
+    facts = {"folders": {"work": work, "keep": {"path": "/home/me", "free_bytes": 1}}}
+    profile = {"facts": {"folders": {"value": facts["folders"]}}, "corrections": {}}
+    changes = changes_of(profile, ["folders.work.purge_days=30"])
+    said = {"folders": {"work": {"path": "/scratch/me", "purge_days": 30}}}
+    assert changes == {"corrections": said}
+    known = corrected(facts, said)["folders"]
+    assert known["work"] == {"path": "/scratch/me", "free_bytes": 7, "purge_days": 30}
+    assert known["keep"] == facts["folders"]["keep"]
+    moved = {"folders": {"work": {"path": "/elsewhere"}}}
+    assert corrected(facts, moved)["folders"]["work"] == {"path": "/elsewhere"}
+
+
+def test_a_deeper_correction_keeps_its_neighbours() -> None:
+    profile = {"facts": {"flags": {"value": {"mem": "takes", "gres": "takes"}}}, "corrections": {}}
+    changes = changes_of(profile, ["flags.mem=refuses", "internet.login=false"])
+    assert changes["corrections"] == {
+        "flags": {"mem": "refuses", "gres": "takes"}, "internet": {"login": False},
+    }  # fmt: skip
