@@ -8,7 +8,7 @@ PARALLEL := -n 3 --dist loadfile
 AGAIN := --reruns 1 -rRfEs
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install install-dev machine web pictures run test test-all check bench openapi clean
+.PHONY: help install install-dev machine web pictures run test test-all ready ready-pages check check-code check-pages bench openapi clean
 
 help:
 	@echo "make run       set everything up, train a first small model on this machine, keep serving"
@@ -53,16 +53,27 @@ machine: install-dev
 run: install
 	$(BIN)/diamond up --first recipes/digits
 
-check: install-dev
+check: check-code check-pages
+
+check-code: install-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+check-pages: install-dev
 	$(BIN)/python web/tools.py check
 
-test: check machine web
+# Types are checked on one core while the other installs what the tests need.
+ready: install-dev
+	$(MAKE) --jobs=2 --output-sync=line check-code machine ready-pages
+
+ready-pages: check-pages
+	$(BIN)/python web/tools.py build
+
+test: ready
 	$(BIN)/pytest -m "not slow" $(PARALLEL) $(AGAIN)
 
-test-all: check machine web
+test-all: ready
 	$(BIN)/pytest $(PARALLEL) $(AGAIN)
 
 bench: machine web
