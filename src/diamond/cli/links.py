@@ -42,7 +42,7 @@ def load_link(home: Path, name: str) -> SavedLink:
     except (OSError, ValueError, TypeError):
         raise NotFound(
             f"This machine has no connection to {name} written down",
-            f"Add it here: diamond endpoint add {name} --ssh HOST",
+            f"Add it here: diamond endpoint add {name} --ssh HOST. Is it this very machine? diamond endpoint start {name}",
         ) from None
 
 

@@ -54,6 +54,7 @@ def logs(
     if as_json:
         print_json({"items": client.log_streams(found.id), "next": None})
         return
+    check_rank(found, rank)
     writer = LogWriter(merged=len(streams) == 1)
     if follow and not found.is_final:
         _follow(client, found, streams, tail, rank, writer)
@@ -179,6 +180,15 @@ def _attempt_id(task: Task, wanted: str) -> str:
             return str(one["id"])
     known = ", ".join(str(one["number"]) for one in task.attempts)
     raise BadRequest(f"{short(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
+
+
+def check_rank(task: Task, rank: int) -> None:
+    """As many as were asked for; an answer that does not tell is believed to have it."""
+    asked = (task.raw.get("order") or {}).get("resources") or {}
+    ranks = int(asked.get("nodes") or 1) * int(asked.get("tasks_per_node") or 1)
+    if asked and not 0 <= rank < ranks:
+        known = "0 alone" if ranks == 1 else f"0 to {ranks - 1}"
+        raise BadRequest(f"{short(task.id)} has no rank {rank}", f"Ranks: {known}")
 
 
 def _check_run(task: Task, attempt: str, run: int | None) -> None:

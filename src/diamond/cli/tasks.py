@@ -15,7 +15,7 @@ from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
 app = typer.Typer(rich_markup_mode=None)
-KINDS = ("run", "build", "transfer")
+KINDS = ("run", "build", "transfer", "probe")
 
 
 @app.command()

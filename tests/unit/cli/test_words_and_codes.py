@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from diamond.cli.endpoints import changes_of
 from diamond.cli.links import SavedLink
+from diamond.cli.logs import check_rank
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.numbers import number_lines
 from diamond.cli.output import print_error, print_table
@@ -252,3 +253,12 @@ def test_a_deeper_correction_keeps_its_neighbours() -> None:
     assert changes["corrections"] == {
         "flags": {"mem": "refuses", "gres": "takes"}, "internet": {"login": False},
     }  # fmt: skip
+
+
+def test_a_rank_that_a_task_has_not_is_told() -> None:
+    order = {"resources": {"nodes": 2, "tasks_per_node": 2}}
+    task = Task(id="t12345678901", raw={"order": order})
+    check_rank(task, 3)
+    with pytest.raises(BadRequest, match="t1234567 has no rank 4") as caught:
+        check_rank(task, 4)
+    assert caught.value.hint == "Ranks: 0 to 3"
