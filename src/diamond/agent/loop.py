@@ -151,7 +151,8 @@ class Agent:
             return ""
         order = order_from(command["task_json"]["order"])
         partition = self.profile().partition(order.placement.partition)
-        return self.lease.refusal() or self.policy.refusal(order, partition)
+        signature = command["task_json"].get("signature")
+        return self.lease.refusal() or self.policy.refusal(order, partition, signature)
 
     def _may_logs_leave(self) -> bool:
         return self.policy.egress != "states"
@@ -163,7 +164,11 @@ class Agent:
         return {**event, "message": "the words stay on the machine, by its policy"}
 
     def _about_policy(self) -> dict[str, Any]:
-        return {"egress": self.policy.egress, "lease_until": self.lease.until}
+        return {
+            "egress": self.policy.egress,
+            "lease_until": self.lease.until,
+            "require_signed": self.policy.require_signed,
+        }
 
     def _start_threads(self) -> None:
         hooks = Hooks(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diamond.agent.signatures import signature_fault
 from diamond.agent.small_toml import read_small_toml
 from diamond.core.errors import BadRequest, DiamondError, Forbidden
 from diamond.core.order import Order
@@ -45,14 +46,14 @@ class Rules:
     egress: str = "all"
     lease_days: float = LEASE_DAYS
     require_signed: bool = False
+    signers: list[str] | None = None
+    """Public keys in OpenSSH's form, of those whose orders are taken."""
     syslog: bool = False
 
     def refusal(self, order: Order, partition: str) -> str:
-        """Why an order is not taken; '' when it is."""
+        """Why an order is not taken, whoever signed it; '' when it is."""
         hours = order.resources.walltime_minutes / 60
         command = order.command or " ".join(map(shlex.quote, order.argv))
-        if self.require_signed:
-            return "only signed specs are taken, and this one bears no signature"
         if self.partitions is not None and partition not in self.partitions:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
         if self.max_nodes is not None and order.resources.nodes > self.max_nodes:
@@ -80,13 +81,15 @@ class Policy:
     _rules: list[Rules] = field(default_factory=list)
     _fault: str = ""
 
-    def refusal(self, order: Order, partition: str) -> str:
+    def refusal(self, order: Order, partition: str, signature: Any = None) -> str:
         """Why this machine does not take an order, in words for its person; '' when it does."""
         rules = self._now()
         if self._fault:
             return f"nothing is run here until a file is mended: {self._fault}"
         for one in rules:
             why = one.refusal(order, partition)
+            if not why and one.require_signed:
+                why = signature_fault(order, signature, _signers(one, rules))
             if why:
                 return f"the policy of this machine ({one.source}) does not allow it: {why}"
         return ""
@@ -101,6 +104,10 @@ class Policy:
     @property
     def lease_days(self) -> float:
         return min([one.lease_days for one in self._now()] or [LEASE_DAYS])
+
+    @property
+    def require_signed(self) -> bool:
+        return any(one.require_signed for one in self._now())
 
     @property
     def syslog(self) -> bool:
@@ -125,6 +132,13 @@ class Policy:
             except (DiamondError, OSError) as error:
                 self._rules, self._fault = [], str(error)
         return self._rules
+
+
+def _signers(rules: Rules, every: list[Rules]) -> list[str]:
+    """A file that lists keys counts no others; else those of the other file."""
+    if rules.signers is not None:
+        return rules.signers
+    return [key for one in every for key in one.signers or []]
 
 
 def load_rules(site: Path, own: Path) -> list[Rules]:
@@ -160,7 +174,7 @@ def _read(file: Path) -> Rules:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in ("partitions", "images", "commands"):
+    if name in ("partitions", "images", "commands", "signers"):
         good = isinstance(value, list) and all(isinstance(one, str) for one in value)
     elif name in ("require_signed", "syslog"):
         good = isinstance(value, bool)

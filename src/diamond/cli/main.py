@@ -42,6 +42,7 @@ COMMANDS = {
     "course": "courses",
     "share": "sharing",
     "token": "tokens",
+    "key": "keys",
     "admin": "admin",
     "doctor": "doctor",
     "report": "files",

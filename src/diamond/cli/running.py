@@ -78,6 +78,10 @@ def run(
     project: Annotated[
         str, typer.Option("--project", help="Whose members see it; its name or id.")
     ] = "",
+    sign: Annotated[
+        bool | None,
+        typer.Option("--sign/--no-sign", help="With your key; default: if you have one."),
+    ] = None,
     no_code: Annotated[bool, typer.Option("--no-code", help="Send no code along.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
     script: Annotated[
@@ -113,12 +117,19 @@ def run(
         with_code=not no_code,
         goal=_goal(steps, step_seconds, like),
         project=project,
+        sign=_signs(sign),
         say=(lambda words: None) if as_json else say,
     )
     _warn(job)
     if wait:
         raise typer.Exit(wait_for(client, job, as_json=as_json))
     tell_job(job, as_json=as_json)
+
+
+def _signs(wanted: bool | None) -> bool:
+    from diamond.sdk.signing import has_key
+
+    return has_key() if wanted is None else wanted
 
 
 def _goal(steps: int | None, step_seconds: float | None, like: str | None) -> dict[str, Any] | None:

@@ -49,17 +49,19 @@ class Client(ScaleCalls):
         with_code: bool = True,
         goal: Mapping[str, Any] | None = None,
         project: str = "",
+        sign: bool = False,
         say: Callable[[str], None] = lambda words: None,
     ) -> Job:
         """Ask for a job: a spec's path, a mapping, or the words of a command.
 
         `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
-        `project`: whose members see it. With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
+        `project`: whose members see it. `sign`: with the key of `diamond key create`. With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
         Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
         """
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
         body, words = self._request(made, place, say, with_code=with_code, project=project)
         body |= {"goal": dict(goal)} if goal else {}
+        body |= {"signature": self._signed(body)} if sign else {}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
         return self._finished(job) if wait else job
 
@@ -374,6 +376,13 @@ class Client(ScaleCalls):
             upload(self.transport, code.snapshot, say)
         body = {"spec": made, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.words
+
+    def _signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """What the service would run, signed here; it refuses to run anything else."""
+        from diamond.sdk.signing import sign_order
+
+        asked = {name: value for name, value in body.items() if name != "goal"}
+        return sign_order(self.transport.post(f"{API}/jobs/check", asked)["order"])
 
     def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
         from diamond.sdk.choosing import ChosenCode, choose_code

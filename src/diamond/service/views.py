@@ -15,6 +15,7 @@ TASK_COLUMNS = (
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
     "cleaned", "awaits", "project", "prediction",
 )  # fmt: skip
+NO_POLICY = {"egress": "all", "lease_until": None, "require_signed": False}
 ENDPOINT_COLUMNS = (
     "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
     "last_seen", "since", "stays", "retention", "created",
@@ -49,7 +50,7 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         **shown,
         "default": row["is_default"],
         "profile": show_profile(row),
-        "policy": {"egress": "all", "lease_until": None, **(row["policy"] or {})},
+        "policy": {**NO_POLICY, **(row["policy"] or {})},
         "revive": revive_line(row),
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from diamond.core.order import order_from
 from diamond.service.principal import Role
 from support.http import Client
 from support.people import add_person, execute, put_in_project
@@ -179,3 +180,18 @@ def test_an_announcement_reaches_every_page_at_once(service: RunningService, adm
     assert admin.get("/announcements/all")["items"][0]["text"] == "It was at noon"
     assert admin.call("DELETE", f"/announcements/{made['id']}").status == 204
     assert ada.call("POST", "/announcements", {"text": "mine"}).status == 403
+
+
+def test_what_is_signed_runs_just_so_or_not_at_all(service: RunningService) -> None:
+    _, ada = add_person(service, "ada")
+    name, agent = new_machine(ada)
+    body = {"spec": spec_on(name)}
+    order = ada.post("/jobs/check", body)["order"]
+    seal = {"digest": order_from(order).digest, "until": 2e9, "signature": "SSH"}
+    wrong = ada.call("POST", "/jobs", {**body, "signature": {**seal, "digest": "sha256:0"}})
+    assert (wrong.status, wrong.json["code"]) == (409, "signature")
+    assert ada.get("/tasks")["items"] == []
+    task = ada.post("/jobs", {**body, "signature": seal})["tasks"][0]
+    told = agent.commands(wait=5)["commands"][0]["task_json"]
+    assert told["signature"] == seal and "signature" not in str(task)
+    assert order_from(told["order"]).digest == seal["digest"]

@@ -14,7 +14,7 @@ from diamond.service.routes.common import (
     Service,
     problems,
 )
-from diamond.service.use_cases import auto_nodes, files, jobs
+from diamond.service.use_cases import auto_nodes, files, jobs, signed
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.plans import predict
 
@@ -28,6 +28,11 @@ async def submit_job(
     """Check a spec and start it."""
     spec, code = await asked_for(services, body)
     foretold = await predict(services, person, spec, code, body.goal) if body.goal else None
+    if body.signature:
+        signature = body.signature.model_dump()
+        return await signed.submit_signed(
+            services, person, spec, code, key, body.project, foretold, signature
+        )
     return await auto_nodes.submit_job(services, person, spec, code, key, body.project, foretold)
 
 

@@ -21,6 +21,8 @@ class EndpointPolicy(BaseModel):
     """What leaves it: everything; logs and metrics, no files; states of tasks alone."""
     lease_until: float | None = None
     """Until when its pairing is good; null: it was not paired."""
+    require_signed: bool = False
+    """It takes only orders that a listed key has signed."""
 
 
 class Endpoint(BaseModel):

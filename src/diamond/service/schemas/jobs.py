@@ -35,6 +35,15 @@ class UploadPlan(BaseModel):
     """Each with its reason, as in CodeFacts; what an ignore file names is not listed."""
 
 
+class Signature(Body):
+    """Of the order that `POST /jobs/check` answers, by a key of the person's own (docs/security.md)."""
+
+    digest: str = Field(max_length=80)
+    """Of the order; another one is refused."""
+    until: float = Field(ge=0, le=1e11)
+    signature: str = Field(max_length=10_000)
+
+
 class JobRequest(Body):
     spec: SpecData | None = None
     """Left out with `recipe`: the recipe's own."""
@@ -45,6 +54,8 @@ class JobRequest(Body):
     """The name or id of the project that the job belongs to."""
     goal: Goal | None = None
     """How much it is to train: a plan is made of it, kept, and shown beside what happens."""
+    signature: Signature | None = None
+    """For machines that take only signed specs."""
 
 
 class Job(BaseModel):

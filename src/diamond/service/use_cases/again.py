@@ -33,7 +33,11 @@ async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dic
             spec, endpoints=[endpoint_facts(endpoint)], code=job["code"], images=images
         )
         return await add_run_task(tx, endpoint, job, composed, retry_of=row["id"])
-    made = await make_task(tx, job=job, endpoint=endpoint, order=order, retry_of=row["id"])
+    signature = (row["chain"] or {}).get("signature")
+    made = await make_task(
+        tx, job=job, endpoint=endpoint, order=order, retry_of=row["id"],
+        chain={"signature": signature} if signature else None,
+    )  # fmt: skip
     used = await image_rows.image_used_by(tx.connection, row["id"])
     if used:
         await image_rows.add_use(tx, image=used, task=made["id"], owner=made["owner"])

@@ -91,7 +91,7 @@ async def _make(
         return await _wait(tx, endpoint, composed, spec, code, place.id)
     settled, words = known
     composed = check(settled, endpoints=facts, code=code, images=images)
-    made = await jobs.make_job(tx, endpoint, composed, code, place, prediction)
+    made = await jobs.make_job(tx, endpoint, composed, code, place, {"prediction": prediction})
     return {**made, "warnings": [words, *made["warnings"]]}
 
 

@@ -84,6 +84,7 @@ async def submit_job(
 async def submit_into(
     services: Services, tx: Transaction, principal: Principal, spec: Spec, code: Code, place: Place,
     *, prediction: dict[str, Any] | None = None, assignment: str = "",
+    signature: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Compose it as its project asks, and make it."""
     found = place.among(await endpoint_rows.list_endpoints(tx.connection, principal.user))
@@ -91,7 +92,8 @@ async def submit_into(
     images = await known_images(tx.connection, principal.user, spec, found)
     composed = _compose(services, found, place.settled(spec), code, images)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
-    return await make_job(tx, endpoint, composed, code, place, prediction, assignment)
+    about = {"prediction": prediction, "assignment": assignment, "signature": signature}
+    return await make_job(tx, endpoint, composed, code, place, about)
 
 
 async def list_jobs(
@@ -142,6 +144,7 @@ async def add_run_task(
     task = await make_task(
         tx, job=job, endpoint=endpoint, order=order_data(order), retry_of=retry_of,
         awaited=awaited, kind=kind,
+        chain={"signature": job["signature"]} if job.get("signature") else None,
     )  # fmt: skip
     if isinstance(image, Ready):
         await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
@@ -158,13 +161,18 @@ def _compose(
 
 async def make_job(
     tx: Transaction, endpoint: Row, composed: Composed, code: Code, place: Place,
-    prediction: dict[str, Any] | None = None, assignment: str = "",
+    about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    job = {**new_job(composed, endpoint["owner"], code, place.id), "assignment": assignment}
+    """`about`: `prediction`, `assignment` and `signature`, where there are any."""
+    told = dict(about or {})
+    job = {
+        **new_job(composed, endpoint["owner"], code, place.id),
+        "assignment": told.get("assignment") or "",
+    }
     about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
     await job_rows.add_job(tx, job)
-    told = {**job, "prediction": prediction}
-    task = await add_run_task(tx, endpoint, told, composed, place=place)
+    of_task = {**job, "prediction": told.get("prediction"), "signature": told.get("signature")}
+    task = await add_run_task(tx, endpoint, of_task, composed, place=place)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
 

@@ -87,6 +87,7 @@ async def _as_new_task(
     if job is None:
         raise Conflict(f"The job of {row['id']} is no longer there", "Run the spec again.")
     chain = {**_ceiling(row, endpoint, wanted, 0), "continues": row["id"]}
+    chain["signature"] = (row["chain"] or {}).get("signature")
     chain.setdefault("budget", _rest(row))
     refused = refusal(chain, row["order"], [])
     if refused is not None:

@@ -266,7 +266,8 @@ class Steps:
 
 def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """`task.json` of the run directory."""
-    continues = (row.get("chain") or {}).get("continues")
+    chain = row.get("chain") or {}
+    continues, signature = chain.get("continues"), chain.get("signature")
     return {
         "version": 1,
         "task": row["id"],
@@ -277,6 +278,7 @@ def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "order": row["order"],
         "created": row["created"],
         **({"continues": continues} if continues else {}),
+        **({"signature": signature} if signature else {}),
     }
 
 

@@ -243,6 +243,7 @@ def _policy(told: Any) -> dict[str, Any]:
     return {
         "egress": egress if egress in ("all", "logs", "states") else "all",
         "lease_until": float(until) if isinstance(until, (int, float)) else None,
+        "require_signed": given.get("require_signed") is True,
     }
 
 

@@ -9,7 +9,10 @@ import { Waiting } from "./Waiting";
 /** A name, then the line and code to paste, then the owner's word that it was her. */
 export function ByPairing({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
-  const add = useDeed({ by: () => ask.add({ name, carrier: "https", ssh_host: "", profile: "" }), quiet: true });
+  const add = useDeed({
+    by: () => ask.add({ name, carrier: "https", ssh_host: "", profile: "" }),
+    quiet: true,
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     add.run();

