@@ -187,7 +187,8 @@ class Stager:
         manifest = blob_path(blobs, digest).read_bytes()
         missing = missing_blobs(manifest, blobs)
         if missing:
-            say("code", f"{len(missing)} files on their way")
+            count = "one file" if len(missing) == 1 else f"{len(missing)} files"
+            say("code", f"{count} on the way")
             self._fetch(missing)
         checkout(manifest, blobs, target)
 
@@ -313,7 +314,11 @@ def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[
     shutil.rmtree(aside, ignore_errors=True)
     say("code", f"cloning {_without_password(code.git_url)}")
     _git(["clone", "--quiet", "--no-checkout", "--", code.git_url, str(aside)], folder, cancelled)
-    _git(["-C", str(aside), "checkout", "--quiet", "--detach", code.git_commit], folder, cancelled)
+    _git(
+        ["-C", str(aside), "checkout", "--quiet", "--detach", code.git_commit, "--"],
+        folder,
+        cancelled,
+    )
     if any(folder.run_dir.iterdir()):
         raise StageFailed(Reason.CODE, f"{folder.run_dir} is not empty")
     folder.run_dir.rmdir()

@@ -130,6 +130,11 @@ def _runtimes(found: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}".strip() for name, version in found.items()) or "none"
 
 
+def _builders(found: Mapping[str, Any]) -> str:
+    able = [name for name, one in found["runtimes"].items() if one["builds"]]
+    return f"images are built with {', '.join(able)}" if able else "images cannot be built"
+
+
 def _names(value: list[dict[str, Any]]) -> str:
     return ", ".join(str(one["name"]) for one in value) or "none"
 
@@ -155,6 +160,7 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     "python": _where(str),
     "internet": _where(lambda value: "yes" if value else "no"),
     "runtimes": _where(_runtimes),
+    "builders": _where(_builders),
     "modules": lambda value: "; ".join(value) or "none",
     "waits": lambda value: f"those of your last {count(len(value), 'job')}",
     "charge": lambda value: ", ".join(

@@ -70,8 +70,10 @@ def test_code_is_cloned_at_its_commit(
     commit = _repository(tmp_path / "origin")
     code = {"git_url": str(tmp_path / "origin"), "git_commit": commit}
     task = service.submit({"command": "cat which", "code": code})
+    unknown = service.submit({"command": "true", "code": {**code, "git_commit": "deadbeef"}})
     service.until(task.id, "succeeded", "failed")
     assert eventually(lambda: service.text(task.id)) == "first\n"
+    assert "invalid reference: deadbeef" in service.until(unknown.id, "failed").message
 
 
 @pytest.mark.parametrize(

@@ -226,9 +226,11 @@ def test_every_fact_reads_as_words_and_an_odd_one_as_it_is() -> None:
         "flags": {"mem": "refuses"}, "free": {"debug": {"nodes_idle": 1, "nodes_total": 2}},
         "qos": [{"name": "debug", "max_minutes": 30}], "python": {"login": "3.9", "compute": None},
         "internet": {"login": True}, "gpus": 4, "runtimes": {"login": {"apptainer": "1.1"}},
+        "builders": {"login": {"runtimes": {"podman": {"builds": True}, "venv": {"builds": False}}}},
     }  # fmt: skip
     lines = "\n".join(profile_lines({"facts": {n: {"value": v} for n, v in values.items()}}))
     assert "refuses --mem" in lines and "debug 1 of 2 nodes" in lines and "gpus: 4" in lines
+    assert "images are built with podman on the login node" in lines
     assert "debug (up to 30m)" in lines and "3.9 on the login node" in lines
     assert "{" not in lines
 
