@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import pwd
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Optional
 
+from diamond.schedulers.slurm_balances import Balance, ask_balances
 from diamond.schedulers.slurm_calls import answer
 from diamond.schedulers.slurm_parsing import minutes, table
 
@@ -38,6 +39,7 @@ class Accounting:
 
     associations: List[Association] = field(default_factory=list)
     qos: Dict[str, Qos] = field(default_factory=dict)
+    balances: Dict[str, Balance] = field(default_factory=dict)
 
     @property
     def accounts(self) -> List[str]:
@@ -92,12 +94,14 @@ class Accounting:
         mine = [each for each in self.associations if each.account == name]
         everywhere = any(not each.partition for each in mine)
         limits = [each.submit_limit for each in mine if each.submit_limit is not None]
+        left, unit = self.balances.get(name, (None, ""))
         return {
             "name": name,
             "default": any(each.is_default for each in mine),
             "qos": list(dict.fromkeys(q for each in mine for q in each.qos)),
             "partitions": None if everywhere else [each.partition for each in mine],
             "submit_limit": min(limits) if limits else None,
+            **({} if left is None else {"balance": left, "unit": unit}),
         }
 
 
@@ -105,7 +109,8 @@ def read_accounting(cluster: str) -> Accounting:
     who = pwd.getpwuid(os.getuid()).pw_name
     users = answer(["sacctmgr", "-nP", "show", "user", who, "withassoc", f"format={USER_FORMAT}"])
     qos = answer(["sacctmgr", "-nP", "show", "qos", f"format={QOS_FORMAT}"])
-    return Accounting(read_associations(users, cluster), read_qos(qos))
+    found = Accounting(read_associations(users, cluster), read_qos(qos))
+    return replace(found, balances=ask_balances(found.accounts))
 
 
 def read_associations(output: str, cluster: str) -> List[Association]:

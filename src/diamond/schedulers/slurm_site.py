@@ -28,7 +28,7 @@ def probe() -> Dict[str, Fact]:
         ("scheduler", "scontrol show config", _or(dict, lambda: _scheduler(config))),
         ("cluster", "scontrol show config", _cluster(config)),
         ("partitions", "scontrol show partition, sinfo", partitions),
-        ("accounts", "sacctmgr show user withassoc", accounting.accounts_fact()),
+        ("accounts", "sacctmgr show user withassoc, sshare", accounting.accounts_fact()),
         ("qos", "sacctmgr show qos", accounting.qos_fact()),
         ("free", "sinfo", _or(dict, lambda: with_pending(free_of(nodes)))),
         ("flags", "sbatch --test-only", _or(dict, lambda: probe_flags(partitions, accounting))),

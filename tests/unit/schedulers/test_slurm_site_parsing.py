@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diamond.schedulers.slurm_accounts import Accounting, read_associations, read_qos
+from diamond.schedulers.slurm_balances import read_balances
 from diamond.schedulers.slurm_nodes import free_of, read_gpus, read_nodes
 from diamond.schedulers.slurm_parsing import pairs
 from diamond.schedulers.slurm_site import partition_fact, read_config
@@ -125,3 +127,21 @@ def test_the_configuration_is_read_by_name() -> None:
     config = read_config((RECORDED / "22.05" / "config.txt").read_text())
     assert config["ClusterName"] == "alpha"
     assert config["SLURM_VERSION"] == "22.05.8"
+
+
+def test_what_is_left_on_an_account_is_told_in_hours_of_what_the_site_bounds_by() -> None:
+    shares = (
+        "root|||billing=900\n"
+        " research||cpu=1000,billing=6000|cpu=30,mem=7,billing=600\n"
+        "  research|alice|billing=60|billing=600\n"
+        " gpus||gres/gpu=120|gres/gpu=300\n"
+        " teaching|||cpu=0\n"
+    )
+    assert read_balances(shares) == {"research": (90, "billing-hours"), "gpus": (0, "GPU-hours")}
+
+
+def test_a_balance_is_a_fact_of_its_account_and_left_out_where_it_is_not_known() -> None:
+    found = replace(known(), balances={"research": (90.0, "billing-hours")})
+    research, teaching = found.accounts_fact()
+    assert (research["balance"], research["unit"]) == (90.0, "billing-hours")
+    assert "balance" not in teaching
