@@ -25,6 +25,16 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text begins anew
   useEffect(() => setAt(-1), [sought]);
 
+  const isReady = sought === text.trim() && !found.pending;
+  const [isEager, setEager] = useState(false);
+  // Enter came before the answer: what was found is gone to once it is there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the answer matters
+  useEffect(() => {
+    if (!isEager || !isReady) return;
+    setEager(false);
+    void go(1);
+  }, [isEager, isReady]);
+
   async function go(step: 1 | -1): Promise<void> {
     if (at + step >= matches.length && found.hasMore) await found.readMore();
     if (!matches.length) return;
@@ -46,7 +56,8 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") void go(event.shiftKey ? -1 : 1);
+          if (event.key === "Enter" && !isReady) setEager(true);
+          else if (event.key === "Enter") void go(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") onText("");
         }}
       />

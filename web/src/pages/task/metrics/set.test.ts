@@ -49,6 +49,8 @@ test("tasks are told apart by the parameters that differ", () => {
     "demo (lr=0.2)",
   ]);
   expect([...labelsOf([task("a", 0.1)]).values()]).toEqual(["demo"]);
+  const plain = { id: "t12345678", name: "plain", order: {} } as unknown as Task;
+  expect([...labelsOf([task("a", 0.1), plain]).values()].at(-1)).toBe("plain (t1234567)");
 });
 
 test("places that are not a number are counted", () => {

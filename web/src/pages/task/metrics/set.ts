@@ -38,7 +38,9 @@ export function labelsOf(tasks: Task[]): Map<string, string> {
   const differing = differingParams(tasks);
   return new Map(
     tasks.map((task) => {
-      const params = differing.map((name) => `${name}=${valueText(task.order.params?.[name])}`);
+      const params = differing
+        .filter((name) => task.order.params?.[name] !== undefined)
+        .map((name) => `${name}=${valueText(task.order.params?.[name])}`);
       const unlike = params.join(", ") || task.id.slice(0, 8);
       return [task.id, tasks.length > 1 ? `${task.name} (${unlike})` : task.name];
     }),
