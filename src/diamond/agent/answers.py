@@ -20,6 +20,7 @@ from diamond.agent.folders import Folders, safe_id
 from diamond.agent.links import Declined, Link, LinkDown
 from diamond.agent.logs import LOGS, RECORDS, rank_log
 from diamond.agent.policy import Policy
+from diamond.agent.profile import load_profile
 from diamond.agent.report import report
 from diamond.agent.secrets import delete_secret, list_secrets, set_secret
 from diamond.agent.staging import Stager
@@ -31,6 +32,7 @@ from diamond.data.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune
+from diamond.runtimes.sharing import group_places
 
 log = logging.getLogger(__name__)
 
@@ -111,8 +113,17 @@ class Desk:
         places = Places(self.folders.work / "images", self.folders.tmp)
         unwanted = [str(one["sha256"]) for one in request.get("images") or []]
         days, dry_run = float(request["days"]), bool(request.get("dry_run", True))
-        found = prune(places, images=unwanted, days=days, dry_run=dry_run, now=time.time())
+        found = prune(
+            places, images=unwanted, days=days, dry_run=dry_run, now=time.time(),
+            group=self._group_places(places),
+        )  # fmt: skip
         return {"items": found}
+
+    def _group_places(self, places: Places) -> Places | None:
+        """A group's folder that is not there has nothing to remove."""
+        build = load_profile(self.folders).facts.get("build")
+        shared = str(build.get("shared") or "") if isinstance(build, dict) else ""
+        return group_places(shared, places) if shared and Path(shared).is_dir() else None
 
     def _list_files(self, request: Request) -> Answer:
         path, start = str(request.get("path", "")), int(request.get("start") or 0)

@@ -16,7 +16,13 @@ from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.images import Images
 from diamond.agent.links import Declined, Link, LinkDown, ask
-from diamond.core.errors import DiamondError, EnvironmentFailed, ImageChanged, NotFound
+from diamond.core.errors import (
+    Cancelled,
+    DiamondError,
+    EnvironmentFailed,
+    ImageChanged,
+    NotFound,
+)
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import Record, record_data, record_from
@@ -42,6 +48,7 @@ class Movers:
     stopping: threading.Event
     _sending: queue.Queue[Intent] = field(default_factory=queue.Queue)
     _others: queue.Queue[Intent] = field(default_factory=queue.Queue)
+    _called_off: set[str] = field(default_factory=set)
 
     def start(self) -> None:
         for file in sorted(self._intents.glob("*.json")):
@@ -56,11 +63,31 @@ class Movers:
         """Write a command down and put it in line; repeating it is fine."""
         intent = {key: command[key] for key in _KEPT if key in command}
         intent.setdefault("move", str(command["id"]))
+        if intent["act"] == "cancel":
+            self._call_off(intent)
+            return
         file = self._file(intent)
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_json(file, intent, durable=True)
             self._put(intent)
+
+    def _call_off(self, intent: Intent) -> None:
+        """What is at work sees it and ends; what waits in line is passed over."""
+        self._called_off.add(str(intent["move"]))
+        file = self._file(intent)
+        if file.exists():
+            file.unlink()
+        else:
+            self._clear(intent)
+
+    def _clear(self, intent: Intent) -> None:
+        """The part of a file that has come, unless another move wants it too."""
+        sha256 = str((intent.get("record") or {}).get("sha256", ""))
+        others = [read_json(one) or {} for one in self._intents.glob("*.json")]
+        wanted = {str((one.get("record") or {}).get("sha256", "")) for one in others}
+        if sha256 and sha256 not in wanted:
+            self._part(sha256).unlink(missing_ok=True)
 
     def tell_inventory(self) -> None:
         """What is here now, so that nobody is sent to an image that is gone."""
@@ -88,13 +115,21 @@ class Movers:
     def _run(self, line: queue.Queue[Intent]) -> None:
         while not self.stopping.is_set():
             intent = line.get()
+            if self._is_called_off(intent):
+                self._clear(intent)
+                continue
             try:
                 self._act(intent)
                 self._file(intent).unlink(missing_ok=True)
             except LinkDown as error:
                 log.info("%s waits for the service: %s", intent["move"], error)
                 threading.Timer(RETRY_SECONDS, line.put, [intent]).start()
+            except Cancelled:
+                self._clear(intent)
             except Exception as error:
+                if self._is_called_off(intent):
+                    self._clear(intent)
+                    continue
                 log.info("%s failed: %s", intent["move"], error, exc_info=not _is_expected(error))
                 self._fail(intent, error)
 
@@ -138,7 +173,7 @@ class Movers:
         record = record_from(intent["record"])
         found = self._found(record)
         if found is None:
-            part = self._places.root / "arriving" / f"{record.sha256}.part"
+            part = self._part(record.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             self._receive(intent, record, part)
             found = arrived(self._places, record, part)
@@ -162,25 +197,36 @@ class Movers:
                 wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
+                        if self._is_called_off(intent):
+                            raise Cancelled(f"{intent['move']} was called off")
                         sink.write(data)
                         if time.monotonic() - told > TELL_SECONDS:
                             told = time.monotonic()
                             self._tell(intent, "running", bytes=sink.tell())
                 sink.flush()
 
+    def _part(self, sha256: str) -> Path:
+        return self._places.root / "arriving" / f"{sha256}.part"
+
+    def _is_called_off(self, intent: Intent) -> bool:
+        return str(intent["move"]) in self._called_off
+
     def _push(self, intent: Intent) -> None:
         record = self._own(intent)
         recipe = intent.get("recipe") or {}
-        push(record, recipe, str(intent["reference"]), places=self._places, **self._with())
+        push(record, recipe, str(intent["reference"]), places=self._places, **self._with(intent))
         self._tell(intent, "done", bytes=record.size, size=record.size)
 
     def _pull(self, intent: Intent) -> None:
-        record, recipe = pull(str(intent["reference"]), places=self._places, **self._with())
+        record, recipe = pull(str(intent["reference"]), places=self._places, **self._with(intent))
         done = {"bytes": record.size, "size": record.size}
         self._tell(intent, "done", **done, record=record_data(record), recipe=recipe)
 
-    def _with(self) -> dict[str, Any]:
-        call = Call(lambda line: log.info("%s", line.decode(errors="replace").rstrip()))
+    def _with(self, intent: Intent) -> dict[str, Any]:
+        call = Call(
+            lambda line: log.info("%s", line.decode(errors="replace").rstrip()),
+            cancelled=lambda: self._is_called_off(intent),
+        )
         return {"insecure": self.images().insecure, "call": call}
 
     def _delete(self, intent: Intent) -> None:

@@ -280,6 +280,29 @@ def pull(
 
 
 @app.command()
+def cancel(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="MOVE", help="A move's id, or an image: all its moves."),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Call off what is on its way: a copy to another endpoint, a push or a pull.
+
+    A build is a task: `diamond cancel BUILD`.
+    """
+    client = Client()
+    done = [client.cancel_move(one) for one in _open_moves(client, what)]
+    if as_json:
+        print_json({"items": done})
+        return
+    for one in done:
+        say(move_words(one))
+    if not done:
+        say(f"Nothing of {what} is on its way.")
+
+
+@app.command()
 def rename(
     image: ImageName,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
@@ -327,6 +350,14 @@ def prune(
     say(
         f"Removed: {total}" if yes else f"Nothing was removed. To free {total}: the same with --yes"
     )
+
+
+def _open_moves(client: Client, what: str) -> list[str]:
+    try:
+        found = client.image(what)
+    except NotFound:
+        return [client.move(what)["id"]]
+    return [one["id"] for one in found["moves"] if one["state"] in ("waiting", "running")]
 
 
 def _finish(client: Client, answer: dict[str, Any], *, detach: bool, as_json: bool) -> None:

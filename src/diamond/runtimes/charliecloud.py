@@ -123,6 +123,7 @@ class CharliecloudBuilder:
     def begin(self, step: Step) -> None:
         """The instructions up to `step` are in the cache; they are named again with the next one."""
         self._steps, self._is_built = self._upto(step), False
+        (self._layers / f"{short(step.key)}.json").touch()
 
     def run(self, step: Step) -> int:
         """`--force` stands in for the rights that a package manager believes to need."""

@@ -24,6 +24,7 @@ from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
 
 MAX_COMMANDS = 100
+LAYERS = "localhost/diamond-layers"
 _LOAD = """\
 if ! {program} image inspect {native} >/dev/null 2>&1; then
   {program} load --quiet --input {file} >/dev/null || exit 125
@@ -271,7 +272,7 @@ class PodmanBuilder:
 
 
 def tag_of(key: str) -> str:
-    return f"localhost/diamond-layers:{short(key)}"
+    return f"{LAYERS}:{short(key)}"
 
 
 def storage_words(name: str, root: Path) -> List[str]:

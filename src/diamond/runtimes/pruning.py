@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from diamond.runtimes.building import sweep
+from diamond.runtimes.caches import charliecloud_cache, podman_layers, remove_podman_layers
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, read_json
 from diamond.runtimes.records import Record
+from diamond.runtimes.sharing import unpublish
 from diamond.runtimes.store import every, remove
 
 DAY = 86400.0
@@ -24,25 +27,41 @@ class Unneeded:
     why: str
     path: Path
     record: Optional[Record] = None
+    layers: Sequence[str] = ()
+    """Names in podman's own storage."""
 
     def as_data(self) -> Dict[str, Any]:
         return {"kind": self.kind, "name": self.name, "bytes": self.bytes, "why": self.why}
 
 
 def prune(
-    places: Places, *, images: Sequence[str], days: float, dry_run: bool, now: float
-) -> List[Dict[str, Any]]:
-    """`images` are sha256 of files that the service knows to be unwanted."""
+    places: Places, *, images: Sequence[str], days: float, dry_run: bool, now: float,
+    group: Optional[Places] = None,
+) -> List[Dict[str, Any]]:  # fmt: skip
+    """`images` are sha256 of files that the service knows to be unwanted; `group` is the folder of a Unix group."""
     sweep(places)
-    found = [*_images(places, images), *_old(places, now - days * DAY), *_leftovers(places, now)]
+    before = now - days * DAY
+    found = [*_images(places, images), *_old(places, before), *_leftovers(places, now)]
+    found += [
+        *_caches(places, before),
+        *(_of_group(group, places, images, before) if group else ()),
+    ]
     for one in found if not dry_run else []:
-        if one.record is not None:
-            remove(places, one.record)
-        elif one.path.is_dir():
-            remove_tree(one.path)
-        else:
-            one.path.unlink(missing_ok=True)
+        _remove(places, one)
     return [one.as_data() for one in found]
+
+
+def _remove(places: Places, one: Unneeded) -> None:
+    if one.layers:
+        remove_podman_layers(places, one.layers)
+    elif one.kind == "group-file":
+        unpublish(one.path)
+    elif one.record is not None:
+        remove(places, one.record)
+    elif one.path.is_dir():
+        remove_tree(one.path)
+    else:
+        one.path.unlink(missing_ok=True)
 
 
 def _images(places: Places, unwanted: Sequence[str]) -> Iterator[Unneeded]:
@@ -66,6 +85,30 @@ def _old(places: Places, before: float) -> Iterator[Unneeded]:
             told = read_json(base / "base.json") or {}
             name = str(told.get("reference") or base.name[:12])
             yield Unneeded("base", name, _size(base), "no build used it for long", base)
+
+
+def _caches(places: Places, before: float) -> Iterator[Unneeded]:
+    """What runtimes keep in a storage of their own."""
+    for name, size in podman_layers(places, before):
+        why = "made long ago, and no newer step needs it"
+        yield Unneeded("layer", name[-12:], size, why, places.root / "oci", layers=[name])
+    cache = charliecloud_cache(places)
+    if cache and max(map(_touched, cache)) < before:
+        for one in cache:
+            why = "no build used charliecloud for long"
+            yield Unneeded("cache", f"charliecloud {one.name}", _size(one), why, one)
+
+
+def _of_group(
+    group: Places, places: Places, unwanted: Sequence[str], before: float
+) -> Iterator[Unneeded]:
+    """Files that this person gave to her group: only she may remove them, and others may still read them."""
+    wanted = {one.sha256 for one in every(places)} - set(unwanted)
+    for file in sorted(group.store.glob("*.sqfs")):
+        is_own = file.lstat().st_uid == os.geteuid()
+        if is_own and file.stem not in wanted and _time(file) < before:
+            why = "yours in the group's folder; nobody read it for long"
+            yield Unneeded("group-file", file.stem[:12], _size(file), why, file)
 
 
 def _leftovers(places: Places, now: float) -> Iterator[Unneeded]:

@@ -88,6 +88,16 @@ def take_shared_file(group: Places, own: Places, sha256: str) -> Optional[Record
     return done
 
 
+def unpublish(file: Path) -> None:
+    """Take one's own file out of the group's folder, with what leads to it."""
+    pointers = file.parents[1].joinpath("identities").glob(f"*.{file.stem[:12]}.json")
+    for one in [*pointers, file.with_suffix(".json"), file]:
+        try:
+            one.unlink()
+        except OSError:
+            continue
+
+
 def _looked_at(file: Path) -> Optional[Tuple[str, Dict[str, int]]]:
     """The digest of a file and how it stood; None where it is no plain file or changed meanwhile."""
     try:

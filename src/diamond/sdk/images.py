@@ -141,12 +141,16 @@ class ImageCalls(LookingCalls):
     def move(self, move: str) -> Answer:
         return dict(self.transport.get(f"{API}/images/moves/{segment(move)}"))
 
+    def cancel_move(self, move: str) -> Answer:
+        """What has come so far is removed; tasks that waited for it fail."""
+        return dict(self.transport.post(f"{API}/images/moves/{segment(move)}/cancel", {}))
+
     def wait_for_move(self, move: str) -> Answer:
         """The move when it is done; raises `EnvironmentFailed` with its words."""
         while True:
             found = self.move(move)
-            if found["state"] == "failed":
-                raise EnvironmentFailed(found["message"] or "The move failed")
+            if found["state"] in ("failed", "cancelled"):
+                raise EnvironmentFailed(found["message"] or f"The move {found['state']}")
             if found["state"] == "done":
                 return found
             time.sleep(POLL_SECONDS)

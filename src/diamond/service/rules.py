@@ -230,6 +230,7 @@ RULES: dict[str, Rule] = {
     "POST /images/prune": _manage(),
     "GET /images/diff": _read(),
     "GET /images/moves/{move}": _read("move", Role.OWNER),
+    "POST /images/moves/{move}/cancel": _run("move"),
     "GET /images/{image}": _read("image"),
     "PATCH /images/{image}": _manage("image"),
     "DELETE /images/{image}": _manage("image"),

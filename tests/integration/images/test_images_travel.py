@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.image_machines import Machine
 from support.waiting import wait_for
 
@@ -45,6 +47,28 @@ def test_a_transfer_that_was_broken_off_goes_on_where_it_stopped(
     assert beta.moved(move["id"])["state"] == "done"
     arrived = beta.work / "images" / "store" / f"{copy['sha256']}.sqfs"
     assert arrived.stat().st_ino == inode
+
+
+@pytest.mark.slow
+def test_a_move_that_is_called_off_leaves_nothing_behind(
+    alpha: Machine, beta: Machine, folder: Path
+) -> None:
+    image = alpha.build("unwanted", environment(folder, "echo unwanted >/opt/unwanted"))
+    copy = image["copies"][0]
+    part = _arriving(beta, copy["sha256"])
+    part.write_bytes(Path(copy["file"]).read_bytes()[:1000])
+    _give(part, beta.user)
+    alpha.kill()
+    try:
+        body = {"endpoint": "beta", "how": "move"}
+        move = beta.client.post("/images/unwanted/copies", body)["move"]["id"]
+        intents = beta.work / "images" / "moves"
+        wait_for(lambda: list(intents.glob(f"{move}*")), what="the agent to take it")
+        assert beta.client.post(f"/images/moves/{move}/cancel")["state"] == "cancelled"
+        wait_for(lambda: not part.exists(), what="the part to be removed")
+        assert not list(intents.glob(f"{move}*"))
+    finally:
+        alpha.start()
 
 
 def test_a_file_that_is_not_what_its_digest_says_is_refused(

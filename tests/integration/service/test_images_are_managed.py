@@ -132,6 +132,30 @@ def test_bytes_pass_through_while_they_still_come(service: RunningService) -> No
     assert submit["task_json"]["order"]["image"]["sha256"] == sha256
 
 
+def test_a_move_is_called_off(service: RunningService) -> None:
+    alpha, beta = new_scene(service), new_scene(service)
+    content = b"some bytes of a file"
+    sha256 = hashlib.sha256(content).hexdigest()
+    found = image(alpha, "unwanted", 1, sha256=sha256, size=1000)
+    task = beta.submit(environment=found["name"])
+    path = f"image-bytes/{sha256}?size=1000&offset=0"
+    assert alpha.agent.good(path, content) == {"have": len(content)}
+    take_commands(beta)
+
+    called_off = service.client.post(f"/images/moves/{task['awaits']}/cancel")
+    assert called_off["state"] == "cancelled"
+    (told,) = [one for one in take_commands(beta) if one["type"] == "image"]
+    assert (told["act"], told["move"]) == ("cancel", task["awaits"])
+    ended = beta.task(task["id"])
+    assert (ended["state"], "called off" in ended["message"]) == ("failed", True)
+    assert alpha.agent.call(path, content).status == 404
+    late = {"move": task["awaits"], "state": "done", "record": record_of(1)}
+    beta.agent.good("moves", {"items": [late]})
+    again = service.client.post(f"/images/moves/{task['awaits']}/cancel")
+    assert again["state"] == "cancelled"
+    assert service.client.get(f"/images/{found['id']}")["moves"] == []
+
+
 def test_a_file_of_an_endpoint_that_is_removed_never_comes(service: RunningService) -> None:
     alpha, beta = new_scene(service), new_scene(service)
     found = image(alpha, "lost", 1)

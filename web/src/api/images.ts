@@ -94,6 +94,8 @@ export const askImages = {
         body: { edits },
       }),
     ),
+  cancelMove: (move: string) =>
+    dataOf(api.POST("/api/v1/images/moves/{move}/cancel", { params: { path: { move } } })),
   rename: (image: string, name: string) =>
     dataOf(api.PATCH("/api/v1/images/{image}", { ...of(image), body: { name } })),
   remove: (image: string) => dataOf(api.DELETE("/api/v1/images/{image}", of(image))),

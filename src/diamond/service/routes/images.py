@@ -123,6 +123,14 @@ async def get_move(move: str, services: Service, person: Person) -> dict[str, An
     return await image_travel.get_move(services, person, move)
 
 
+@router.post(
+    "/moves/{move}/cancel", response_model=schemas.ImageMove, responses=problems(403, 404, 409)
+)
+async def cancel_move(move: str, services: Service, person: Person) -> dict[str, Any]:
+    """Call it off: what has come so far is removed, and tasks that waited for it fail."""
+    return await image_travel.cancel_move(services, person, move)
+
+
 @router.get("/{image}", response_model=schemas.Image, responses=problems(404, 409))
 async def get_image(image: str, services: Service, person: Person) -> dict[str, Any]:
     """By name, id, or the beginning of a digest (of the recipe or of a file)."""

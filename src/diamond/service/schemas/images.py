@@ -12,7 +12,7 @@ from diamond.service.schemas.tasks import Task
 
 EnvironmentData = Annotated[dict[str, Any], WithJsonSchema({SHAPE: "Environment"})]
 StepState = Literal["waiting", "running", "cached", "done", "failed"]
-MoveState = Literal["waiting", "running", "done", "failed"]
+MoveState = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class ImageBase(BaseModel):

@@ -421,7 +421,7 @@ image_moves = Table(
     Column("sha256", ID, nullable=False, default=""),
     Column("record", JSON, nullable=False),
     Column("words", Text, nullable=False, default=""),
-    Column("state", String(8), nullable=False),
+    Column("state", String(16), nullable=False),
     Column("bytes", BigInteger, nullable=False, default=0),
     Column("size", BigInteger, nullable=False, default=0),
     Column("message", Text, nullable=False, default=""),

@@ -104,6 +104,13 @@ async def moves_of_file(connection: AsyncConnection, sha256: str, endpoint: str)
     return rows_of(await connection.execute(query))
 
 
+async def open_moves_of_file(connection: AsyncConnection, sha256: str) -> list[Row]:
+    query = select(image_moves).where(
+        image_moves.c.sha256 == sha256, image_moves.c.state.in_(OPEN_MOVES)
+    )
+    return rows_of(await connection.execute(query))
+
+
 async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[Row]:
     """Moves on their way from or to an endpoint."""
     query = select(image_moves).where(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.core.errors import NotFound
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import Conflict, NotFound
 from diamond.images.bases import read_base
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.schemas.images import BuildRequest, CopyRequest, PullRequest
 from diamond.service.services import Services
 from diamond.service.store import wishes
+from diamond.service.store.commands import Command, send
 from diamond.service.store.endpoints import find_endpoint, list_endpoints
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.builds import start_build
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.image_views import find_image, show_move
-from diamond.service.use_cases.moving import any_copy, begin_move, bring
+from diamond.service.use_cases.moving import any_copy, begin_move, bring, end_move
 from diamond.service.use_cases.tasks import as_now_known, find_task
 from diamond.service.use_cases.wanting import Ready
 
@@ -94,10 +97,35 @@ async def pull_image(
 
 async def get_move(services: Services, principal: Principal, move: str) -> Answer:
     async with services.store.read() as connection:
-        row = await wishes.find_move(connection, move)
-        if row is None or row["owner"] != principal.user:
-            raise NotFound(f"There is no move {move!r}", "See `diamond image show NAME`.")
-        return await show_move(connection, row)
+        return await show_move(connection, await _own_move(connection, principal, move))
+
+
+async def cancel_move(services: Services, principal: Principal, move: str) -> Answer:
+    """It ends at once; its endpoint stops and clears up when it hears of it. Asking twice is fine."""
+
+    async def cancel(tx: Transaction) -> Row:
+        row = await _own_move(tx.connection, principal, move)
+        require(principal, Action.WRITE, owner=row["owner"])
+        if row["state"] in wishes.OPEN_MOVES:
+            await end_move(tx, row, "cancelled", "it was called off")
+            told = {"act": "cancel", "move": row["id"], "record": row["record"]}
+            await send(tx, [Command("image", row["endpoint"], row["owner"], data=told)])
+        elif row["state"] != "cancelled":
+            raise Conflict(f"The move has ended already: {row['state']}", "There is nothing to do.")
+        return row
+
+    row = await services.store.run(cancel)
+    async with services.store.read() as connection:
+        if row["sha256"] and not await wishes.open_moves_of_file(connection, row["sha256"]):
+            services.image_files.drop(row["sha256"])
+    return await get_move(services, principal, move)
+
+
+async def _own_move(connection: AsyncConnection, principal: Principal, move: str) -> Row:
+    row = await wishes.find_move(connection, move)
+    if row is None or row["owner"] != principal.user:
+        raise NotFound(f"There is no move {move!r}", "See `diamond image show NAME`.")
+    return row
 
 
 def _address(reference: str) -> str:

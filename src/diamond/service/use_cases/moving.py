@@ -92,6 +92,14 @@ async def begin_move(
     return row
 
 
+async def end_move(tx: Transaction, move: Row, state: str, words: str) -> None:
+    """It will not arrive: tasks that waited for it fail with the reason."""
+    await wishes.change_move(tx, move["id"], {"state": state, "message": words})
+    await fail_waiting(tx, move["id"], f"its image did not arrive: {words}")
+    if move["image"]:
+        await publish(tx, move["owner"], [News("image", move["image"])])
+
+
 async def any_copy(tx: Transaction, image: Row, endpoint: Row | None) -> Row:
     """A file of this image: on the endpoint that is named, or the newest."""
     copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
@@ -110,9 +118,7 @@ async def any_copy(tx: Transaction, image: Row, endpoint: Row | None) -> Row:
 async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
     """An endpoint is removed: its files are out of reach, and what was to come from there never will."""
     for move in await wishes.open_moves_of(tx.connection, endpoint):
-        words = "the endpoint was removed"
-        await wishes.change_move(tx, move["id"], {"state": "failed", "message": words})
-        await fail_waiting(tx, move["id"], f"its image did not arrive: {words}")
+        await end_move(tx, move, "failed", "the endpoint was removed")
     copies = await rows.copies_on(tx.connection, endpoint)
     await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in copies])
 

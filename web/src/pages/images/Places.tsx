@@ -1,7 +1,9 @@
 import { Alert, Button, Card, Group, Progress, Stack, Table, Text, Title } from "@mantine/core";
 import { IconAlertCircle, IconTruckDelivery } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Image, Move } from "~/api/images";
+import { askImages, type Image, type Move } from "~/api/images";
+import { keys } from "~/api/queries";
 import { Ago } from "~/components/Time";
 import { bytes } from "~/lib/format";
 import { Bring } from "./Bring";
@@ -83,6 +85,11 @@ function Copies({ image }: { image: Image }) {
 }
 
 function OneMove({ move }: { move: Move }) {
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => askImages.cancelMove(move.id),
+    onSettled: () => queries.invalidateQueries({ queryKey: keys.images }),
+  });
   if (move.state === "failed") {
     return (
       <Alert color="red" icon={<IconAlertCircle />} title={`${moveTitle(move)}: it failed`}>
@@ -97,9 +104,20 @@ function OneMove({ move }: { move: Move }) {
         <Text size="sm" fw={550}>
           {moveTitle(move)}
         </Text>
-        <Text size="xs" c="dimmed">
-          {moveWords(move)}
-        </Text>
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {moveWords(move)}
+          </Text>
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+            aria-label={`Call off: ${moveTitle(move)}`}
+          >
+            Call off
+          </Button>
+        </Group>
       </Group>
       <Progress
         value={share ?? 100}

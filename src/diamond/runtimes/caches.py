@@ -1,0 +1,72 @@
+"""What podman and charliecloud keep of builds in storages of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Dict, List, Sequence, Tuple
+
+from diamond.runtimes.places import Places
+from diamond.runtimes.podman import LAYERS, storage_words
+
+ANSWER_SECONDS = 60.0
+
+
+def podman_layers(places: Places, before: float) -> List[Tuple[str, int]]:
+    """Layers of builds that were made before then and that none younger stands on, with the bytes that each adds."""
+    known = _layers(places)
+    old = [one for one in known if one["made"] < before]
+    young = [one for one in known if one["made"] >= before]
+    unneeded = [one for one in old if not any(_stands_on(other, one) for other in young)]
+    return [(one["name"], _added(one, known)) for one in unneeded]
+
+
+def remove_podman_layers(places: Places, names: Sequence[str]) -> None:
+    _podman(places, ["rmi", "--force", *names])
+
+
+def charliecloud_cache(places: Places) -> List[Path]:
+    """Its cache is one repository, which goes as a whole, and the marks of the steps in it."""
+    folders = [places.root / "charliecloud", places.layers / "charliecloud"]
+    return [one for one in folders if one.is_dir()]
+
+
+def _layers(places: Places) -> List[Dict[str, Any]]:
+    if not (places.root / "oci").is_dir() or not shutil.which("podman"):
+        return []
+    names = _podman(places, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
+    layers = [name for name in names if name.startswith(f"{LAYERS}:")]
+    told = _podman(places, ["image", "inspect", *layers]) if layers else ""
+    return [_layer(name, one) for name, one in zip(layers, json.loads(told or "[]"))]
+
+
+def _layer(name: str, told: Dict[str, Any]) -> Dict[str, Any]:
+    made = datetime.fromisoformat(str(told["Created"])[:19] + "+00:00").timestamp()
+    stack = list((told.get("RootFS") or {}).get("Layers") or [])
+    return {"name": name, "made": made, "size": int(told.get("Size") or 0), "stack": stack}
+
+
+def _stands_on(upper: Dict[str, Any], lower: Dict[str, Any]) -> bool:
+    count = len(lower["stack"])
+    return len(upper["stack"]) > count and upper["stack"][:count] == lower["stack"]
+
+
+def _added(layer: Dict[str, Any], known: List[Dict[str, Any]]) -> int:
+    below = [int(one["size"]) for one in known if _stands_on(layer, one)]
+    return max(int(layer["size"]) - max(below, default=0), 0)
+
+
+def _podman(places: Places, words: Sequence[str]) -> str:
+    """What it says; nothing where it fails: room is then not freed, and nothing is said of it."""
+    command = ["podman", *storage_words("podman", places.root), *words]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+            timeout=ANSWER_SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout if done.returncode == 0 else ""
