@@ -15,6 +15,7 @@ from diamond.planning.followup import (
     Chain,
     Manners,
     arrive,
+    cushion,
     must_withdraw,
     next_queueing,
 )
@@ -188,7 +189,8 @@ class Replay:
         self.submit()
 
     def due(self) -> float | None:
-        return next_queueing(self.chain(), self.queue.forecast(self.now), self.manners)
+        early = cushion(self.queue.limit, self.queue.forecast(self.now), self.manners)
+        return next_queueing(self.chain(), early, self.manners)
 
     def submit(self) -> None:
         self.waiting.append((self.now + self.queue.wait(self.now), self.now))

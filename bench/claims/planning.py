@@ -17,12 +17,15 @@ FULL_COUNT = 1000
 MOST_GAP, MOST_IDLE = 0.4, 0.3
 HAND_OVER_SECONDS = 120.0
 SHARES = {"median": 0.5, "90th percentile": 0.9}
-POLICY = Manners(HAND_OVER_SECONDS)
+AHEAD = 12
+"""`continue: {ahead: 12}` of a spec."""
+POLICY = Manners(HAND_OVER_SECONDS, most_waiting=AHEAD)
 VARIANTS = {
-    "one attempt in the queue": Manners(HAND_OVER_SECONDS, most_waiting=1),
-    "four in the queue": Manners(HAND_OVER_SECONDS, most_waiting=4),
-    "no hand-over, nodes idle": Manners(HAND_OVER_SECONDS, can_hand_over=False),
-    "hand-over of 5 min": Manners(300.0),
+    "ahead: 1, the default": Manners(HAND_OVER_SECONDS),
+    "ahead: 2": Manners(HAND_OVER_SECONDS, most_waiting=2),
+    "ahead: 4": Manners(HAND_OVER_SECONDS, most_waiting=4),
+    "no hand-over, nodes idle": Manners(HAND_OVER_SECONDS, most_waiting=AHEAD, can_hand_over=False),
+    "hand-over of 5 min": Manners(300.0, most_waiting=AHEAD),
 }
 NOTES = [
     f"Each chain does {LIMITS_OF_WORK} limits of program time, whatever number of attempts that takes, under every way of queueing. "
@@ -30,7 +33,8 @@ NOTES = [
     f"A hand-over is taken to last {HAND_OVER_SECONDS:.0f} s (save, exit, start); nothing trains meanwhile, so it counts both as gap and as idle. "
     "The predecessor's nodes are released, not idle; the time given up shows in the number of attempts queued.",
     "Wait at a moment: that of the real job nearest in submit time, same queue (the class's commonest), size and limit within 2×. "
-    "The planner sees only jobs that started before that moment. One policy, one setting, for all.",
+    "The planner sees only jobs that started before that moment. One policy, one setting, for all: the agent's own functions with "
+    f"`continue: {{ahead: {AHEAD}}}`. With the default, one follow-up, the bar of the gap is missed: see the rows.",
     "The gap of submit-when-the-predecessor-starts is about the least for any policy that queues a follow-up only once its predecessor runs: "
     "where it is above the bar, attempts must be queued while their predecessors still wait, as the policy does.",
     "Replaying gives a resubmission the wait of another real job; a real queue may give it the same wait again, so the gain from further attempts in a gap is an upper estimate.",

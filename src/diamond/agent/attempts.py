@@ -13,7 +13,6 @@ from typing import Any
 
 from diamond.agent import verdicts
 from diamond.agent.chains import Chains
-from diamond.agent.disk import read_json
 from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
@@ -23,12 +22,14 @@ from diamond.agent.workers import Workers
 from diamond.core.events import (
     AttemptKnown,
     Event,
+    Exited,
     Gone,
     Held,
     Note,
     Observed,
     PrepareFailed,
     Staging,
+    Started,
     Submitted,
 )
 from diamond.core.task import Reached, Reason
@@ -63,6 +64,8 @@ class Tracked:
     """As it was told last."""
     limit_seconds: float = 0.0
     """The time limit as the batch system has it now; 0: as asked."""
+    is_unannounced: bool = False
+    """It waits behind others, and the service knows of those."""
 
     @property
     def is_active(self) -> bool:
@@ -71,6 +74,10 @@ class Tracked:
     @property
     def is_over(self) -> bool:
         return self.phase == ENDED or self.watched.over
+
+    @property
+    def asked_seconds(self) -> float:
+        return self.limit_seconds or 60.0 * self.folder.order().resources.walltime_minutes
 
     def is_late(self, now: float) -> bool:
         """It ended by the batch system's word alone, a short while ago: its files may still appear."""
@@ -127,6 +134,7 @@ class Attempts:
     def load(self, folder: AttemptFolder) -> Tracked:
         """Take up an attempt from what lies in its folder, wherever it was left."""
         tracked = self._track(folder)
+        tracked.is_unannounced = self.chains.begins_unannounced(folder)
         if tracked.number > 1 and folder.after:
             self._say(tracked, [AttemptKnown(number=tracked.number)])
         native_id, failure = folder.native_id or folder.owner, folder.failure
@@ -222,6 +230,22 @@ class Attempts:
         """Whether anything of a task is still to be watched, told or carried home."""
         return any(tracked.folder.task == task for tracked in list(self.known.values()))
 
+    def of_task(self, task: str) -> list[Tracked]:
+        mine = [one for one in list(self.known.values()) if one.folder.task == task]
+        return sorted(mine, key=lambda one: one.number)
+
+    def announce(self, tracked: Tracked) -> None:
+        """From now on the service hears of it."""
+        if tracked.is_unannounced:
+            tracked.is_unannounced = False
+            for event in tracked.facts:
+                self._tell(tracked.folder.task, event)
+
+    def has_queue(self) -> bool:
+        """Whether jobs wait for their turn behind other people's."""
+        scheduler = self._profile().facts.get("scheduler")
+        return isinstance(scheduler, dict) and scheduler.get("name") != "local"
+
     def active(self) -> list[Tracked]:
         return [tracked for tracked in list(self.known.values()) if tracked.is_active]
 
@@ -247,7 +271,7 @@ class Attempts:
                 if tracked is None:
                     self.load(folder)
                     continue
-                for event in tracked.facts:
+                for event in [] if tracked.is_unannounced else tracked.facts:
                     self._tell(task, event)
 
     def forget(self, tracked: Tracked) -> None:
@@ -268,7 +292,7 @@ class Attempts:
 
     def _take_up_submitted(self, tracked: Tracked, native_id: str) -> None:
         tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
-        submitted_at = _submitted_at(tracked.folder)
+        submitted_at = tracked.folder.submitted_at
         self._say(tracked, [replace(Submitted(native_id=native_id), at=submitted_at)])
         self.look_at(tracked, earliest=submitted_at)
         if tracked.folder.is_cancelled:
@@ -351,8 +375,11 @@ class Attempts:
     def say_as_it_is(self, tracked: Tracked, event: Event) -> None:
         """Also for an event that names another attempt of the task: it is told again with those of this one."""
         event = replace(event, at=event.at or time.time())
+        if isinstance(event, (Started, Exited)):
+            self.announce(tracked)
         _remember(tracked.facts, event)
-        self._tell(tracked.folder.task, event)
+        if not tracked.is_unannounced:
+            self._tell(tracked.folder.task, event)
 
 
 def _remember(facts: list[Event], event: Event) -> None:
@@ -360,7 +387,3 @@ def _remember(facts: list[Event], event: Event) -> None:
     if isinstance(event, (Staging, Observed, Held)):
         facts[:] = [fact for fact in facts if not isinstance(fact, type(event))]
     facts.append(event)
-
-
-def _submitted_at(folder: AttemptFolder) -> float:
-    return float((read_json(folder.path / "native.json") or {}).get("submitted_at") or time.time())

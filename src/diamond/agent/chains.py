@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
+from diamond.agent.lines import Lines, may_wait
 from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core import ids
@@ -42,6 +43,7 @@ class Chains:
 
     def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
         self._folders, self._attempts = folders, attempts
+        self._lines = Lines(folders, attempts)
         self._followed: set[str] = set()
 
     def concerns(self, tracked: Tracked, event: Event) -> bool:
@@ -68,19 +70,61 @@ class Chains:
         for tracked in self._attempts.active():
             if self._wants_follow_up(tracked):
                 self._queue_ahead(tracked)
+            if may_wait(tracked) > 1:
+                self._look_at_line(tracked)
 
     def arrived(self, tracked: Tracked) -> None:
         """A follow-up has nodes: hand over to it now, let it wait, or give them back."""
-        before = self._attempts.known.get(tracked.folder.after)
-        if before is None or not before.watched.is_running:
-            return
-        choice = self._choose(before, tracked)
-        log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
-        if choice is Arrival.HAND_OVER:
-            mark(before.folder.path / "stop")
-            self._note(before, "the follow-up has its nodes: this attempt is asked to save and end")
-        elif choice is Arrival.GIVE_BACK:
+        running = self._lines.running(tracked.folder.task)
+        if self._lines.is_behind_one_with_nodes(tracked):
             self._call_off(tracked.folder)
+        elif running is not None and running.number < tracked.number:
+            self._carry_out(self._choose(running, tracked), running, tracked)
+        elif running is None:
+            self._let_overtake(tracked)
+
+    def begins_unannounced(self, folder: AttemptFolder) -> bool:
+        """Whether an attempt that is taken up waits in a line, perhaps far behind."""
+        if folder.order().resume.ahead <= 1 or not folder.is_early:
+            return False
+        return not any(folder.start_of(run) for run in folder.runs())
+
+    def cancelled(self, folder: AttemptFolder) -> None:
+        """The service ended an attempt: it knows nothing of those that wait far behind."""
+        for tracked in self._lines.waiting(folder.task):
+            if tracked.is_unannounced:
+                self._call_off(tracked.folder)
+
+    def _look_at_line(self, tracked: Tracked) -> None:
+        self._lines.announce(tracked.folder.task)
+        if self._lines.is_due(tracked):
+            self._queue_behind(tracked)
+        for passed in self._lines.passed_by(tracked) if tracked.watched.is_running else []:
+            self._call_off(passed)
+
+    def _carry_out(self, choice: Arrival, running: Tracked, tracked: Tracked) -> None:
+        log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
+        if choice is Arrival.GIVE_BACK:
+            self._call_off(tracked.folder)
+            return
+        self._let_overtake(tracked)
+        if choice is Arrival.HAND_OVER:
+            mark(running.folder.path / "stop")
+            words = "the follow-up has its nodes: this attempt is asked to save and end"
+            self._note(running, words)
+
+    def _let_overtake(self, tracked: Tracked) -> None:
+        """Where it was made to follow attempts that have no nodes yet, it takes their place."""
+        if not self._lines.overtake(tracked):
+            return
+        before = self._folders.attempts(tracked.folder.task)
+        barred = [one for one in before if one.is_barred and one.number < tracked.number]
+        running = self._lines.running(tracked.folder.task)
+        for one in barred:
+            if running is None:
+                one.write_verdict(GO)
+            else:
+                self._call_off(one)
 
     def _progress(self, tracked: Tracked) -> list[Event]:
         reached = reached_by(tracked.folder)
@@ -120,24 +164,30 @@ class Chains:
         try:
             folder.write_standing(task.reached.farthest(task.attempt.reached), task.stalled)
             folder.write_verdict(word)
+            for barred in self._later(folder):
+                if barred.is_barred:
+                    barred.write_verdict(word)
         except OSError as error:
             log.error("%s: its end could not be written down: %s", folder.attempt, error)
         return word
 
     def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
-        successor = self._successor(tracked.folder)
         if word == STOP:
-            if successor is not None:
-                self._call_off(successor)
+            for one in self._later(tracked.folder):
+                if not one.is_cancelled and one.failure is None:
+                    self._call_off(one)
             return None
-        return successor or self._make(tracked.folder, early=False)
+        return self._successor(tracked.folder) or self._make(tracked.folder, early=False)
 
     def _successor(self, folder: AttemptFolder) -> AttemptFolder | None:
         """The attempt that goes on after this one, if there is one that was not called off."""
-        number = folder.number
-        later = [one for one in self._folders.attempts(folder.task) if one.number > number]
+        later = [one for one in self._later(folder) if not one.is_barred]
         alive = [one for one in later if not one.is_cancelled and one.failure is None]
         return min(alive, key=lambda one: one.number, default=None)
+
+    def _later(self, folder: AttemptFolder) -> list[AttemptFolder]:
+        number = folder.number
+        return [one for one in self._folders.attempts(folder.task) if one.number > number]
 
     def _make(self, folder: AttemptFolder, *, early: bool) -> AttemptFolder | None:
         """A new attempt of our own, if the service has granted one of its number."""
@@ -169,8 +219,18 @@ class Chains:
             self._attempts.say_as_it_is(tracked, known)
             self._attempts.load(made)
 
+    def _queue_behind(self, last: Tracked) -> None:
+        """Where every place is taken, the youngest makes room: age counts in queues."""
+        if self._lines.is_full(last):
+            self._call_off(last.folder)
+            last = self._lines.waiting(last.folder.task)[-1]
+        made = self._make(last.folder, early=True)
+        if made is not None:
+            log.info("%s is queued behind %s", made.attempt, last.folder.attempt)
+            self._attempts.load(made)
+
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
-        limit = _limit(tracked)
+        limit = tracked.asked_seconds
         grant = self._folders.grant(tracked.folder.task)
         manners = Manners(
             float(grant.get("hand_over_seconds") or 60.0),
@@ -178,7 +238,7 @@ class Chains:
         )
         now = Chain(
             now=_running_for(before), limit_seconds=limit, work_seconds_left=math.inf,
-            waiting_since=(), last_queued=0.0, program_ends=_limit(before),
+            waiting_since=(), last_queued=0.0, program_ends=before.asked_seconds,
         )  # fmt: skip
         return arrive(now, manners)
 
@@ -208,13 +268,9 @@ def _is_end(event: Event) -> bool:
 def _may_go_on(tracked: Tracked, event: Event) -> bool:
     """Most tasks have one attempt and never ask for another: they cost nothing here."""
     asks = isinstance(event, Exited) and event.exit_code == CONTINUE_EXIT_CODE
-    return asks or tracked.number > 1 or tracked.folder.order().resume.ahead
+    return asks or tracked.number > 1 or tracked.folder.order().resume.ahead > 0
 
 
 def _running_for(tracked: Tracked) -> float:
     start = tracked.folder.start_of(tracked.watched.run)
     return time.time() - start.seen_at if start is not None else 0.0
-
-
-def _limit(tracked: Tracked) -> float:
-    return tracked.limit_seconds or 60.0 * tracked.folder.order().resources.walltime_minutes

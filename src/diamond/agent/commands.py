@@ -98,6 +98,7 @@ class Clerk:
 
     def _cancel(self, command: Command) -> None:
         folder = self.tasks.record_cancel(command["task"], command["attempt"])
+        self.post(lambda: self.attempts.chains.cancelled(folder))
         self.post(lambda: self.attempts.cancel(folder))
 
     def _probe(self, command: Command) -> None:

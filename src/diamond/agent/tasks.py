@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,9 @@ from diamond.agent.disk import (
 from diamond.agent.folders import Folders, safe_id
 from diamond.core.order import Order, order_from
 from diamond.core.task import Reached
+
+BARRED = "diamond"
+"""In the place of a job's id in a claim: the agent took it."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,32 @@ class AttemptFolder:
     @property
     def owner(self) -> str:
         """The id of the job that holds the claim, or ''."""
+        word = self._claimed_by
+        return "" if word == BARRED else word
+
+    @property
+    def is_barred(self) -> bool:
+        """No job of it can begin: a later attempt goes first."""
+        return self._claimed_by == BARRED
+
+    def bar(self) -> bool:
+        """Take the claim as a job would; False if a job has it."""
+        try:
+            (self.path / "claim").mkdir()
+        except FileExistsError:
+            return self.is_barred
+        write_whole(self.path / "claim" / "owner", f"{BARRED}\n".encode())
+        return True
+
+    @property
+    def _claimed_by(self) -> str:
         return next(iter(read_words(self.place("claim/owner"))), "")
+
+    @property
+    def submitted_at(self) -> float:
+        """When the batch system took it; now, while that is not written."""
+        known = read_json(self.place("native.json")) or {}
+        return float(known.get("submitted_at") or time.time())
 
     @property
     def failure(self) -> dict[str, Any] | None:
@@ -228,6 +257,12 @@ class TaskFolders:
         if not folder.is_early or any(folder.start_of(run) for run in folder.runs()):
             return False
         return folder.is_cancelled or not self.attempt(folder.task, folder.after).verdict
+
+    def last_exit(self, task: str) -> float | None:
+        """When the newest program of a task ended; None if none has."""
+        every = [(one, run) for one in self.attempts(task) for run in one.runs()]
+        exits = [one.exit_of(run) for one, run in every]
+        return max((exit.seen_at for exit in exits if exit is not None), default=None)
 
     def grant(self, task: str) -> dict[str, Any]:
         """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds"}."""

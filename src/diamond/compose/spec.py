@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,7 @@ from diamond.compose.fields import (
     Seconds,
     SiteWord,
 )
+from diamond.planning.followup import MOST_WAITING
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
 
@@ -58,7 +59,9 @@ class ContinueSpec(Model):
         0, description="How long before the time limit to stop; left out: by what a save costs"
     )
     max_attempts: int = Field(20, ge=1, le=1000)
-    ahead: bool = Field(True, description="Queue the next attempt before this one ends")
+    ahead: bool | Annotated[int, Field(ge=0, le=MOST_WAITING)] = Field(
+        True, description="Queue the next attempt before this one ends; a number: so many may wait"
+    )
 
 
 class LaunchSpec(Model):

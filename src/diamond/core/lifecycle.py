@@ -129,7 +129,8 @@ def _submitted(task: Task, event: Event) -> Step:
 def _of_follow_up(task: Task, follow_up: Attempt, event: Event) -> Step:
     """It changes the task only by going away, or by starting: that its predecessor has ended was known where it runs."""
     if isinstance(event, (Started, Exited)):
-        task, actions = take_follow_up(task, follow_up, own_end(task), "")
+        reason = own_end(task) if task.attempt.run else Reason.WITHDRAWN
+        task, actions = take_follow_up(task, follow_up, reason, "")
         task, more = _step(task, event)
         return task, actions + more
     is_over = isinstance(event, Observed) and event.status == "ended"
@@ -211,6 +212,8 @@ def _observed(task: Task, event: Event) -> Step:
     task = replace(task, native_state=event.native_state, attempt=attempt)
     if event.status == "ended":
         return _ended(task, event)
+    if task.phase is Phase.ENDING and _is_requeued(task, event):
+        task = replace(task, phase=Phase.NONE, exit_code=None, signal=None)
     if task.cancel_requested or task.phase is Phase.ENDING:
         return task, []
     if event.status == "queued":
@@ -227,6 +230,11 @@ def _observed(task: Task, event: Event) -> Step:
 def _is_overtaken(task: Task, event: Observed) -> bool:
     """A wait before the run that is known: run n starts after n - 1 requeues."""
     return event.status == "queued" and 0 <= event.restarts < task.attempt.run
+
+
+def _is_requeued(task: Task, event: Observed) -> bool:
+    """The run that ended was ended by the site, which wants to start it again."""
+    return event.status == "queued" and event.restarts >= task.attempt.run
 
 
 def _queued(task: Task, event: Observed) -> Task:

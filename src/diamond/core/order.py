@@ -122,8 +122,8 @@ class Continue:
     lead_seconds: int = 120
     """How long before the time limit the stop flag appears; 0: measured from the last save, two minutes before there is one."""
     max_attempts: int = 4
-    ahead: bool = False
-    """Whether the next attempt may be queued before the present one has ended."""
+    ahead: int = 0
+    """How many attempts may wait in the queue before the present one has ended; true is one."""
 
 
 @dataclass(frozen=True)

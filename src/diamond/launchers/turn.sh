@@ -20,6 +20,9 @@ diamond_look_before() {
   diamond_pulse=$run.$diamond_pulse
 }
 
+# One that has not begun says nothing by its silence: it waits too, and goes first.
+diamond_has_begun_before() { [ -e "$diamond_after/runs/1/started" ]; }
+
 # Nobody speaks. No clock is compared with another node's: a heartbeat that stays the same for so long is none.
 diamond_conclude_alone() {
   [ "$diamond_pulse" = "$diamond_last_pulse" ] || diamond_silent_since=$SECONDS
@@ -44,7 +47,7 @@ diamond_may_start() {
   case $word in go) return 0 ;; stop) diamond_not_needed ;; esac
   diamond_look_before
   [ "$diamond_before" != 0 ] || diamond_not_needed
-  diamond_conclude_alone
+  diamond_has_begun_before && diamond_conclude_alone
 }
 
 diamond_await_turn() {

@@ -21,11 +21,11 @@ MOST_CUSHION = 0.3
 LEAST_GAIN = 0.25
 """Nodes that would carry the program less far beyond its present end are given back."""
 FIRST_PATIENCE = 0.5
-"""Without a running program, the share of the limit between two attempts at least."""
+"""While no program runs, the share of the limit between two queueings at least."""
 PATIENCE = 0.25
 """... and the share of the silence so far."""
 MOST_WAITING = 12
-"""Attempts of a chain in the queue at once; a site's own limit may be lower."""
+"""More attempts of a chain never wait at once, whatever a person asks for."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Manners:
 
     hand_over_seconds: float
     """From the stop flag to the follow-up's first step: one save, one exit, one start."""
-    most_waiting: int = MOST_WAITING
+    most_waiting: int = 1
+    """`continue: ahead` of the spec."""
     can_hand_over: bool = True
     """Whether the program saves and leaves when the stop flag appears."""
 
@@ -69,15 +70,17 @@ class Arrival(Enum):
     """They would carry the chain hardly further than the running program does, or its work is done before."""
 
 
-def next_queueing(chain: Chain, forecast: Forecast, manners: Manners) -> float | None:
-    """When to queue the next attempt; a time that has passed means now, None not at all as things stand."""
+def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float | None:
+    """When to queue the next attempt; a time that has passed means now, None not at all as things stand.
+
+    `early_seconds` is the `cushion`.
+    """
     if chain.program_ends is None:
         return next_in_silence(chain, manners)
     is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
     if is_enough or len(chain.waiting_since) >= manners.most_waiting:
         return None
-    early = cushion(chain.limit_seconds, forecast, manners)
-    return chain.last_queued + chain.limit_seconds - early
+    return chain.last_queued + chain.limit_seconds - early_seconds
 
 
 def must_withdraw(chain: Chain, manners: Manners) -> bool:

@@ -18,7 +18,7 @@ from diamond.planning.budget import (
     parse_budget,
     rate_of,
 )
-from diamond.planning.followup import Chain, Manners, next_queueing
+from diamond.planning.followup import Chain, Manners, cushion, next_queueing
 from diamond.planning.waits import Forecast
 
 DEFAULT_HAND_OVER_SECONDS = 60.0
@@ -134,18 +134,27 @@ def queue_after_seconds(
 ) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
-    Whether the first attempt will need one is not known: that follow-up is queued as late as a bare hand-over allows.
+    Whether the first attempt will need one is not known, unless the person wants several to wait: that follow-up is
+    queued as late as a bare hand-over allows.
     """
     limit = 60.0 * order.resources.walltime_minutes
-    if is_first:
+    if is_first and order.resume.ahead <= 1:
         return max(0.0, queued + limit - 2 * hand_over_seconds(order) - started)
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,
     )  # fmt: skip
-    manners = Manners(hand_over_seconds(order), most_waiting=1)
-    at = next_queueing(chain, forecast, manners)
+    at = next_queueing(chain, cushion_seconds(order, forecast), manners_of(order))
     return None if at is None else max(0.0, at - started)
+
+
+def cushion_seconds(order: Order, forecast: Forecast) -> float:
+    """How much sooner than one limit after the last queueing the next one comes."""
+    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order))
+
+
+def manners_of(order: Order) -> Manners:
+    return Manners(hand_over_seconds(order), most_waiting=max(1, int(order.resume.ahead)))
 
 
 def hand_over_seconds(order: Order) -> float:

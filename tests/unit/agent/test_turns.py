@@ -115,3 +115,25 @@ def test_a_limit_that_is_cut_raises_the_flag_and_moves_the_deadline(tmp_path: Pa
     (pair.own / "limit").write_text("2\n")
     assert job.wait(60) == 75
     assert (pair.own / "deadline").read_text().strip().isdigit()
+
+
+def test_one_that_waits_behind_another_that_waits_never_begins_by_itself(tmp_path: Path) -> None:
+    """Its predecessor wrote no `started`: its silence, however long, means nothing."""
+    pair = Pair(tmp_path)
+    script = pair.own / "script.sh"
+    impatient = script.read_text().replace("-ge 180", "-ge 0")
+    script.write_text(impatient.replace("sleep 1;", "sleep 0.1; echo >>looks;"))
+    job = pair.start()
+    eventually(lambda: len(looks(pair)) > 3)
+    assert not pair.has_begun
+    (pair.before / "runs" / "1" / "started").write_text("6 0 node 0 60\n")
+    assert job.wait(30) == 0
+    assert pair.has_begun
+
+
+def looks(pair: Pair) -> list[str]:
+    """How often the script has looked, so far in vain."""
+    try:
+        return (pair.own / "looks").read_text().splitlines(keepends=True)
+    except FileNotFoundError:
+        return []

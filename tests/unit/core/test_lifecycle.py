@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diamond.core.actions import Action, NextAttempt, Recorded, SendCancel
+from diamond.core.actions import Action, FollowUpTakes, NextAttempt, Recorded, SendCancel
 from diamond.core.events import (
     AttemptKnown,
     CancelAsked,
@@ -315,6 +315,21 @@ def test_a_late_word_from_the_queue_does_not_put_a_running_task_back() -> None:
     task, actions = last(late, task=running())
     assert (task.state, task.native_state) == (State.RUNNING, "")
     assert actions == [Recorded(late, "it has started since")]
+
+
+def test_a_run_that_the_site_ended_to_requeue_it_waits_again() -> None:
+    requeued = Observed(attempt=A, status="queued", native_state="PENDING", restarts=1)
+    task = after(Exited(attempt=A, run=1, exit_code=143, signal=15), requeued, task=running())
+    assert (task.state, task.phase, task.exit_code) == (State.PENDING, Phase.QUEUED, None)
+    again = after(Started(attempt=A, run=2), Exited(attempt=A, run=2, exit_code=0), task=task)
+    assert again.state is State.SUCCEEDED
+
+
+def test_a_follow_up_that_starts_before_one_that_never_ran_withdraws_it() -> None:
+    waiting = after(Submitted(attempt=A, native_id="7"), AttemptKnown(attempt="a2", number=2))
+    task, actions = step(waiting, Started(attempt="a2", native_id="8"))
+    assert (task.state, task.attempt.id) == (State.RUNNING, "a2")
+    assert actions[0] == FollowUpTakes(A, Reason.WITHDRAWN)
 
 
 def test_a_requeue_counts_when_it_is_newer_than_the_run() -> None:

@@ -37,14 +37,19 @@ RUNNING = Chain(
     program_ends=LIMIT,
 )
 SILENT = replace(RUNNING, program_ends=None, silent_since=0.0, waiting_since=(0.0,), now=HOUR)
+SEVERAL = replace(MANNERS, most_waiting=12)
+
+
+def due(chain: Chain, known: Forecast, manners: Manners = MANNERS) -> float | None:
+    return next_queueing(chain, cushion(chain.limit_seconds, known, manners), manners)
 
 
 def test_on_a_quiet_machine_the_follow_up_comes_shortly_before_the_end() -> None:
-    assert next_queueing(RUNNING, QUIET, MANNERS) == LIMIT - 2 * MANNERS.hand_over_seconds
+    assert due(RUNNING, QUIET) == LIMIT - 2 * MANNERS.hand_over_seconds
 
 
 def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
-    assert next_queueing(RUNNING, RESTLESS, MANNERS) == LIMIT * (1 - MOST_CUSHION)
+    assert due(RUNNING, RESTLESS) == LIMIT * (1 - MOST_CUSHION)
 
 
 def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
@@ -55,46 +60,46 @@ def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
 
 
 def test_without_history_it_comes_as_early_as_on_a_restless_machine() -> None:
-    known = next_queueing(RUNNING, RESTLESS, MANNERS)
-    assert next_queueing(RUNNING, NOTHING_KNOWN, MANNERS) == known
+    known = due(RUNNING, RESTLESS)
+    assert due(RUNNING, NOTHING_KNOWN) == known
 
 
 def test_no_follow_up_is_queued_when_the_running_attempt_will_finish_the_work() -> None:
     nearly_done = replace(RUNNING, work_seconds_left=8 * HOUR)
-    assert next_queueing(nearly_done, RESTLESS, MANNERS) is None
+    assert due(nearly_done, RESTLESS) is None
 
 
 def test_the_rhythm_counts_from_the_last_queueing_also_when_that_attempt_still_waits() -> None:
     ahead = replace(RUNNING, waiting_since=(5 * HOUR,), last_queued=5 * HOUR)
-    assert next_queueing(ahead, RESTLESS, MANNERS) == 5 * HOUR + LIMIT * (1 - MOST_CUSHION)
+    assert due(ahead, RESTLESS, SEVERAL) == 5 * HOUR + LIMIT * (1 - MOST_CUSHION)
 
 
 def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -> None:
     full = replace(RUNNING, waiting_since=(1.0, 2.0))
-    assert next_queueing(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
+    assert due(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
 
 
 def test_when_nothing_runs_and_nothing_waits_an_attempt_is_queued_at_once() -> None:
-    assert next_queueing(replace(SILENT, waiting_since=()), QUIET, MANNERS) == SILENT.now
+    assert due(replace(SILENT, waiting_since=()), QUIET) == SILENT.now
 
 
 def test_in_a_long_silence_further_attempts_go_out_more_and_more_rarely() -> None:
     times, chain = [0.0], SILENT
     for _ in range(12):
-        due = next_queueing(chain, RESTLESS, MANNERS)
-        assert due is not None
-        times.append(due)
-        chain = replace(chain, last_queued=due, waiting_since=(*chain.waiting_since, due))
+        when = due(chain, RESTLESS, SEVERAL)
+        assert when is not None
+        times.append(when)
+        chain = replace(chain, last_queued=when, waiting_since=(*chain.waiting_since, when))
     distances = [b - a for a, b in pairwise(times)]
     assert distances[0] == LIMIT / 2
     assert distances == sorted(distances) and distances[-1] > 2 * distances[0]
 
 
 def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_does() -> None:
-    two, one = replace(MANNERS, most_waiting=2), replace(MANNERS, most_waiting=1)
+    two = replace(MANNERS, most_waiting=2)
     assert must_withdraw(replace(SILENT, waiting_since=(0.0, 5.0)), two)
     assert not must_withdraw(SILENT, two)
-    assert next_queueing(SILENT, RESTLESS, one) is None
+    assert due(SILENT, RESTLESS) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.order import Order, order_from
 from diamond.planning.waits import Forecast, PastWait, accounted, forecast
-from diamond.service.grants import granted_until, hand_over_seconds, queue_after_seconds
+from diamond.service.grants import (
+    cushion_seconds,
+    granted_until,
+    hand_over_seconds,
+    queue_after_seconds,
+)
 from diamond.service.site_now import fact_time
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.store.past_waits import past_waits
@@ -31,11 +36,12 @@ async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) ->
     order = order_from(dict(row["order"]))
     endpoint = await endpoint_by_id(connection, row["endpoint"])
     until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
-    ahead = None if endpoint is None else await _ahead(connection, endpoint, row, order)
+    ahead = {} if endpoint is None else await _ahead(connection, endpoint, row, order)
     return {
         "until": until,
-        "queue_after_seconds": ahead,
+        "queue_after_seconds": None,
         "hand_over_seconds": hand_over_seconds(order),
+        **ahead,
     }
 
 
@@ -48,18 +54,19 @@ async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) ->
 
 async def _ahead(
     connection: AsyncConnection, endpoint: Row, row: Mapping[str, Any], order: Order
-) -> float | None:
+) -> dict[str, float | None]:
     """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there."""
     facts = effective_facts(endpoint)
     current = next(one for one in row["attempts"] if one["id"] == row["attempt"])
     if (facts.get("scheduler") or {}).get("name") == "local" or not current.get("started"):
-        return None
+        return {}
     expected = await _forecast(connection, endpoint, row["owner"], order)
     queued = float(current.get("queued") or current["started"])
-    return queue_after_seconds(
+    after = queue_after_seconds(
         order, expected, queued=queued, started=float(current["started"]),
         is_first=current["number"] == 1,
     )  # fmt: skip
+    return {"queue_after_seconds": after, "cushion_seconds": cushion_seconds(order, expected)}
 
 
 async def _forecast(
