@@ -21,7 +21,7 @@ from diamond.compose.fields import (
     Seconds,
     SiteWord,
 )
-from diamond.planning.followup import MOST_WAITING
+from diamond.core.order import MOST_AHEAD
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
 
@@ -59,7 +59,7 @@ class ContinueSpec(Model):
         0, description="How long before the time limit to stop; left out: by what a save costs"
     )
     max_attempts: int = Field(20, ge=1, le=1000)
-    ahead: bool | Annotated[int, Field(ge=0, le=MOST_WAITING)] = Field(
+    ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] = Field(
         True, description="Queue the next attempt before this one ends; a number: so many may wait"
     )
 

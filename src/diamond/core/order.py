@@ -114,6 +114,10 @@ class Image:
     """squashfs, docker-archive or venv; empty: whichever is there."""
 
 
+MOST_AHEAD = 12
+"""More attempts of a chain never wait in a queue at once, whatever a person asks for."""
+
+
 @dataclass(frozen=True)
 class Continue:
     on: List[str] = field(default_factory=list)

@@ -24,8 +24,6 @@ FIRST_PATIENCE = 0.5
 """While no program runs, the share of the limit between two queueings at least."""
 PATIENCE = 0.25
 """... and the share of the silence so far."""
-MOST_WAITING = 12
-"""More attempts of a chain never wait at once, whatever a person asks for."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from diamond.planning.waits import PastWait
 
 HOUR = 3600.0
 HEAD = "; Installation: A machine\n; Acknowledge: Somebody\n"
-MANNERS = Manners(hand_over_seconds=120)
+MANNERS = Manners(hand_over_seconds=120, most_waiting=12)
 
 
 def steady(waited: float, count: int = 400) -> Queue:
