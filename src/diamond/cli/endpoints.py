@@ -16,7 +16,7 @@ from diamond.cli.links import bridge_pid, forget_link, load_link
 from diamond.cli.machine import agent_process, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.profiles import profile_lines, summary
+from diamond.cli.profiles import account_option, profile_lines, summary
 from diamond.cli.words import age, endpoint_state, endpoint_step
 from diamond.core.corrected import FOLDERS
 from diamond.core.errors import BadRequest
@@ -284,7 +284,9 @@ def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
     print(
         f"{name} is {endpoint_state(found.state)}: {found.user}@{found.host}, {summary(found.profile)}"
     )
-    print(f"Send it a job: diamond run --on {name} --wait -- hostname")
+    print(
+        f"Send it a job: diamond run --on {name}{account_option(found.profile)} --wait -- hostname"
+    )
 
 
 def changes_of(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:

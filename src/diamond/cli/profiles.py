@@ -22,6 +22,15 @@ def summary(profile: dict[str, Any]) -> str:
     return f"{_scheduler(scheduler)}, {count(len(partitions), 'partition')}"
 
 
+def account_option(profile: dict[str, Any]) -> str:
+    """What a first command needs where several accounts may pay."""
+    accounts = value_of(profile, "accounts") or []
+    if len(accounts) < 2:
+        return ""
+    usual = next((one for one in accounts if one.get("default")), accounts[0])
+    return f" --account {usual['name']}"
+
+
 def is_this_machine(profile: dict[str, Any]) -> bool:
     """Whether no batch system stands between a job and the machine."""
     scheduler = value_of(profile, "scheduler")

@@ -17,7 +17,7 @@ from diamond.cli.main import COMMANDS, app
 from diamond.cli.numbers import number_lines
 from diamond.cli.output import print_error, print_table
 from diamond.cli.presence import away_words
-from diamond.cli.profiles import profile_lines, summary
+from diamond.cli.profiles import account_option, profile_lines, summary
 from diamond.cli.running import _asked_for
 from diamond.cli.waiting import exit_code
 from diamond.cli.words import (
@@ -264,3 +264,10 @@ def test_a_rank_that_a_task_has_not_is_told() -> None:
     with pytest.raises(BadRequest, match="t1234567 has no rank 4") as caught:
         check_rank(task, 4)
     assert caught.value.hint == "Ranks: 0 to 3"
+
+
+def test_a_first_job_names_who_pays_where_several_may() -> None:
+    two = [{"name": "teaching"}, {"name": "research", "default": True}]
+    assert account_option({"facts": {"accounts": {"value": two}}}) == " --account research"
+    assert account_option({"facts": {"accounts": {"value": two[:1]}}}) == ""
+    assert account_option({"facts": {}}) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 from pathlib import Path
 
@@ -48,14 +49,21 @@ def python_binds(cluster: ClusterShape) -> list[tuple[Path, Path]]:
 
 def candidates() -> list[Path]:
     paths = [shutil.which(f"python{version}", path=SYSTEM_PATH) for version in VERSIONS]
-    pyenvs = [Path.home() / ".pyenv", Path("/opt/pyenv"), Path("/usr/local/pyenv")]
     built = [
         path
-        for pyenv in pyenvs
+        for pyenv in pyenvs()
         for version in VERSIONS
         for path in sorted(pyenv.glob(f"versions/{version}.*/bin/python{version}"))
     ]
     return [*(Path(path) for path in paths if path), *built]
+
+
+def pyenvs() -> list[Path]:
+    """Also root's own, whatever HOME says."""
+    homes = [Path.home(), Path(pwd.getpwuid(os.getuid()).pw_dir)]
+    told = [Path(os.environ["PYENV_ROOT"])] if os.environ.get("PYENV_ROOT") else []
+    usual = [*(home / ".pyenv" for home in homes), Path("/opt/pyenv"), Path("/usr/local/pyenv")]
+    return list(dict.fromkeys([*told, *usual]))
 
 
 def link(cluster: ClusterShape, python: Path) -> bool:
