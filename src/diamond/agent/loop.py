@@ -151,8 +151,12 @@ class Agent:
             return ""
         order = order_from(command["task_json"]["order"])
         partition = self.profile().partition(order.placement.partition)
-        signature = command["task_json"].get("signature")
-        return self.lease.refusal() or self.policy.refusal(order, partition, signature)
+        signature, person = (command["task_json"].get(name) for name in ("signature", "person"))
+        return (
+            self.lease.refusal()
+            or self.policy.person_fault(person, order.secrets)
+            or self.policy.refusal(order, partition, signature)
+        )
 
     def _may_logs_leave(self) -> bool:
         return self.policy.egress != "states"
@@ -168,6 +172,7 @@ class Agent:
             "egress": self.policy.egress,
             "lease_until": self.lease.until,
             "require_signed": self.policy.require_signed,
+            "community": self.policy.is_community,
         }
 
     def _start_threads(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
+import pwd
 import shlex
 import stat
 import time
@@ -48,6 +49,8 @@ class Rules:
     require_signed: bool = False
     signers: list[str] | None = None
     """Public keys in OpenSSH's form, of those whose orders are taken."""
+    community: list[str] | None = None
+    """Unix accounts that several people run through; only the site may say so."""
     syslog: bool = False
 
     def refusal(self, order: Order, partition: str) -> str:
@@ -109,6 +112,19 @@ class Policy:
     def require_signed(self) -> bool:
         return any(one.require_signed for one in self._now())
 
+    def person_fault(self, person: Any, secrets: list[str]) -> str:
+        """Why work for this person is not taken. `person`: whom a service names beside the account's owner."""
+        if not self.is_community:
+            words = "this is no community account: it runs for its owner alone"
+            return words if person else ""
+        if not isinstance(person, dict) or not person.get("id") or not person.get("name"):
+            return "this is a community account, and the work names no person"
+        return "secrets of a community account are its owner's" if secrets else ""
+
+    @property
+    def is_community(self) -> bool:
+        return any(account_name() in (one.community or []) for one in self._now())
+
     @property
     def syslog(self) -> bool:
         return any(one.syslog for one in self._now())
@@ -149,7 +165,13 @@ def load_rules(site: Path, own: Path) -> list[Rules]:
         found.append(_read(site))
     if own.exists():
         found.append(_read(own))
+        if found[-1].community is not None:
+            raise BadRequest(f"{own}: only {site} makes an account a community account")
     return found
+
+
+def account_name() -> str:
+    return pwd.getpwuid(os.getuid()).pw_name
 
 
 def _check_site_file(file: Path) -> None:
@@ -174,7 +196,7 @@ def _read(file: Path) -> Rules:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in ("partitions", "images", "commands", "signers"):
+    if name in ("partitions", "images", "commands", "signers", "community"):
         good = isinstance(value, list) and all(isinstance(one, str) for one in value)
     elif name in ("require_signed", "syslog"):
         good = isinstance(value, bool)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
@@ -274,7 +275,16 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
         resources=order.resources,
         placement=order.placement,
         exclude=nodes_to_leave_out(folder) if folder.number > 1 else (),
+        comment=_comment(folder.task_json().get("person")),
     )
+
+
+def _comment(person: Any) -> str:
+    """The real person behind a job of a community account, in letters that every batch system takes."""
+    if not isinstance(person, dict):
+        return ""
+    words = f"diamond:{person.get('id', '')}:{person.get('name', '')}"
+    return re.sub(r"[^A-Za-z0-9._@:-]+", "_", words)[:200]
 
 
 def _data_paths(data: Mapping[str, str]) -> dict[str, str]:

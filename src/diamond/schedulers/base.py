@@ -24,6 +24,8 @@ class Submission:
     placement: Placement
     exclude: Sequence[str] = ()
     """Nodes that the attempt should not get; an adapter may know no way to say so."""
+    comment: str = ""
+    """For the site's accounting: whom it is for, on an account of several people."""
 
 
 class Scheduler(Protocol):

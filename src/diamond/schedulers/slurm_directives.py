@@ -20,6 +20,7 @@ def directives(submission: Submission, flags: Mapping[str, str]) -> List[str]:
         **_size(submission.resources, flags),
         **_place(submission.placement, flags),
         **_left_out(submission, flags),
+        **({"comment": submission.comment} if submission.comment else {}),
     }
     return [f"#SBATCH {_line(key, value)}" for key, value in options.items()]
 

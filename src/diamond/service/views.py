@@ -15,7 +15,7 @@ TASK_COLUMNS = (
     "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
     "cleaned", "awaits", "project", "prediction",
 )  # fmt: skip
-NO_POLICY = {"egress": "all", "lease_until": None, "require_signed": False}
+NO_POLICY = {"egress": "all", "lease_until": None, "require_signed": False, "community": False}
 ENDPOINT_COLUMNS = (
     "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
     "last_seen", "since", "stays", "retention", "created",

@@ -74,6 +74,6 @@ def test_all_calls_are_answered_as_described(service: RunningService) -> None:
                 _try(operation, service, mode, 15)
             except Unsatisfiable:
                 continue  # there is no bad input to a call that takes none
-            except Exception as error:
+            except (Exception, BaseExceptionGroup) as error:
                 faults.append(f"{operation.label} ({mode}): {error}")
     assert not faults, "\n\n".join(faults)

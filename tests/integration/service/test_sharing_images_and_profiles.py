@@ -125,3 +125,35 @@ def test_a_task_shared_with_me_is_watched_live(service: RunningService) -> None:
     ada.client.post(f"/tasks/{task['id']}/cancel")
     stream.until("task", id=task["id"], state="cancelled")
     stream.close()
+
+
+def test_others_run_through_a_community_account_and_each_job_names_its_person(
+    service: RunningService,
+) -> None:
+    _, ada = new_person(service, "ada")
+    bob_id, bob = new_person(service, "bob")
+    spec = {"name": "x", "run": "true", "on": ada.name}
+    share(ada.client, f"/endpoints/{ada.name}", "person", bob_id)
+    assert bob.client.call("POST", "/jobs", {"spec": spec}).json["code"] == "invalid-spec"
+    ada.agent.hello(policy={"egress": "all", "lease_until": None, "community": True})
+    seen = {one["name"]: one["community"] for one in bob.client.get("/profiles")["items"]}
+    assert seen[ada.name]
+    task = bob.client.post("/jobs", {"spec": spec})["tasks"][0]
+    assert task["owner"] == bob_id
+    told = ada.agent.commands(wait=5)["commands"][0]
+    assert (told["task_json"]["person"]["id"], told["by"]["user"]) == (bob_id, bob_id)
+    stream = bob.client.events()
+    stream.until("ready")
+    about = {"task": task["id"], "attempt": task["attempt"], "run": 1}
+    ada.agent.tell({"type": "started", **about, "node": "n1"})
+    stream.until("task", id=task["id"], state="running")
+    stream.close()
+    ada.agent.tell({"type": "exited", **about, "exit_code": 0})
+    assert bob.client.get(f"/tasks/{task['id']}")["state"] == "succeeded"
+    assert ada.client.call("GET", f"/tasks/{task['id']}").status == 404
+    assert bob.client.get("/me/usage")["use"]["tasks"] == 1
+    secret = {"spec": {**spec, "secrets": ["HF_TOKEN"]}}
+    assert bob.client.call("POST", "/jobs", secret).json["code"] == "invalid-spec"
+    ada.client.call("DELETE", f"/endpoints/{ada.name}/shares?with_kind=person&with_id={bob_id}")
+    assert bob.client.call("POST", f"/tasks/{task['id']}/retry").status == 409
+    assert bob.client.call("POST", "/jobs", {"spec": spec}).json["code"] == "invalid-spec"

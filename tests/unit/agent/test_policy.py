@@ -10,8 +10,9 @@ import pytest
 
 from diamond.agent.lease import DAY, Lease
 from diamond.agent.ledger import Ledger
-from diamond.agent.policy import OWN_NAME, Policy, load_rules
+from diamond.agent.policy import OWN_NAME, Policy, account_name, load_rules
 from diamond.agent.small_toml import read_small_toml
+from diamond.agent.staging import _comment
 from diamond.core.errors import BadRequest, Forbidden
 from diamond.core.order import Build, Image, Order, Placement, Resources, order_data
 
@@ -164,3 +165,33 @@ def test_every_command_is_written_down_without_what_the_spec_says(tmp_path: Path
     assert (first["refused"], second["job"]) == ("no", "42")
     assert "train.py" not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
+
+
+PERSON = {"id": "u1", "name": "Ada Lovelace"}
+
+
+def test_an_account_runs_for_its_owner_alone_unless_the_site_says_otherwise(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path)
+    assert policy.person_fault(None, []) == ""
+    assert "owner alone" in policy.person_fault(PERSON, [])
+
+
+def test_on_a_community_account_each_job_names_a_person_and_no_secret(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, site=f'community = ["{account_name()}", "other"]')
+    assert policy.is_community
+    assert policy.person_fault(PERSON, []) == ""
+    assert "names no person" in policy.person_fault(None, [])
+    assert "secrets" in policy.person_fault(PERSON, ["HF_TOKEN"])
+
+
+def test_nobody_makes_her_own_account_a_community_account(tmp_path: Path) -> None:
+    policy = policy_of(tmp_path, own=f'community = ["{account_name()}"]')
+    assert not policy.is_community
+    assert "only" in policy.refusal(ORDER, "debug")
+
+
+def test_the_comment_of_a_job_names_the_person_in_plain_letters() -> None:
+    assert (
+        _comment({"id": "u1", "name": "Ada\n#SBATCH --uid=0 Ö"}) == "diamond:u1:Ada_SBATCH_--uid_0_"
+    )
+    assert _comment(None) == ""

@@ -21,7 +21,9 @@ from diamond.service.use_cases.plans import predict
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
-@router.post("", status_code=201, response_model=schemas.Submitted, responses=problems(409, 503))
+@router.post(
+    "", status_code=201, response_model=schemas.Submitted, responses=problems(404, 409, 503)
+)
 async def submit_job(
     body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
@@ -36,7 +38,7 @@ async def submit_job(
     return await auto_nodes.submit_job(services, person, spec, code, key, body.project, foretold)
 
 
-@router.post("/check", response_model=schemas.Checked, responses=problems(409, 503))
+@router.post("/check", response_model=schemas.Checked, responses=problems(404, 409, 503))
 async def check_job(
     body: schemas.JobRequest, services: Service, person: Person, script: bool = False
 ) -> dict[str, Any]:

@@ -23,6 +23,8 @@ class EndpointPolicy(BaseModel):
     """Until when its pairing is good; null: it was not paired."""
     require_signed: bool = False
     """It takes only orders that a listed key has signed."""
+    community: bool = False
+    """The site has declared its Unix account a community account: who sees its profile may run there."""
 
 
 class Endpoint(BaseModel):
@@ -68,6 +70,8 @@ class SharedProfile(BaseModel):
     host: str
     cluster: str
     state: str
+    community: bool
+    """A community account: the caller may run there without an agent of her own."""
     profile: ProfileData
 
 

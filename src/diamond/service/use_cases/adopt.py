@@ -16,13 +16,15 @@ from diamond.service.store import tasks as task_rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
+from diamond.service.store.users import find_user
+from diamond.service.use_cases.community import is_community
 from diamond.service.use_cases.pairing import AgentCall
 from diamond.service.use_cases.text import clean
 from diamond.service.views import effective_facts
 
 
 async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
-    """Make job and task anew from `task.json`; its owner is the endpoint's, whatever the file says."""
+    """Make job and task anew from `task.json`; its owner is the endpoint's, but for community accounts."""
     facts, attempts = clean(told.get("task_json")), clean(told.get("attempts") or [])
     try:
         row = _row(call, facts, attempts)
@@ -30,6 +32,7 @@ async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) 
         raise BadRequest(f"This task.json cannot be read: {error}") from None
 
     async def adopt(tx: Transaction) -> None:
+        row["owner"] = await _owner(tx, call, facts)
         if await task_rows.find_task(tx.connection, row["id"]):
             return
         job = await job_rows.find_job(tx.connection, row["job"])
@@ -42,6 +45,14 @@ async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) 
         await publish(tx, row["owner"], [News("task", row["id"])])
 
     await services.store.run(adopt)
+
+
+async def _owner(tx: Transaction, call: AgentCall, facts: dict[str, Any]) -> str:
+    """On a community account each task is its person's."""
+    person = str((facts.get("person") or {}).get("id") or "")
+    if is_community(call.endpoint) and person and await find_user(tx.connection, person):
+        return person
+    return call.principal.user
 
 
 def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:

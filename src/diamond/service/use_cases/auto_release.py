@@ -80,7 +80,7 @@ async def _go_on(tx: Transaction, scale: Row, task: Row) -> None:
     facts = [endpoint_facts(endpoint)]
     composed = check(spec, endpoints=facts, code=job["code"], images=images)
     await job_rows.settle_spec(tx, job["id"], composed.spec)
-    image = await image_for(tx, endpoint, composed)
+    image = await image_for(tx, endpoint, composed, task["owner"])
     order = composed.order
     if isinstance(image, Ready):
         order = replace(order, image=image.found)
@@ -92,6 +92,7 @@ async def _submit(
     tx: Transaction, task: Row, order: Order, endpoint: Row, awaited: Awaited | None
 ) -> None:
     chain = first_chain(order, effective_facts(endpoint).get("charge"))
+    chain |= {name: value for name, value in (task["chain"] or {}).items() if name == "person"}
     settled = {"order": order_data(order), "digest": order.digest, "chain": chain}
     if awaited:
         waiting = {"awaits": awaited.what, "phase": awaited.phase.value, "message": awaited.words}

@@ -18,11 +18,11 @@ from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.site_now import fact_time
-from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store.rows import Row
 from diamond.service.store.task_list import waits_on
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.asking import require_endpoint_online
+from diamond.service.use_cases.community import usable_endpoints
 from diamond.service.use_cases.wanting import endpoint_facts
 from diamond.service.views import show_profile
 
@@ -33,7 +33,7 @@ async def compose(
     require(principal, Action.WRITE, owner=principal.user)
     spec, code = await asked_for(services, body)
     async with services.store.read() as connection:
-        rows = await endpoint_rows.list_endpoints(connection, principal.user)
+        rows = await usable_endpoints(connection, principal.user)
         known = [endpoint_facts(row) for row in rows]
         found = examine(spec, endpoints=known, code=code, code_follows=True)
         row = _row(rows, found)

@@ -17,7 +17,6 @@ from diamond.core.task import Phase
 from diamond.service.authorize import Action, require
 from diamond.service.principal import Principal
 from diamond.service.services import Services
-from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store import images as image_rows
 from diamond.service.store import jobs as job_rows
 from diamond.service.store.audit import about_call
@@ -25,13 +24,16 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.pages import Page
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.access import visible
+from diamond.service.use_cases.community import usable_endpoints
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.image_sharing import shared_called
+from diamond.service.use_cases.keeping import image_of
 from diamond.service.use_cases.making import Awaited, make_task
 from diamond.service.use_cases.moving import bring
 from diamond.service.use_cases.places import NOWHERE, Place, place_of
 from diamond.service.use_cases.wanting import (
     Ready,
+    copy_on,
     endpoint_facts,
     image_facts,
     image_name,
@@ -51,7 +53,7 @@ async def check_job(
     require(principal, Action.WRITE, owner=principal.user)
     async with services.store.read() as connection:
         place = await place_of(connection, principal, project)
-        found = place.among(await endpoint_rows.list_endpoints(connection, principal.user))
+        found = place.among(await usable_endpoints(connection, principal.user))
         images = await known_images(connection, principal.user, spec, found)
     place.require_no_store(code)
     return _compose(services, found, place.settled(spec), code, images)
@@ -87,12 +89,15 @@ async def submit_into(
     signature: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Compose it as its project asks, and make it."""
-    found = place.among(await endpoint_rows.list_endpoints(tx.connection, principal.user))
+    found = place.among(await usable_endpoints(tx.connection, principal.user))
     place.require_no_store(code)
     images = await known_images(tx.connection, principal.user, spec, found)
     composed = _compose(services, found, place.settled(spec), code, images)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
-    about = {"prediction": prediction, "assignment": assignment, "signature": signature}
+    about = {
+        "prediction": prediction, "assignment": assignment, "signature": signature,
+        "owner": principal.user,
+    }  # fmt: skip
     return await make_job(tx, endpoint, composed, code, place, about)
 
 
@@ -134,7 +139,7 @@ async def add_run_task(
     retry_of: str | None = None, kind: str = "run", place: Place = NOWHERE,
 ) -> dict[str, Any]:  # fmt: skip
     """A task that runs, or waits for its image first."""
-    image = await image_for(tx, endpoint, composed)
+    image = await image_for(tx, endpoint, composed, job["owner"])
     moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
     place.require_no_store(None, moves=moves)
     order = (
@@ -163,10 +168,10 @@ async def make_job(
     tx: Transaction, endpoint: Row, composed: Composed, code: Code, place: Place,
     about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """`about`: `prediction`, `assignment` and `signature`, where there are any."""
+    """`about`: `owner`, `prediction`, `assignment` and `signature`, where there are any."""
     told = dict(about or {})
     job = {
-        **new_job(composed, endpoint["owner"], code, place.id),
+        **new_job(composed, told.get("owner") or endpoint["owner"], code, place.id),
         "assignment": told.get("assignment") or "",
     }
     about_call(job=job["id"], digest=job["digest"], endpoint=endpoint["name"])
@@ -185,8 +190,12 @@ def new_job(composed: Composed, owner: str, code: Code, project: str = "") -> di
     }  # fmt: skip
 
 
-async def image_for(tx: Transaction, endpoint: Row, composed: Composed) -> Ready | Awaited | None:
+async def image_for(
+    tx: Transaction, endpoint: Row, composed: Composed, owner: str
+) -> Ready | Awaited | None:
     """The image that a job needs: there, or on its way."""
+    if endpoint["owner"] != owner and (composed.image or composed.build):
+        return await _guests_image(tx, endpoint, composed)
     placement = composed.order.placement
     on = "/".join(part for part in (composed.endpoint, placement.partition) if part)
     payer = placement.account or "auto"
@@ -199,6 +208,17 @@ async def image_for(tx: Transaction, endpoint: Row, composed: Composed) -> Ready
         endpoints=[endpoint_facts(endpoint)], account=payer,
     )  # fmt: skip
     return await want_build(tx, endpoint, wanted)
+
+
+async def _guests_image(tx: Transaction, endpoint: Row, composed: Composed) -> Ready:
+    """On a community account its owner looks after the images: others use those that are there."""
+    copy = await copy_on(tx, composed.image.id, endpoint["id"]) if composed.image else None
+    if copy is None:
+        raise Conflict(
+            f"This image is not on {endpoint['name']}, and only the owner of that account puts one there",
+            "Ask her to build it and share it with you.",
+        )
+    return Ready(copy["image"], image_of(copy["record"]))
 
 
 def require_snapshot(services: Services, code: Code) -> None:

@@ -18,6 +18,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.store.tasks import add_history, add_task
+from diamond.service.use_cases.community import name_person
 from diamond.service.use_cases.keeping import submit_command
 from diamond.service.use_cases.limits import check_limits
 from diamond.service.views import effective_facts
@@ -44,7 +45,8 @@ async def make_task(
     if kind != "probe":  # a scale was checked as a whole
         await check_limits(tx, job, order, kind=kind)
     row = _first_row(job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind=kind)
-    row["chain"] = {**row["chain"], **(chain or {})}
+    person = await name_person(tx.connection, endpoint, job["owner"])
+    row["chain"] = {**row["chain"], **(chain or {}), **({"person": person} if person else {})}
     if awaited:
         row.update(awaits=awaited.what, phase=awaited.phase.value, message=awaited.words)
     await add_task(tx, row)

@@ -93,6 +93,7 @@ def _show(row: Row, names: Mapping[str, str]) -> Shown:
         "host": row["host"],
         "cluster": str(facts.get("cluster") or ""),
         "state": row["state"],
+        "community": bool((row["policy"] or {}).get("community")),
         "profile": open_part(row),
     }
 

@@ -24,6 +24,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import find_task as row_of
 from diamond.service.store.tasks import tasks_after
+from diamond.service.use_cases.community import require_usable
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import make_task
 from diamond.service.use_cases.places import require_place
@@ -46,6 +47,7 @@ async def resume_task(
             raise Conflict(f"Endpoint {row['endpoint_name']} is no longer there", "Run it anew.")
         if row["state"] in FINAL_WORDS:
             await require_place(tx.connection, principal, row)
+            await require_usable(tx.connection, principal.user, endpoint)
             return show_task(await _as_new_task(tx, row, endpoint, wanted))
         return show_task(await _allow(tx, row, endpoint, wanted, principal))
 

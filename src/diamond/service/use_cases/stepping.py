@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -76,11 +77,12 @@ class Steps:
 
     def __init__(self, owner: str, run_dir: str = "") -> None:
         self._owner = owner
+        """Of the endpoint; on a community account tasks have owners of their own."""
         self._run_dir = run_dir
         self._now = time.time()
         self._lives: dict[str, Life] = {}
         self._commands: list[Command] = []
-        self._news: list[News] = []
+        self._news: dict[str, list[News]] = defaultdict(list)
         self._ended: list[str] = []
         self._asking: list[str] = []
 
@@ -105,12 +107,13 @@ class Steps:
         self._keep(life, event, after)
         same = _is_same(before, after)
         if not (same and not actions and isinstance(event, Observed)):
-            life.lines.append(Line(self._line(event, actions), may_repeat=same))
+            line = {**self._line(event, actions), "owner": life.row["owner"]}
+            life.lines.append(Line(line, may_repeat=same))
         for action in actions:
             self._act(life, action, event)
         if isinstance(event, Note):
             data = {"message": event.message, "code": event.code}
-            self._news.append(News("note", task, data))
+            self._news[life.row["owner"]].append(News("note", task, data))
             self._keep_cleaned(life, event)
         life.is_changed = True
         life.is_news = life.is_news or not _is_same(before, life.task)
@@ -127,19 +130,21 @@ class Steps:
                 await self._grant(tx, life)
                 await save_task(tx, life.row, self._values(life))
                 if life.is_news:
-                    self._news.append(News("task", task))
+                    self._news[life.row["owner"]].append(News("task", task))
                     if life.row["project"]:
                         tx.wake(project_topic(life.row["project"]))
                 if life.row["kind"] == "probe":
                     tx.wake(SCALES)
         await add_history(tx, lines)
         await send(tx, self._commands)
-        notices = [
-            *map(self._notice, filter(self._is_told, self._ended)),
-            *map(self._question, self._asking),
-        ]
-        self._news += await tell(tx, self._owner, notices)
-        await publish(tx, self._owner, self._news)
+        notices: dict[str, list[Notice]] = defaultdict(list)
+        for task in filter(self._is_told, self._ended):
+            notices[self._lives[task].row["owner"]].append(self._notice(task))
+        for task in self._asking:
+            notices[self._lives[task].row["owner"]].append(self._question(task))
+        for owner in sorted({*self._news, *notices}):
+            self._news[owner] += await tell(tx, owner, notices[owner])
+            await publish(tx, owner, self._news[owner])
 
     async def _end_waiting(self, tx: Transaction) -> None:
         """Tasks that wait for an image cannot run when its build has ended without one."""
@@ -220,7 +225,7 @@ class Steps:
         if recorded and recorded.why:
             data["ignored"] = recorded.why
         return {
-            "owner": self._owner, "at": event.at, "received": self._now,
+            "at": event.at, "received": self._now,
             "type": EVENT_NAMES[type(event)], "message": getattr(event, "message", ""), "data": data,
         }  # fmt: skip
 
@@ -248,7 +253,7 @@ class Steps:
     def _command(self, life: Life, kind: str, attempt: str, data: dict[str, Any]) -> None:
         row = life.row
         self._commands.append(
-            Command(kind, row["endpoint"], self._owner, task=row["id"], attempt=attempt, data=data)
+            Command(kind, row["endpoint"], row["owner"], task=row["id"], attempt=attempt, data=data)
         )
 
     def _values(self, life: Life) -> dict[str, Any]:
@@ -267,7 +272,7 @@ class Steps:
 def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """`task.json` of the run directory."""
     chain = row.get("chain") or {}
-    continues, signature = chain.get("continues"), chain.get("signature")
+    beside = {name: chain[name] for name in ("continues", "signature", "person") if chain.get(name)}
     return {
         "version": 1,
         "task": row["id"],
@@ -277,8 +282,7 @@ def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "owner": row["owner"],
         "order": row["order"],
         "created": row["created"],
-        **({"continues": continues} if continues else {}),
-        **({"signature": signature} if signature else {}),
+        **beside,
     }
 
 

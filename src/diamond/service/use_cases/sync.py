@@ -244,6 +244,7 @@ def _policy(told: Any) -> dict[str, Any]:
         "egress": egress if egress in ("all", "logs", "states") else "all",
         "lease_until": float(until) if isinstance(until, (int, float)) else None,
         "require_signed": given.get("require_signed") is True,
+        "community": given.get("community") is True,
     }
 
 

@@ -24,6 +24,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.task_list import TaskFilter
 from diamond.service.use_cases.access import visible
 from diamond.service.use_cases.again import repeat_task
+from diamond.service.use_cases.community import require_usable
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.places import require_place
 from diamond.service.use_cases.projects import find_project, sees_all
@@ -138,6 +139,7 @@ async def retry_task(
                 "Run the spec on another one.",
             )
         await require_place(tx.connection, principal, row)
+        await require_usable(tx.connection, principal.user, endpoint)
         return show_task(await repeat_task(tx, row, job, endpoint))
 
     return await once(services.store, principal, Once.of(key, "retry", task), retry)
