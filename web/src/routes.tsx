@@ -122,6 +122,14 @@ const users = createRoute({
   validateSearch: usersSearch,
   component: lazyRouteComponent(() => import("./pages/users/Users"), "Users"),
 });
+const announcements = createRoute({
+  getParentRoute: () => root,
+  path: "/announcements",
+  component: lazyRouteComponent(
+    () => import("./pages/announcements/Announcements"),
+    "Announcements",
+  ),
+});
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/audit",
@@ -151,6 +159,7 @@ const tree = root.addChildren([
   projects,
   project,
   users,
+  announcements,
   audit,
   settings,
 ]);

@@ -22,6 +22,8 @@ export const keys = {
   shared: ["shared"],
   users: ["users"],
   audit: ["audit"],
+  announcements: ["announcements"],
+  usage: ["usage"],
 };
 
 export const meQuery = queryOptions({

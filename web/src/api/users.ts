@@ -10,6 +10,14 @@ export const usersQuery = (search: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/users", { params: { query: { search, limit: 500 } } })),
   });
 
+export type UserPage = Schemas["UserPage"];
+
+export const userQuery = (user: string) =>
+  queryOptions({
+    queryKey: [...keys.users, "one", user],
+    queryFn: () => dataOf(api.GET("/api/v1/users/{user}", { params: { path: { user } } })),
+  });
+
 export const userSessionsQuery = (user: string) =>
   queryOptions({
     queryKey: [...keys.users, "sessions", user],
@@ -21,6 +29,12 @@ export const askUsers = {
     dataOf(api.PATCH("/api/v1/users/{user}", { params: { path: { user } }, body })),
   signOut: (user: string) =>
     dataOf(api.DELETE("/api/v1/users/{user}/sessions", { params: { path: { user } } })),
+  endSession: (user: string, session: string) =>
+    dataOf(
+      api.DELETE("/api/v1/users/{user}/sessions/{session}", {
+        params: { path: { user, session } },
+      }),
+    ),
   invite: (email: string, days: number) =>
     dataOf(api.POST("/api/v1/invitations", { body: { email, days } })),
 };

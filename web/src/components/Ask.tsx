@@ -8,6 +8,7 @@ type AskProps = {
   deed: string;
   leave?: string;
   danger?: boolean;
+  size?: "md" | "lg" | "xl";
   isPending: boolean;
   isReady?: boolean;
   error: Error | null;
@@ -23,7 +24,7 @@ export function Ask({ leave = "Leave it", isReady = true, ...props }: AskProps) 
     props.onDo();
   };
   return (
-    <Modal opened onClose={props.onClose} title={props.title}>
+    <Modal opened onClose={props.onClose} title={props.title} size={props.size}>
       <form onSubmit={submit}>
         <Stack>
           {props.children}

@@ -11,6 +11,7 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   tokens: [keys.tokens],
   endpoints: [keys.endpoints, keys.overview],
   overview: [keys.overview],
+  announcements: [keys.announcements],
 };
 /** What a page asked for before the stream was open may have changed unheard. */
 const MAY_BE_OLD = [["task"], ["task-history"], keys.tasks, keys.overview];

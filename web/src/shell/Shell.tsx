@@ -14,6 +14,7 @@ import { SchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
 
 const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
+const AnnouncementBanner = lazy(() => import("./AnnouncementBanner"));
 const AccountMenu = lazy(() => import("./AccountMenu"));
 
 /** Header, navigation, and the page between them; or the way to sign in. */
@@ -46,6 +47,7 @@ function Account() {
 }
 
 function Frame() {
+  const { data: me } = useQuery(meQuery);
   const [open, { toggle, close }] = useDisclosure(false);
   return (
     <AppShell
@@ -85,6 +87,7 @@ function Frame() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <LinkBanner />
+        <Suspense>{me?.mode === "shared" && <AnnouncementBanner />}</Suspense>
         <Outlet />
       </AppShell.Main>
       <Palette />

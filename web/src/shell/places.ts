@@ -7,6 +7,7 @@ import {
   IconPencilPlus,
   IconServer2,
   IconSettings,
+  IconSpeakerphone,
   IconUsers,
   IconUsersGroup,
   type TablerIcon,
@@ -29,6 +30,7 @@ const PLACES = [
   { to: "/projects", label: "Projects", icon: IconUsersGroup, for: "many" },
   { to: "/settings", label: "Settings", icon: IconSettings, for: "everyone" },
   { to: "/users", label: "Users", icon: IconUsers, for: "administrators" },
+  { to: "/announcements", label: "Announcements", icon: IconSpeakerphone, for: "administrators" },
   { to: "/audit", label: "Audit log", icon: IconHistory, for: "administrators" },
 ] as const satisfies { to: string; label: string; icon: TablerIcon; for: Audience }[];
 

@@ -170,7 +170,9 @@ class NoteEvent(BaseModel):
 
 
 class ChangedEvent(BaseModel):
-    what: Literal["preferences", "notifications", "read", "tokens", "endpoints", "overview"]
+    what: Literal[
+        "preferences", "notifications", "read", "tokens", "endpoints", "overview", "announcements"
+    ]
     n: int
 
 

@@ -15,6 +15,8 @@ export type ComposerSearch = {
   image?: string;
   /** The project that the job will belong to; kept while one goes about in the composer. */
   project?: string;
+  /** One of that project, whose copy this is. */
+  assignment?: string;
   tab?: SideTab;
 };
 
@@ -25,6 +27,7 @@ export function composerSearch(given: Record<string, unknown>): ComposerSearch {
     from: words(given.from),
     image: words(given.image),
     project: words(given.project),
+    assignment: words(given.assignment),
     tab: oneOf(TABS, given.tab),
   };
 }

@@ -9,6 +9,8 @@ import { Section } from "~/components/Section";
 import { sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
 import { useDeed } from "~/components/useDeed";
+import { CourseSection } from "./course/CourseSection";
+import { RestrictSection } from "./RestrictSection";
 import { isManager } from "./rights";
 
 /** What the project is called, and its end. */
@@ -26,6 +28,8 @@ export function About({ project }: { project: ProjectPage }) {
   return (
     <>
       <TitleSection project={project} />
+      <CourseSection project={project} />
+      <RestrictSection project={project} />
       <ArchiveSection project={project} />
       {project.role === "owner" && <RemoveSection project={project} />}
     </>

@@ -5,8 +5,12 @@ import { type ProjectPage as Project, projectQuery } from "~/api/projects";
 import { Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { About } from "./About";
+import { Assignments } from "./course/Assignments";
+import { Everyone } from "./course/Everyone";
 import { People } from "./People";
+import { isManager } from "./rights";
 import type { ProjectTab } from "./search";
+import { UseTab } from "./UseTab";
 import { Work } from "./Work";
 
 /** One project: its work, its people, and what it is. */
@@ -39,11 +43,23 @@ function Shown({ project }: { project: Project }) {
       <Tabs value={tab} onChange={go} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="work">Tasks</Tabs.Tab>
+          {project.course && <Tabs.Tab value="assignments">Assignments</Tabs.Tab>}
+          {project.course && isManager(project) && <Tabs.Tab value="everyone">Everyone</Tabs.Tab>}
           <Tabs.Tab value="people">People</Tabs.Tab>
+          <Tabs.Tab value="use">Limits and use</Tabs.Tab>
           <Tabs.Tab value="about">About</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="work">
           <Work project={project} />
+        </Tabs.Panel>
+        <Tabs.Panel value="assignments">
+          <Assignments project={project} />
+        </Tabs.Panel>
+        <Tabs.Panel value="everyone">
+          <Everyone project={project} />
+        </Tabs.Panel>
+        <Tabs.Panel value="use">
+          <UseTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="people">
           <People project={project} />
@@ -67,6 +83,8 @@ function Lead({ project }: { project: Project }) {
       )}
       {owner && <Text size="sm">owned by {owner.name}</Text>}
       <Badge color="diamond">you are its {project.role}</Badge>
+      {project.course && <Badge color="blue">course</Badge>}
+      {project.endpoints && <Badge color="orange">restricted to listed endpoints</Badge>}
       {project.archived != null && <Badge color="gray">archived: takes no new work</Badge>}
     </Group>
   );

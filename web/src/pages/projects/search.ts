@@ -5,7 +5,7 @@ export function projectsSearch(search: Record<string, unknown>): ProjectsSearch 
   return search.dialog === "new" ? { dialog: "new" } : {};
 }
 
-export const PROJECT_TABS = ["work", "people", "about"] as const;
+export const PROJECT_TABS = ["work", "assignments", "everyone", "people", "use", "about"] as const;
 export type ProjectTab = (typeof PROJECT_TABS)[number];
 export type ProjectSearch = { tab?: ProjectTab; dialog?: "add" };
 

@@ -2,50 +2,92 @@ import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { askLimits } from "~/api/limits";
 import { keys, meQuery } from "~/api/queries";
-import { askUsers, type User, userSessionsQuery } from "~/api/users";
+import { askUsers, type User, type UserPage, userQuery, userSessionsQuery } from "~/api/users";
 import { Answer, Lines } from "~/components/Answer";
 import { Ask } from "~/components/Ask";
 import { SessionTable } from "~/components/SessionTable";
 import { sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
 import { useDeed } from "~/components/useDeed";
+import { count } from "~/lib/format";
+import { LimitsForm } from "~/limits/LimitsForm";
+import { UseBars } from "~/limits/UseBars";
 import { AccountBadges } from "./UserTable";
 
-/** One person's account: what she is, where she is signed in, what she uses. */
-export function UserPanel({ user, onClose }: { user: User; onClose: () => void }) {
-  const { data: me } = useQuery(meQuery);
+/** One person's account: what she is, what she uses and may use, where she is signed in. */
+export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(userQuery(id));
   return (
     <Drawer
       opened
       onClose={onClose}
       position="right"
       size="lg"
-      title={user.name}
+      title={query.data?.name ?? "…"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <Stack gap="lg">
-        <div>
-          <AccountBadges user={user} />
-          <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: "anywhere" }}>
-            {user.email || "no address"} · {user.id}
-          </Text>
-          <Text size="sm" mt={4}>
-            <Anchor
-              renderRoot={(props) => <Link to="/audit" search={{ user: user.id }} {...props} />}
-            >
-              What this person did
-            </Anchor>
-          </Text>
-        </div>
-        {me && me.id !== user.id ? (
-          <AccountDeeds user={user} />
-        ) : (
-          <Text size="sm">This is your own account: another administrator can change it.</Text>
-        )}
-        <Sessions user={user} />
-      </Stack>
+      <Answer query={query} loading={<Lines count={8} />}>
+        {(user) => <Account user={user} />}
+      </Answer>
     </Drawer>
+  );
+}
+
+function Account({ user }: { user: UserPage }) {
+  const { data: me } = useQuery(meQuery);
+  return (
+    <Stack gap="lg">
+      <div>
+        <AccountBadges user={user} />
+        <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: "anywhere" }}>
+          {user.email || "no address"} · {user.id}
+        </Text>
+        <Text size="sm" mt={4}>
+          {count(user.endpoints, "endpoint")}, {count(user.tokens, "token")},{" "}
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link to="/audit" search={{ user: user.id }} {...props} />}
+          >
+            what this person did
+          </Anchor>
+        </Text>
+      </div>
+      {me && me.id !== user.id ? (
+        <AccountDeeds user={user} />
+      ) : (
+        <Text size="sm">This is your own account: another administrator can change it.</Text>
+      )}
+      <section aria-label="Use and limits">
+        <Title order={2} mb="xs">
+          Use and limits
+        </Title>
+        <Stack gap="md">
+          <UseBars use={user.use} limits={user.limits} />
+          <LimitsForm
+            kept={user.own_limits ? user.limits : {}}
+            save={(limits) => askLimits.persons(user.id, limits)}
+          />
+          <Text size="xs" c="dimmed">
+            {user.own_limits
+              ? "These are her own. Empty all three, and those of everybody hold for her."
+              : "All empty: the limits of everybody hold for her."}
+          </Text>
+        </Stack>
+      </section>
+      {user.projects.length > 0 && (
+        <section aria-label="Projects">
+          <Title order={2} mb="xs">
+            Projects
+          </Title>
+          <Text size="sm">
+            {user.projects.map((one) => `${one.name} (${one.role})`).join(", ")}
+          </Text>
+        </section>
+      )}
+      <Sessions user={user} />
+    </Stack>
   );
 }
 
@@ -105,6 +147,12 @@ function Sessions({ user }: { user: User }) {
     done: `${user.name} is signed out everywhere`,
     onError: sayFailed,
   });
+  const endOne = useDeed({
+    by: (session: string) => askUsers.endSession(user.id, session),
+    renews: [keys.users],
+    done: "That browser is signed out",
+    onError: sayFailed,
+  });
   return (
     <section aria-label="Browsers">
       <Group justify="space-between" mb="xs">
@@ -120,7 +168,7 @@ function Sessions({ user }: { user: User }) {
         </Button>
       </Group>
       <Answer query={query} loading={<Lines count={2} />}>
-        {({ items }) => <SessionTable sessions={items} />}
+        {({ items }) => <SessionTable sessions={items} onEnd={(id) => endOne.run(id)} />}
       </Answer>
       {user.disabled != null && (
         <Text size="sm" c="dimmed" mt="xs">

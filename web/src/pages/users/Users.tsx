@@ -1,4 +1,4 @@
-import { Button, TextInput } from "@mantine/core";
+import { Button, Tabs, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -8,22 +8,54 @@ import { usersQuery } from "~/api/users";
 import { Answer, Empty, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { InviteDialog } from "./InviteDialog";
+import { LimitsTab } from "./LimitsTab";
+import type { UsersTab } from "./search";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
+import { UseTab } from "./UseTab";
 
 /** Everybody who has an account: administrators look after them here. */
 export function Users() {
-  const { search = "", user, dialog } = useSearch({ from: "/users" });
+  const { search, tab = "people", dialog } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });
-  const query = useQuery({ ...usersQuery(search), placeholderData: keepPreviousData });
-  const chosen = query.data?.items.find((one) => one.id === user);
-  const close = () => void navigate({ search: search ? { search } : {} });
+  const go = (next: string | null) =>
+    void navigate({ search: next === "people" ? {} : { tab: next as UsersTab } });
   return (
     <Page
       title="Users"
       lead="Everybody who has an account here. You look after people, not after their work: that stays theirs."
       actions={<InviteButton />}
     >
+      <Tabs value={tab} onChange={go} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="people">People</Tabs.Tab>
+          <Tabs.Tab value="use">Use</Tabs.Tab>
+          <Tabs.Tab value="limits">Limits</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="people">
+          <PeopleTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="use">
+          <UseTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="limits">
+          <LimitsTab />
+        </Tabs.Panel>
+      </Tabs>
+      {dialog === "invite" && (
+        <InviteDialog onClose={() => void navigate({ search: { search } })} />
+      )}
+    </Page>
+  );
+}
+
+function PeopleTab() {
+  const { search = "", user } = useSearch({ from: "/users" });
+  const navigate = useNavigate({ from: "/users" });
+  const query = useQuery({ ...usersQuery(search), placeholderData: keepPreviousData });
+  const close = () => void navigate({ search: search ? { search } : {} });
+  return (
+    <>
       <SearchField />
       <Answer query={query} loading={<Lines count={6} height={40} />}>
         {({ items }) =>
@@ -36,9 +68,8 @@ export function Users() {
           )
         }
       </Answer>
-      {chosen && <UserPanel user={chosen} onClose={close} />}
-      {dialog === "invite" && <InviteDialog onClose={close} />}
-    </Page>
+      {user && <UserPanel key={user} id={user} onClose={close} />}
+    </>
   );
 }
 

@@ -1,10 +1,27 @@
+export const USERS_TABS = ["people", "use", "limits"] as const;
+export type UsersTab = (typeof USERS_TABS)[number];
+export type UsageBy = "person" | "project";
+
 /** What the address of this page may carry: `user` is the one whose details are open. */
-export type UsersSearch = { search?: string; user?: string; dialog?: "invite" };
+export type UsersSearch = {
+  tab?: UsersTab;
+  search?: string;
+  user?: string;
+  dialog?: "invite";
+  by?: UsageBy;
+  /** How far back the use is counted, in days. */
+  days?: number;
+};
 
 export function usersSearch(given: Record<string, unknown>): UsersSearch {
+  const tab = USERS_TABS.find((one) => one === given.tab);
+  const days = Number(given.days);
   return {
+    ...(tab && tab !== "people" ? { tab } : {}),
     ...(given.search ? { search: String(given.search) } : {}),
     ...(typeof given.user === "string" && given.user ? { user: given.user } : {}),
     ...(given.dialog === "invite" ? { dialog: "invite" } : {}),
+    ...(given.by === "project" ? { by: "project" } : {}),
+    ...(days > 0 ? { days } : {}),
   };
 }

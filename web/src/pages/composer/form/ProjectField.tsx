@@ -1,4 +1,4 @@
-import { Select } from "@mantine/core";
+import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { projectsQuery } from "~/api/projects";
@@ -8,13 +8,20 @@ import { useComposer } from "../state/context";
 /** The people who see the job; shown to whoever is in a project that takes work. */
 export function ProjectField() {
   const { draft } = useComposer();
-  const { project } = useSearch({ from: "/compose" });
+  const { project, assignment } = useSearch({ from: "/compose" });
   const navigate = useNavigate({ from: "/compose" });
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...projectsQuery, enabled: me?.mode === "shared" });
   const open = (data?.items ?? []).filter((one) => one.archived == null && one.role !== "viewer");
   const chosen = open.find((one) => one.id === project || one.name === project);
   if (!open.length) return null;
+  if (assignment) {
+    return (
+      <Text size="sm">
+        Your copy of <b>{assignment}</b> in {chosen?.title || chosen?.name}: your lecturer sees it.
+      </Text>
+    );
+  }
   const choose = (next: string | null) => {
     draft.change((work) => work); // Sent to another place it is another job.
     void navigate({ search: (now) => ({ ...now, project: next ?? undefined }), replace: true });

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
+import { askCourses } from "~/api/courses";
 import type { ComposerSearch } from "../search";
 import type { SpecDraft } from "../spec/draft";
 import { asWritten } from "../state/calls";
@@ -11,10 +12,13 @@ export type Source =
   | { kind: "notebook" }
   | { kind: "recipe"; name: string }
   | { kind: "task"; id: string }
-  | { kind: "image"; id: string };
+  | { kind: "image"; id: string }
+  | { kind: "assignment"; project: string; name: string };
 
 /** The source that the address names, or null while a recipe or a task is still to be chosen. */
 export function sourceOf(search: ComposerSearch): Source | null {
+  const { assignment, project } = search;
+  if (assignment && project) return { kind: "assignment", project, name: assignment };
   if (search.from) return { kind: "task", id: search.from };
   if (search.image) return { kind: "image", id: search.image };
   if (search.recipe) return { kind: "recipe", name: search.recipe };
@@ -24,6 +28,7 @@ export function sourceOf(search: ComposerSearch): Source | null {
 
 export function sourceKey(source: Source): string {
   if (source.kind === "task" || source.kind === "image") return `${source.kind}.${source.id}`;
+  if (source.kind === "assignment") return `assignment.${source.project}.${source.name}`;
   return source.kind === "recipe" ? `recipe.${source.name}` : source.kind;
 }
 
@@ -38,6 +43,7 @@ export const sourceQuery = (source: Source) =>
 
 function firstWork(source: Source): Promise<Work> {
   if (source.kind === "task") return fromTask(source.id);
+  if (source.kind === "assignment") return fromAssignment(source.project, source.name);
   if (source.kind === "recipe") return fromRecipe(source.name);
   if (source.kind === "image") return inImage(source.id);
   return fresh(source.kind === "notebook" ? { notebook: "" } : {});
@@ -70,6 +76,12 @@ async function fromTask(id: string): Promise<Work> {
   const job = await dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: task.job } } }));
   const work = emptyWork(await asWritten(job.spec));
   return { ...work, code: job.code, codeName: job.code ? `The code of ${job.name}` : "" };
+}
+
+async function fromAssignment(project: string, name: string): Promise<Work> {
+  const { spec, code, title } = await askCourses.get(project, name);
+  const work = emptyWork(await asWritten(spec));
+  return { ...work, code, codeName: code ? `The code of ${title || name}` : "" };
 }
 
 /** A person's own defaults, from the settings. */

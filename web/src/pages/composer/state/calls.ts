@@ -1,4 +1,5 @@
 import { api, dataOf, type Schemas } from "~/api/client";
+import { askCourses } from "~/api/courses";
 import type { SpecDraft } from "../spec/draft";
 import { parseExact } from "../spec/exactJson";
 import { bodyOf, type Work } from "./work";
@@ -24,7 +25,12 @@ export function composeJob(work: Work, script: boolean): Promise<Composition> {
   );
 }
 
-export function submitJob(work: Work, project: string) {
+/** Into a project, or as the person's own copy of an assignment there. */
+export function submitJob(work: Work, project: string, assignment: string) {
+  if (assignment) {
+    const { spec, code } = bodyOf(work);
+    return askCourses.run(project, assignment, { on: "", spec, code: code ?? null }, work.key);
+  }
   const params = { header: { "Idempotency-Key": work.key } };
   return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project }, params }));
 }

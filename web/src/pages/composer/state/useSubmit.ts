@@ -19,9 +19,9 @@ export class BrokenYaml extends Error {
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { project = "" } = useSearch({ from: "/compose" });
+  const { project = "", assignment = "" } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: async () => submitJob(await newest(draft.work), project),
+    mutationFn: async () => submitJob(await newest(draft.work), project, assignment),
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
       if (first) jumpTo(first.field);

@@ -1,0 +1,29 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type Announcement = Schemas["Announcement"];
+export type AnnouncementRequest = Schemas["AnnouncementRequest"];
+
+/** Those that hold now. */
+export const announcementsQuery = queryOptions({
+  queryKey: keys.announcements,
+  queryFn: () => dataOf(api.GET("/api/v1/announcements")),
+  refetchInterval: 300_000, // One begins and ends by the clock, without an event.
+});
+
+/** Also those to come, and those that are over. */
+export const allAnnouncementsQuery = queryOptions({
+  queryKey: [...keys.announcements, "all"],
+  queryFn: () => dataOf(api.GET("/api/v1/announcements/all")),
+});
+
+const of = (announcement: string) => ({ params: { path: { announcement } } });
+
+export const askAnnouncements = {
+  keep: (id: string | null, body: AnnouncementRequest) =>
+    id
+      ? dataOf(api.PUT("/api/v1/announcements/{announcement}", { ...of(id), body }))
+      : dataOf(api.POST("/api/v1/announcements", { body })),
+  withdraw: (id: string) => dataOf(api.DELETE("/api/v1/announcements/{announcement}", of(id))),
+};

@@ -1,0 +1,67 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type Limits = Required<Schemas["Limits"]>;
+export type Use = Schemas["Use"];
+export type UsageLine = Schemas["UsageLine"];
+
+export type UsageBy = "person" | "project";
+
+const GB = 1e9;
+
+/** In the units that a person types. */
+export function inGigabytes(limits: Schemas["Limits"]) {
+  const { node_hours = null, running_tasks = null, storage_bytes = null } = limits;
+  return {
+    node_hours,
+    running_tasks,
+    gigabytes: storage_bytes == null ? null : storage_bytes / GB,
+  };
+}
+
+export function inBytes(typed: ReturnType<typeof inGigabytes>): Limits {
+  const { node_hours, running_tasks, gigabytes } = typed;
+  const storage_bytes = gigabytes == null ? null : Math.round(gigabytes * GB);
+  return { node_hours, running_tasks, storage_bytes };
+}
+
+const of = (project: string) => ({ params: { path: { project } } });
+
+export const myUsageQuery = queryOptions({
+  queryKey: [...keys.usage, "mine"],
+  queryFn: () => dataOf(api.GET("/api/v1/me/usage")),
+});
+
+export const projectLimitsQuery = (project: string) =>
+  queryOptions({
+    queryKey: [...keys.usage, "limits", project],
+    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/limits", of(project))),
+  });
+
+export const projectUsageQuery = (project: string) =>
+  queryOptions({
+    queryKey: [...keys.usage, "project", project],
+    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/usage", of(project))),
+  });
+
+export const everyonesLimitsQuery = queryOptions({
+  queryKey: [...keys.usage, "everyone"],
+  queryFn: () => dataOf(api.GET("/api/v1/limits")),
+});
+
+export const allUsageQuery = (by: UsageBy, since: number) =>
+  queryOptions({
+    queryKey: [...keys.usage, "all", by, since],
+    queryFn: () => dataOf(api.GET("/api/v1/usage", { params: { query: { by, since } } })),
+  });
+
+export const askLimits = {
+  everyones: (body: Limits) => dataOf(api.PUT("/api/v1/limits", { body })),
+  persons: (user: string, body: Limits) =>
+    dataOf(api.PUT("/api/v1/users/{user}/limits", { params: { path: { user } }, body })),
+  projects: (project: string, body: Limits) =>
+    dataOf(api.PUT("/api/v1/limits/projects/{project}", { ...of(project), body })),
+  eachMembers: (project: string, body: Limits) =>
+    dataOf(api.PUT("/api/v1/projects/{project}/limits", { ...of(project), body })),
+};

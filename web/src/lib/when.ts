@@ -1,0 +1,19 @@
+/** What a browser's field of day and time holds: the reader's own zone, to the minute. */
+export function asField(at: number | null | undefined): string {
+  if (at == null) return "";
+  const local = new Date(at * 1000);
+  return new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export function asMoment(field: string): number | null {
+  const at = new Date(field).getTime();
+  return field && Number.isFinite(at) ? at / 1000 : null;
+}
+
+type Spanned = { starts: number | null; ends: number | null };
+
+/** Whether it is still to come, holds, or is over; `now` in seconds. */
+export function phaseOf({ starts, ends }: Spanned, now: number): "to come" | "now" | "over" {
+  if (ends != null && ends <= now) return "over";
+  return starts != null && starts > now ? "to come" : "now";
+}

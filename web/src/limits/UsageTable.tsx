@@ -1,0 +1,55 @@
+import { Card, Table, Text } from "@mantine/core";
+import type { UsageLine } from "~/api/limits";
+import { bytes, figure } from "~/lib/format";
+
+type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
+
+/** Who has used how much, the most first. */
+export function UsageTable({ lines, who }: TableProps) {
+  const sorted = [...lines].sort((a, b) => b.use.node_hours - a.use.node_hours);
+  return (
+    <Card padding={0}>
+      <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table horizontalSpacing="md" aria-label={`Use by ${who.toLowerCase()}`}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{who}</Table.Th>
+              <Table.Th ta="right">Node-hours</Table.Th>
+              <Table.Th ta="right">Tasks now</Table.Th>
+              <Table.Th ta="right">Tasks in all</Table.Th>
+              <Table.Th ta="right">Storage</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {sorted.map((line) => (
+              <Table.Tr key={line.id}>
+                <Table.Td>
+                  {line.name}
+                  {line.email && (
+                    <Text size="xs" c="dimmed">
+                      {line.email}
+                    </Text>
+                  )}
+                </Table.Td>
+                <Table.Td ta="right">
+                  {of(line.use.node_hours, line.limits.node_hours, figure)}
+                </Table.Td>
+                <Table.Td ta="right">
+                  {of(line.use.running_tasks, line.limits.running_tasks, figure)}
+                </Table.Td>
+                <Table.Td ta="right">{figure(line.use.tasks)}</Table.Td>
+                <Table.Td ta="right">
+                  {of(line.use.storage_bytes, line.limits.storage_bytes, bytes)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function of(used: number, limit: number | null | undefined, words: (value: number) => string) {
+  return limit == null ? words(used) : `${words(used)} of ${words(limit)}`;
+}

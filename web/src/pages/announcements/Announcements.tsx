@@ -1,0 +1,107 @@
+import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
+import { IconPlus, IconSpeakerphone } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Announcement, allAnnouncementsQuery, askAnnouncements } from "~/api/announcements";
+import { keys } from "~/api/queries";
+import { Answer, Empty } from "~/components/Answer";
+import { Page } from "~/components/Page";
+import { sayFailed } from "~/components/say";
+import { Ago } from "~/components/Time";
+import { useDeed } from "~/components/useDeed";
+import { phaseOf } from "~/lib/when";
+import { Editor } from "./Editor";
+
+/** What administrators say to all, on top of every page. */
+export function Announcements() {
+  const [edited, edit] = useState<Announcement | "new" | null>(null);
+  const query = useQuery(allAnnouncementsQuery);
+  return (
+    <Page
+      title="Announcements"
+      lead="A word to everybody, on top of every page: a maintenance, a new cluster, a full disk."
+      actions={<NewButton onClick={() => edit("new")} />}
+    >
+      <Answer query={query}>
+        {({ items }) =>
+          items.length ? (
+            <Stack>
+              {items.map((one) => (
+                <Line key={one.id} announcement={one} onEdit={() => edit(one)} />
+              ))}
+            </Stack>
+          ) : (
+            <Empty
+              icon={IconSpeakerphone}
+              title="Nothing is announced"
+              action={<NewButton onClick={() => edit("new")} />}
+            >
+              What you write is shown to everybody who has an account here, from the moment that you
+              choose until the moment that you choose.
+            </Empty>
+          )
+        }
+      </Answer>
+      {edited && (
+        <Editor announcement={edited === "new" ? null : edited} onClose={() => edit(null)} />
+      )}
+    </Page>
+  );
+}
+
+function NewButton({ onClick }: { onClick: () => void }) {
+  return (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onClick}>
+      Announce
+    </Button>
+  );
+}
+
+const COLORS = { now: "teal", "to come": "blue", over: "gray" };
+
+function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: () => void }) {
+  const phase = phaseOf(announcement, Date.now() / 1000);
+  const remove = useDeed({
+    by: () => askAnnouncements.withdraw(announcement.id),
+    renews: [keys.announcements],
+    done: "It is gone",
+    onError: sayFailed,
+  });
+  return (
+    <Card component="article" aria-label={announcement.text.slice(0, 60)}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <Stack gap={6} style={{ minWidth: 0 }}>
+          <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+            {announcement.text}
+          </Text>
+          <Group gap="xs">
+            <Badge color={COLORS[phase]}>{phase === "now" ? "shown now" : phase}</Badge>
+            {announcement.level === "warning" && <Badge color="orange">warning</Badge>}
+            <Text size="xs" c="dimmed">
+              by {announcement.by}, <Ago at={announcement.created} />
+              {announcement.ends != null && (
+                <>
+                  , {phase === "over" ? "ended" : "ends"} <Ago at={announcement.ends} />
+                </>
+              )}
+            </Text>
+          </Group>
+        </Stack>
+        <Group gap="xs" wrap="nowrap">
+          <Button size="xs" variant="default" onClick={onEdit}>
+            Edit
+          </Button>
+          <Button
+            size="xs"
+            variant="light"
+            color="red"
+            loading={remove.isPending}
+            onClick={() => remove.run()}
+          >
+            Remove
+          </Button>
+        </Group>
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,153 @@
+import { Group, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, dataOf, type Schemas } from "~/api/client";
+import { type Assignment, askCourses } from "~/api/courses";
+import type { ProjectPage } from "~/api/projects";
+import { keys } from "~/api/queries";
+import { Ask } from "~/components/Ask";
+import { MomentInput } from "~/components/MomentInput";
+import { sayFailed } from "~/components/say";
+import { useDeed } from "~/components/useDeed";
+import { parseYaml, renderYaml } from "~/pages/composer/state/calls";
+
+type EditorProps = { project: ProjectPage; assignment: Assignment | null; onClose: () => void };
+type Wanted = Omit<Required<Schemas["AssignmentRequest"]>, "spec">;
+
+const NEW: Wanted = { name: "", title: "", text: "", due: null, code: null };
+
+/** An assignment is a job like any other: taken from a task that ran well, or written as a diamond.yaml. */
+export function AssignmentEditor({ project, assignment, onClose }: EditorProps) {
+  const [wanted, setWanted] = useState<Wanted>(assignment ? partsOf(assignment) : NEW);
+  const [yaml, setYaml] = useSpecText(assignment);
+  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
+  const keep = useDeed({
+    by: async () => {
+      const spec = await specOf(yaml);
+      return askCourses.keep(project.id, assignment?.name ?? null, { ...wanted, spec });
+    },
+    renews: [keys.projects],
+    done: "Everybody in the course sees it now.",
+    onDone: onClose,
+  });
+  const take = async (task: string) => {
+    const job = await jobOf(task);
+    setYaml(await renderYaml(job.spec));
+    change({ code: job.code, name: wanted.name || job.name });
+  };
+  return (
+    <Ask
+      title={assignment ? `Edit ${assignment.name}` : "New assignment"}
+      deed={assignment ? "Save" : "Give it out"}
+      isPending={keep.isPending}
+      isReady={Boolean(wanted.name.trim() && yaml.trim())}
+      error={keep.error}
+      onDo={() => keep.run()}
+      onClose={onClose}
+      size="xl"
+    >
+      <Group grow align="flex-start">
+        <TextInput
+          label="Name"
+          description="Short, as it is typed in a terminal."
+          placeholder="week-1"
+          value={wanted.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          spellCheck={false}
+          data-autofocus
+        />
+        <MomentInput
+          label="Due"
+          description="Later copies are marked as late."
+          value={wanted.due}
+          onChange={(due) => change({ due })}
+        />
+      </Group>
+      <TextInput
+        label="Title"
+        placeholder="A first network"
+        value={wanted.title}
+        onChange={(event) => change({ title: event.currentTarget.value })}
+      />
+      <Textarea
+        label="What is to be done"
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={wanted.text}
+        onChange={(event) => change({ text: event.currentTarget.value })}
+      />
+      <FromTask onTake={(task) => void take(task).catch(sayFailed)} />
+      <Textarea
+        label="The job, as diamond.yaml"
+        description={
+          wanted.code ? "Its code goes along, as it was in that task." : "Without code of its own."
+        }
+        placeholder={"name: week-1\nrun: python train.py\n"}
+        autosize
+        minRows={5}
+        maxRows={16}
+        spellCheck={false}
+        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+        value={yaml}
+        onChange={(event) => setYaml(event.currentTarget.value)}
+      />
+    </Ask>
+  );
+}
+
+/** The newest of the lecturer's own tasks: what ran for her runs for the students. */
+function FromTask({ onTake }: { onTake: (task: string) => void }) {
+  const { data } = useQuery({
+    queryKey: [...keys.tasks, "to-assign"],
+    queryFn: () => dataOf(api.GET("/api/v1/tasks", { params: { query: { limit: 30 } } })),
+  });
+  const tasks = data?.items ?? [];
+  if (!tasks.length) {
+    return (
+      <Text size="sm" c="dimmed">
+        Run the job once yourself, and you can take it from your tasks here, with its code.
+      </Text>
+    );
+  }
+  return (
+    <Select
+      label="Take it from one of your tasks"
+      description="Its spec and its code; what ran for you runs for them."
+      placeholder="a task that went well"
+      data={tasks.map((one) => ({ value: one.id, label: `${one.name} (${one.state})` }))}
+      onChange={(task) => task && onTake(task)}
+      searchable
+    />
+  );
+}
+
+/** A kept spec is shown as a person would write it, once the service has said how. */
+function useSpecText(assignment: Assignment | null): [string, (text: string) => void] {
+  const [typed, setTyped] = useState<string | null>(null);
+  const { data } = useQuery({
+    queryKey: [...keys.projects, "assignment-text", assignment?.id],
+    queryFn: () => renderYaml(assignment?.spec ?? {}),
+    enabled: assignment !== null,
+  });
+  return [typed ?? data ?? "", setTyped];
+}
+
+async function specOf(yaml: string): Promise<Schemas["AssignmentRequest"]["spec"]> {
+  const { spec, faults } = await parseYaml(yaml);
+  const [first] = faults;
+  if (spec === null || first) {
+    const where = first?.line ? `Line ${first.line}: ` : "";
+    throw new Error(`${where}${first?.message ?? "The text cannot be read"}`);
+  }
+  return spec as Schemas["AssignmentRequest"]["spec"];
+}
+
+async function jobOf(task: string) {
+  const found = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task } } }));
+  return dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: found.job } } }));
+}
+
+function partsOf({ name, title, text, due, code }: Assignment): Wanted {
+  return { name, title, text, due, code };
+}

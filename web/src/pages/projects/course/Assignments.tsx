@@ -1,0 +1,137 @@
+import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { IconPencil, IconPlayerPlay, IconPlus, IconSchool } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Assignment, askCourses, assignmentsQuery } from "~/api/courses";
+import type { ProjectPage } from "~/api/projects";
+import { keys } from "~/api/queries";
+import { Answer, Empty, Failed } from "~/components/Answer";
+import { Ago } from "~/components/Time";
+import { useDeed } from "~/components/useDeed";
+import { freshKey } from "~/lib/key";
+import { isManager, mayAdd } from "../rights";
+import { AssignmentEditor } from "./AssignmentEditor";
+import { RemoveAssignment } from "./RemoveAssignment";
+
+/** What is to be done in the course: read-only, copied by one click. */
+export function Assignments({ project }: { project: ProjectPage }) {
+  const [isNew, setNew] = useState(false);
+  const query = useQuery(assignmentsQuery(project.id));
+  const add = isManager(project) && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setNew(true)}>
+      New assignment
+    </Button>
+  );
+  return (
+    <>
+      <Answer query={query}>
+        {({ items }) =>
+          items.length ? (
+            <Stack>
+              {add && <Group>{add}</Group>}
+              {items.map((one) => (
+                <AssignmentCard key={one.id} project={project} assignment={one} />
+              ))}
+            </Stack>
+          ) : (
+            <Empty icon={IconSchool} title="No assignment yet" action={add}>
+              {isManager(project)
+                ? "An assignment is a job that everybody starts a copy of: as it is, or changed."
+                : "Your lecturer puts them here; you start your own copy by one click."}
+            </Empty>
+          )
+        }
+      </Answer>
+      {isNew && (
+        <AssignmentEditor project={project} assignment={null} onClose={() => setNew(false)} />
+      )}
+    </>
+  );
+}
+
+type CardProps = { project: ProjectPage; assignment: Assignment };
+
+function AssignmentCard({ project, assignment }: CardProps) {
+  const [key] = useState(freshKey);
+  const navigate = useNavigate();
+  const run = useDeed({
+    by: () => askCourses.run(project.id, assignment.name, { on: "", spec: null, code: null }, key),
+    renews: [keys.tasks],
+    done: `Your copy of ${assignment.name} was submitted`,
+    onDone: ({ tasks, job }) =>
+      void navigate({ to: "/tasks/$task", params: { task: tasks[0]?.id ?? job.id } }),
+  });
+  return (
+    <Card component="article" aria-label={assignment.title || assignment.name}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start">
+          <div>
+            <Title order={2}>{assignment.title || assignment.name}</Title>
+            <Text size="sm" c="dimmed">
+              {assignment.due == null ? (
+                "no due date"
+              ) : (
+                <>
+                  due <Ago at={assignment.due} />
+                </>
+              )}
+            </Text>
+          </div>
+          {isManager(project) && <ManagersButtons project={project} assignment={assignment} />}
+        </Group>
+        {assignment.text && (
+          <Text size="sm" maw={760} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+            {assignment.text}
+          </Text>
+        )}
+        {run.error && <Failed error={run.error} />}
+        {mayAdd(project) && (
+          <Group gap="xs">
+            <Button
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              loading={run.isPending}
+              onClick={() => run.run()}
+            >
+              Start my copy
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={16} aria-hidden />}
+              renderRoot={(props) => (
+                <Link
+                  to="/compose"
+                  search={{ project: project.id, assignment: assignment.name }}
+                  {...props}
+                />
+              )}
+            >
+              Change it first
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function ManagersButtons({ project, assignment }: CardProps) {
+  const [isOpen, setOpen] = useState<"edit" | "remove" | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" onClick={() => setOpen("edit")}>
+        Edit
+      </Button>
+      <Button size="xs" variant="light" color="red" onClick={() => setOpen("remove")}>
+        Remove…
+      </Button>
+      {isOpen === "edit" && (
+        <AssignmentEditor project={project} assignment={assignment} onClose={close} />
+      )}
+      {isOpen === "remove" && (
+        <RemoveAssignment project={project} assignment={assignment} onClose={close} />
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,31 @@
+import { Text } from "@mantine/core";
+import { type Assignment, askCourses } from "~/api/courses";
+import type { ProjectPage } from "~/api/projects";
+import { keys } from "~/api/queries";
+import { Ask } from "~/components/Ask";
+import { useDeed } from "~/components/useDeed";
+
+type RemoveProps = { project: ProjectPage; assignment: Assignment; onClose: () => void };
+
+export function RemoveAssignment({ project, assignment, onClose }: RemoveProps) {
+  const remove = useDeed({
+    by: () => askCourses.remove(project.id, assignment.name),
+    renews: [keys.projects],
+    done: `${assignment.name} is gone`,
+    onDone: onClose,
+  });
+  return (
+    <Ask
+      title={`Remove ${assignment.name}?`}
+      deed="Remove it"
+      leave="Keep it"
+      danger
+      isPending={remove.isPending}
+      error={remove.error}
+      onDo={() => remove.run()}
+      onClose={onClose}
+    >
+      <Text size="sm">Copies that were started stay, with their results.</Text>
+    </Ask>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button, Group, SegmentedControl } from "@mantine/core";
+import { IconDownload, IconGauge } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { allUsageQuery } from "~/api/limits";
+import { Answer, Empty } from "~/components/Answer";
+import { UsageTable } from "~/limits/UsageTable";
+import type { UsageBy } from "./search";
+
+const SPANS = [
+  { value: "", label: "All" },
+  { value: "365", label: "A year" },
+  { value: "30", label: "30 days" },
+  { value: "7", label: "7 days" },
+];
+const BY = [
+  { value: "person", label: "By person" },
+  { value: "project", label: "By project" },
+];
+
+/** Who has used how much. */
+export function UseTab() {
+  const { by = "person", days } = useSearch({ from: "/users" });
+  const navigate = useNavigate({ from: "/users" });
+  const since = useMemo(() => (days ? Math.floor(Date.now() / 1000 - days * 86_400) : 0), [days]);
+  const query = useQuery(allUsageQuery(by, since));
+  return (
+    <>
+      <Group mb="md">
+        <SegmentedControl
+          aria-label="Counted"
+          size="xs"
+          data={BY}
+          value={by}
+          onChange={(next) => void navigate({ search: (now) => ({ ...now, by: next as UsageBy }) })}
+        />
+        <SegmentedControl
+          aria-label="How far back"
+          size="xs"
+          data={SPANS}
+          value={days ? String(days) : ""}
+          onChange={(next) =>
+            void navigate({
+              search: (now) => ({ ...now, days: next ? Number(next) : undefined }),
+            })
+          }
+        />
+        <Button
+          component="a"
+          href={`/api/v1/usage/export?since=${since}`}
+          download
+          size="xs"
+          variant="default"
+          leftSection={<IconDownload size={14} aria-hidden />}
+        >
+          Export as a table (CSV)
+        </Button>
+      </Group>
+      <Answer query={query}>
+        {({ items }) =>
+          items.length ? (
+            <UsageTable lines={items} who={by === "person" ? "Person" : "Project"} />
+          ) : (
+            <Empty icon={IconGauge} title="Nothing was used in that time" />
+          )
+        }
+      </Answer>
+    </>
+  );
+}
