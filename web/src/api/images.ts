@@ -32,7 +32,12 @@ export const foundImagesQuery = (search: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/images", { params: { query: { search, limit: 12 } } })),
   });
 
-export function listImages(query: { search: string; endpoint: string; cursor?: string }) {
+export function listImages(query: {
+  search: string;
+  endpoint: string;
+  shared?: boolean;
+  cursor?: string;
+}) {
   return dataOf(api.GET("/api/v1/images", { params: { query: { ...query, limit: 50 } } }));
 }
 

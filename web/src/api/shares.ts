@@ -26,3 +26,44 @@ export function sharingOfJob(job: string): Sharing {
       ),
   };
 }
+
+export function sharingOfImage(image: string): Sharing {
+  const path = { image };
+  return {
+    list: () => dataOf(api.GET("/api/v1/images/{image}/shares", { params: { path } })),
+    add: (with_kind, with_id) =>
+      dataOf(
+        api.POST("/api/v1/images/{image}/shares", {
+          params: { path },
+          body: { with_kind, with_id },
+        }),
+      ),
+    stop: (with_kind, with_id) =>
+      dataOf(
+        api.DELETE("/api/v1/images/{image}/shares", {
+          params: { path, query: { with_kind, with_id } },
+        }),
+      ),
+  };
+}
+
+/** Of its profile alone: what the machine is, never the right to run there as its owner. */
+export function sharingOfEndpoint(name: string): Sharing {
+  const path = { name };
+  return {
+    list: () => dataOf(api.GET("/api/v1/endpoints/{name}/shares", { params: { path } })),
+    add: (with_kind, with_id) =>
+      dataOf(
+        api.POST("/api/v1/endpoints/{name}/shares", {
+          params: { path },
+          body: { with_kind, with_id },
+        }),
+      ),
+    stop: (with_kind, with_id) =>
+      dataOf(
+        api.DELETE("/api/v1/endpoints/{name}/shares", {
+          params: { path, query: { with_kind, with_id } },
+        }),
+      ),
+  };
+}

@@ -6,20 +6,26 @@ import {
   IconStar,
   IconTrash,
   IconUpload,
+  IconUsersPlus,
   IconZoomScan,
 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import type { Endpoint } from "~/api/client";
+import { meQuery } from "~/api/queries";
 import { Failed } from "~/components/Answer";
 import { ask, useDeed } from "./actions";
 
-type Dialog = "rename" | "remove" | null;
+const ShareEndpoint = lazy(() => import("./ShareEndpoint"));
+
+type Dialog = "share" | "rename" | "remove" | null;
 
 /** What can be done with an endpoint. What is not allowed is refused by the service, in its words. */
 export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const { name } = endpoint;
+  const { data: me } = useQuery(meQuery);
   const probe = useDeed({ by: ask.probe, done: "It looks around now; the profile follows." });
   const upgrade = useDeed({ by: ask.upgrade, done: "It fetches the newer agent now." });
   const makeDefault = useDeed({
@@ -49,6 +55,11 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           <Item icon={IconUpload} onClick={() => upgrade.run(name)}>
             Upgrade the agent ({endpoint.agent_version || "not there yet"})
           </Item>
+          {me?.mode === "shared" && (
+            <Item icon={IconUsersPlus} onClick={() => setDialog("share")}>
+              Share its profile…
+            </Item>
+          )}
           <Menu.Divider />
           <Item icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
@@ -58,6 +69,11 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           </Item>
         </Menu.Dropdown>
       </Menu>
+      <Suspense>
+        {dialog === "share" && (
+          <ShareEndpoint endpoint={endpoint} onClose={() => setDialog(null)} />
+        )}
+      </Suspense>
       {dialog === "rename" && <Rename endpoint={endpoint} onClose={() => setDialog(null)} />}
       {dialog === "remove" && <Remove endpoint={endpoint} onClose={() => setDialog(null)} />}
     </>

@@ -9,6 +9,7 @@ import { Page } from "~/components/Page";
 import { AddEndpoint } from "./adding/AddEndpoint";
 import classes from "./Columns.module.css";
 import { EndpointCard } from "./EndpointCard";
+import { SharedProfiles } from "./SharedProfiles";
 import type { Way } from "./search";
 
 /** The machines that run jobs for this person. */
@@ -30,6 +31,7 @@ export function Endpoints() {
           items.length ? <Cards endpoints={items} /> : <NoEndpoint action={addButton} />
         }
       </Answer>
+      <SharedProfiles />
       {add && <AddEndpoint way={add} onWay={setAdd} onClose={() => setAdd()} />}
     </Page>
   );

@@ -1,5 +1,9 @@
 /** What the addresses of these pages may carry. */
-export type EndpointsSearch = { add?: Way };
+export type EndpointsSearch = {
+  add?: Way;
+  /** A shared profile that a new endpoint starts from. */
+  profile?: string;
+};
 export type EndpointSearch = { tab?: Tab };
 
 export const WAYS = ["ssh", "pairing"] as const;
@@ -9,7 +13,10 @@ export type Tab = (typeof TABS)[number];
 
 export function endpointsSearch(search: Record<string, unknown>): EndpointsSearch {
   const add = ["choose", ...WAYS].find((one) => one === search.add);
-  return add ? { add: add as Way } : {};
+  return {
+    ...(add ? { add: add as Way } : {}),
+    ...(add && typeof search.profile === "string" ? { profile: search.profile } : {}),
+  };
 }
 
 export function endpointSearch(search: Record<string, unknown>): EndpointSearch {

@@ -1,19 +1,24 @@
-import { CloseButton, Group, Select, TextInput } from "@mantine/core";
+import { CloseButton, Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { endpointsQuery } from "~/api/queries";
+import { endpointsQuery, meQuery } from "~/api/queries";
 import type { ImagesSearch } from "./search";
 
 const TYPING_PAUSE = 250;
+const WHOSE = [
+  { value: "mine", label: "Mine" },
+  { value: "others", label: "Shared with me" },
+];
 
 /** What to show; it stands in the address. */
 export function Filters() {
-  const { search = "", endpoint } = useSearch({ from: "/images" });
+  const { search = "", endpoint, shared } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });
   const { data } = useQuery(endpointsQuery);
+  const { data: me } = useQuery(meQuery);
   const set = (part: ImagesSearch) =>
     void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
   return (
@@ -30,6 +35,15 @@ export function Filters() {
           clearable
           clearButtonProps={{ "aria-label": "Any endpoint" }}
         />
+        {me?.mode === "shared" && (
+          <SegmentedControl
+            aria-label="Whose"
+            size="xs"
+            data={WHOSE}
+            value={shared ? "others" : "mine"}
+            onChange={(whose) => set({ shared: whose === "others" ? true : undefined })}
+          />
+        )}
       </Group>
     </search>
   );

@@ -6,19 +6,25 @@ import {
   IconHammer,
   IconPencil,
   IconTrash,
+  IconUsersPlus,
   type TablerIcon,
 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { type Image, imageName } from "~/api/images";
+import { meQuery } from "~/api/queries";
 import { Delete, Push, Rename } from "./dialogs";
 
-type Dialog = "rename" | "push" | "delete" | null;
+const ShareImage = lazy(() => import("./ShareImage"));
+
+type Dialog = "share" | "rename" | "push" | "delete" | null;
 
 /** What can be done with an image. What is not allowed is refused by the service, in its words. */
 export function ImageMenu({ image }: { image: Image }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const navigate = useNavigate();
+  const { data: me } = useQuery(meQuery);
   const props = { image, onClose: () => setDialog(null) };
   return (
     <>
@@ -44,6 +50,11 @@ export function ImageMenu({ image }: { image: Image }) {
           <Item icon={IconCloudUpload} onClick={() => setDialog("push")}>
             Put into a registry…
           </Item>
+          {me?.mode === "shared" && (
+            <Item icon={IconUsersPlus} onClick={() => setDialog("share")}>
+              Share…
+            </Item>
+          )}
           <Menu.Divider />
           <Item icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
@@ -53,6 +64,7 @@ export function ImageMenu({ image }: { image: Image }) {
           </Item>
         </Menu.Dropdown>
       </Menu>
+      <Suspense>{dialog === "share" && <ShareImage {...props} />}</Suspense>
       {dialog === "rename" && <Rename {...props} />}
       {dialog === "push" && <Push {...props} />}
       {dialog === "delete" && <Delete {...props} />}

@@ -23,18 +23,19 @@ import type { Dialog } from "./search";
 
 /** The images that a person has: found, looked into, compared, brought, removed. */
 export function Images() {
-  const { search = "", endpoint = "", dialog } = useSearch({ from: "/images" });
+  const { search = "", endpoint = "", dialog, shared = false } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const query = useInfiniteQuery({
-    queryKey: [...keys.images, "list", search, endpoint],
-    queryFn: ({ pageParam }) => listImages({ search, endpoint, cursor: pageParam || undefined }),
+    queryKey: [...keys.images, "list", search, endpoint, shared],
+    queryFn: ({ pageParam }) =>
+      listImages({ search, endpoint, shared, cursor: pageParam || undefined }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next || undefined,
     placeholderData: keepPreviousData,
   });
   const show = (next?: Dialog) => void navigate({ search: (now) => ({ ...now, dialog: next }) });
-  const isFiltered = Boolean(search || endpoint);
+  const isFiltered = Boolean(search || endpoint || shared);
   return (
     <Page
       title="Images"

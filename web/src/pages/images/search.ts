@@ -4,7 +4,7 @@ export const TABS = ["overview", "contents", "uses", "definition"] as const;
 export type ImageTab = (typeof TABS)[number];
 
 /** What the addresses of these pages may carry. */
-export type ImagesSearch = { search?: string; endpoint?: string; dialog?: Dialog };
+export type ImagesSearch = { search?: string; endpoint?: string; dialog?: Dialog; shared?: true };
 export type ImageSearch = { tab?: ImageTab };
 export type CompareSearch = { a?: string; b?: string };
 
@@ -14,6 +14,7 @@ export function imagesSearch(given: Record<string, unknown>): ImagesSearch {
     ...named("search", given.search),
     ...named("endpoint", given.endpoint),
     ...(dialog && { dialog }),
+    ...(given.shared === true && { shared: true }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { Failed } from "~/components/Answer";
@@ -9,8 +10,9 @@ import { Waiting } from "./Waiting";
 /** A name, then the line and code to paste, then the owner's word that it was her. */
 export function ByPairing({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
+  const { profile = "" } = useSearch({ from: "/endpoints" });
   const add = useDeed({
-    by: () => ask.add({ name, carrier: "https", ssh_host: "", profile: "" }),
+    by: () => ask.add({ name, carrier: "https", ssh_host: "", profile }),
     quiet: true,
   });
   const submit = (event: FormEvent) => {
