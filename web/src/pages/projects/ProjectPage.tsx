@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ProjectPage as Project, projectQuery } from "~/api/projects";
 import { Failed, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { TabList } from "~/components/TabList";
 import { About } from "./About";
 import { Assignments } from "./course/Assignments";
 import { Everyone } from "./course/Everyone";
@@ -30,10 +31,11 @@ export function ProjectPage() {
 }
 
 function Shown({ project }: { project: Project }) {
-  const { tab = "work" } = useSearch({ from: "/projects/$project" });
+  const { tab = project.course ? "assignments" : "work" } = useSearch({
+    from: "/projects/$project",
+  });
   const navigate = useNavigate({ from: "/projects/$project" });
-  const go = (next: string | null) =>
-    void navigate({ search: next === "work" ? {} : { tab: next as ProjectTab } });
+  const go = (next: string | null) => void navigate({ search: { tab: next as ProjectTab } });
   return (
     <Page
       title={project.title || project.name}
@@ -41,14 +43,14 @@ function Shown({ project }: { project: Project }) {
       lead={<Lead project={project} />}
     >
       <Tabs value={tab} onChange={go} keepMounted={false}>
-        <Tabs.List mb="md">
-          <Tabs.Tab value="work">Tasks</Tabs.Tab>
+        <TabList value={tab} mb="md">
           {project.course && <Tabs.Tab value="assignments">Assignments</Tabs.Tab>}
           {project.course && isManager(project) && <Tabs.Tab value="everyone">Everyone</Tabs.Tab>}
+          <Tabs.Tab value="work">Tasks</Tabs.Tab>
           <Tabs.Tab value="people">People</Tabs.Tab>
           <Tabs.Tab value="use">Limits and use</Tabs.Tab>
           <Tabs.Tab value="about">About</Tabs.Tab>
-        </Tabs.List>
+        </TabList>
         <Tabs.Panel value="work">
           <Work project={project} />
         </Tabs.Panel>

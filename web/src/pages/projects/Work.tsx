@@ -70,11 +70,18 @@ function NewJob({ project }: { project: ProjectPage }) {
 function Nothing({ project }: { project: ProjectPage }) {
   return (
     <Empty icon={IconUsersGroup} title="No task yet">
-      {mayAdd(project)
-        ? "Submit a job into this project, or open a task of yours and move it here: everybody in the project sees it then."
-        : "What the members submit into this project is listed here."}
+      {emptyWords(project)}
     </Empty>
   );
+}
+
+function emptyWords(project: ProjectPage): string {
+  if (project.course) {
+    return "What you start in this course is listed here; only you and those who teach it see it.";
+  }
+  return mayAdd(project)
+    ? "Submit a job into this project, or open a task of yours and move it here: everybody in the project sees it then."
+    : "What the members submit into this project is listed here.";
 }
 
 function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) {

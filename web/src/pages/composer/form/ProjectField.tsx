@@ -30,9 +30,11 @@ export function ProjectField() {
     <Select
       label="Project"
       description={
-        chosen
-          ? "Everybody in it sees the job, its logs and its results."
-          : "The job is yours alone; it can be shared later."
+        chosen?.course
+          ? "Those who teach the course see the job, its logs and its results."
+          : chosen
+            ? "Everybody in it sees the job, its logs and its results."
+            : "The job is yours alone; it can be shared later."
       }
       placeholder="mine alone"
       data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}

@@ -26,7 +26,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
       const spec = await specOf(yaml);
       return askCourses.keep(project.id, assignment?.name ?? null, { ...wanted, spec });
     },
-    renews: [keys.projects],
+    renews: [keys.projects, keys.tasks],
     done: "Everybody in the course sees it now.",
     onDone: onClose,
   });

@@ -10,7 +10,7 @@ type RemoveProps = { project: ProjectPage; assignment: Assignment; onClose: () =
 export function RemoveAssignment({ project, assignment, onClose }: RemoveProps) {
   const remove = useDeed({
     by: () => askCourses.remove(project.id, assignment.name),
-    renews: [keys.projects],
+    renews: [keys.projects, keys.tasks],
     done: `${assignment.name} is gone`,
     onDone: onClose,
   });
