@@ -245,6 +245,7 @@ class Agent:
             for tracked in [*active, *self.attempts.late(now)]:
                 self.attempts.look_at(tracked)
             self.orphans.look(now)
+            self.workers.submitter.tell_of_silence()
         self.attempts.time_passed()
         self.attempts.chains.look()
         self._ask(active)

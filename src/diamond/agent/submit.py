@@ -24,6 +24,8 @@ LONGEST_PAUSE = 20.0
 """Seconds between two looks for a submission while the batch system does not answer."""
 LIMIT_PAUSE = 30.0
 """Seconds until a site that had no room is tried again, unless a job of ours ends before."""
+SILENCE_SECONDS = 10.0
+SILENCE = "the batch system does not answer; it is handed over, once, as soon as that ends"
 
 
 class Outcome(Protocol):
@@ -48,6 +50,8 @@ class Entry:
     pause: float = 2.0
     negative_since: float | None = None
     is_held: bool = False
+    is_told: bool = False
+    """Whether the person knows that the batch system is silent."""
 
 
 @dataclass
@@ -65,6 +69,7 @@ class Submitter:
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _full_until: dict[str, float] = field(default_factory=dict)
     _submitted_at: float = 0.0
+    _asked_at: float | None = None
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="submit", daemon=True).start()
@@ -91,6 +96,18 @@ class Submitter:
     def is_bursting(self) -> bool:
         """Jobs are being handed over one right after the other."""
         return len(self._entries) > 1 and time.monotonic() - self._submitted_at < 1.0
+
+    def tell_of_silence(self) -> None:
+        """To everybody whose task waits behind a question that the batch system does not answer."""
+        asked_at = self._asked_at
+        if asked_at is not None and time.monotonic() - asked_at >= SILENCE_SECONDS:
+            for entry in list(self._entries):
+                self._tell_of_silence(entry)
+
+    def _tell_of_silence(self, entry: Entry) -> None:
+        if not entry.is_told:
+            entry.is_told = True
+            self.outcome.note(entry.folder, SILENCE, "unanswered")
 
     def _run(self) -> None:
         while True:
@@ -152,8 +169,9 @@ class Submitter:
         try:
             mark(folder.path / "submitting")
             self.pace.reached("submitting-written")
+            self._asked_at = time.monotonic()
             native_id = self.scheduler.submit(self.submission(folder))
-            self._submitted_at = time.monotonic()
+            self._submitted_at, self._asked_at = time.monotonic(), None
             self.pace.reached("taken-by-the-scheduler")
             self._found(entry, native_id)
         except Unanswered as error:
@@ -161,6 +179,7 @@ class Submitter:
                 "%s: it is not known whether it was taken: %s", folder.attempt, error.message
             )
             entry.is_uncertain = True
+            self._tell_of_silence(entry)
             self._later(entry, entry.pause)
         except Refused as error:
             self._refused(entry, error)
@@ -168,6 +187,8 @@ class Submitter:
             self._fail(entry, Reason.REFUSED, f"{error.message} {error.hint}".strip())
         except OSError as error:
             self._fail(entry, Reason.DISK, f"{error.strerror}: {error.filename}")
+        finally:
+            self._asked_at = None
 
     def _found(self, entry: Entry, native_id: str) -> None:
         try:

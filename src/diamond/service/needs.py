@@ -13,8 +13,8 @@ from diamond.service.views import revive_line
 
 NEAR_PART = 0.1
 """Less than a tenth of a quota is little."""
-LITTLE_BYTES = 2 << 30
-"""The same where no quota is known."""
+LITTLE_BYTES = {"keep": 20 << 20, "work": 2 << 30}
+"""The same where no quota is known; keys and secrets take some kB."""
 PURGE_DAYS = 7.0
 DAY = 86400.0
 Row = Mapping[str, Any]
@@ -80,7 +80,7 @@ def quota_needs(row: Row) -> list[Need]:
             at=at,
         )
         for name, folder in folders.items()
-        if name != "tmp" and (words := _little_room(folder))
+        if name in LITTLE_BYTES and (words := _little_room(folder, LITTLE_BYTES[name]))
     ]
 
 
@@ -111,9 +111,9 @@ def _presence(row: Row, has_open_tasks: bool) -> Iterator[Need]:
         )
 
 
-def _little_room(folder: Mapping[str, Any]) -> str:
+def _little_room(folder: Mapping[str, Any], little_bytes: int) -> str:
     free, quota = folder.get("free_bytes"), folder.get("quota_bytes")
-    if free is not None and (free < NEAR_PART * quota if quota else free < LITTLE_BYTES):
+    if free is not None and (free < NEAR_PART * quota if quota else free < little_bytes):
         return f"{show_bytes(free)} are left" + (f" of {show_bytes(quota)}" if quota else "")
     files, most = folder.get("free_files"), folder.get("quota_files")
     if files is not None and most and files < NEAR_PART * most:

@@ -127,7 +127,10 @@ def test_the_overview_tells_what_an_endpoint_needs_and_has_free(scene: Scene) ->
             {"name": "cpu", "nodes_total": 9, "gpus_per_node": {}},
         ],
         "free": {"gpu": {"nodes_idle": 1, "gpus_idle": 5}, "gpu-long": {"gpus_idle": 5}},
-        "folders": {"work": {"path": "/w", "free_bytes": 5, "quota_bytes": 100, "purge_days": 10}},
+        "folders": {
+            "work": {"path": "/w", "free_bytes": 5, "quota_bytes": 100, "purge_days": 10},
+            "keep": {"path": "/k", "free_bytes": 60 << 20},
+        },
     }
     stamped = {name: {"value": value, "source": "x", "at": 5.0} for name, value in facts.items()}
     task, attempt = scene.taken(name="old result")
@@ -141,6 +144,7 @@ def test_the_overview_tells_what_an_endpoint_needs_and_has_free(scene: Scene) ->
     assert [one["gpus_total"] for one in place["partitions"]] == [8, 8, 0]
     kinds = {one["kind"] for one in told["needs"] if one["endpoint"] == scene.name}
     assert kinds == {"quota", "purge"}
+    assert not any("keep" in one["title"] for one in told["needs"]), "it takes some kB"
 
 
 def test_curves_of_several_tasks_come_together_and_zoom_refines(scene: Scene) -> None:

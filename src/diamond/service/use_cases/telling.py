@@ -56,7 +56,7 @@ def ending_notice(row: Mapping[str, Any], values: Mapping[str, Any]) -> Notice:
     """Of a task that has just ended: `values` are its columns as they will be."""
     state, name, place = values["state"], row["name"], row["endpoint_name"]
     reason = f": {reason_words(values['reason'])}" if state == "failed" and values["reason"] else ""
-    lines = [sentence(values["message"]), _lasted(row, values)]
+    lines = [_with_stop(sentence(values["message"])), _lasted(row, values)]
     return Notice(
         f"{row['id']}:ended",
         state,
@@ -74,6 +74,10 @@ def asking_notice(row: Mapping[str, Any], task: Task) -> Notice:
         f"{row['id']}:asking:{task.attempt.number}", "asking", f"{name} on {place} asks to go on",
         task.message, task=row["id"], endpoint=place,
     )  # fmt: skip
+
+
+def _with_stop(text: str) -> str:
+    return text if not text or text[-1] in ".!?:;…" else f"{text}."
 
 
 def _lasted(row: Mapping[str, Any], values: Mapping[str, Any]) -> str:
