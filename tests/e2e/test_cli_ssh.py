@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from diamond.testing.lab import Lab
+from support.containers import busybox, skip_without
 from support.diamond import COMMAND, Diamond, diamond_up
 from support.service import free_port
 from support.slurm import open_folder, skip_where_there_can_be_no_lab
@@ -92,6 +93,20 @@ def test_code_travels_over_ssh_and_results_come_back(diamond: Diamond, tmp_path:
     task = diamond.ask("tasks", "--name", "far")["items"][0]["id"]
     assert diamond.call("get", task, "copy.bin", str(tmp_path / "back.bin")).returncode == 0
     assert (tmp_path / "back.bin").read_bytes() == (tmp_path / "data.bin").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_failed_step_is_looked_into_over_ssh(diamond: Diamond, lab: Lab, tmp_path: Path) -> None:
+    skip_without("apptainer")
+    base = busybox(lab.root / "base")
+    (tmp_path / "far.yaml").write_text(
+        f"base: rootfs:{base}\ncommands: [echo before the end >/opt/one, exit 3]\n"
+    )
+    built = diamond.call("image", "build", str(tmp_path / "far.yaml"), "--on", "alpha")
+    assert built.returncode == 1 and "command-2 failed" in built.stdout + built.stderr
+    task = diamond.ask("tasks", "--kind", "build")["items"][0]["id"]
+    said = diamond.call("image", "shell", task, stdin="cat /opt/one; exit\n")
+    assert "before the end" in said.stdout, said.stderr
 
 
 def test_a_job_outlives_the_connection(diamond: Diamond, lab: Lab) -> None:

@@ -68,14 +68,25 @@ def first_input(agent: bytes, endpoint: str) -> bytes:
 def ssh_words(
     host: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = (), python: str = ""
 ) -> list[str]:
-    """The whole command line; `ssh` is the person's own, from $DIAMOND_SSH."""
+    """The command line that starts an agent; `ssh` is the person's own, from $DIAMOND_SSH."""
+    alive = ["-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]
+    start = [*shlex.split(ssh), *alive, *_ssh_options(host, config, options)]
+    return [*start, "--", host, remote_command(python)]
+
+
+def terminal_words(
+    host: str, line: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = ()
+) -> list[str]:
+    """The command line for a line that somebody types to."""
+    return [*shlex.split(ssh), "-t", *_ssh_options(host, config, options), "--", host, line]
+
+
+def _ssh_options(host: str, config: str, options: Sequence[str]) -> list[str]:
     if not host or host.startswith("-"):
         raise BadRequest(
             f"{host!r} is not a host", "Name it as you would for ssh: HOST or USER@HOST."
         )
-    words = [*shlex.split(ssh), "-T", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"]
-    if config:
-        words += ["-F", config]
+    words = ["-F", config] if config else []
     for option in options:
         words += ["-o", option]
-    return [*words, "--", host, remote_command(python)]
+    return words

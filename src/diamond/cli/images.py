@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.bootstrap import terminal_words
 from diamond.cli.building import follow_build, tell_build
 from diamond.cli.image_words import (
     contents_lines,
@@ -17,11 +20,13 @@ from diamond.cli.image_words import (
     image_row,
     move_words,
 )
+from diamond.cli.links import load_link
 from diamond.cli.options import Json, On, Yes, complete_endpoint
 from diamond.cli.output import count, print_json, print_table, say
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
+from diamond.sdk.where import diamond_home
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Images: what programs run inside."
@@ -210,14 +215,14 @@ def shell(
     if step:
         words[-1] = step
     endpoint = client.endpoint(found["task"]["endpoint"])
-    line = shlex.join(words)
+    line = _shell_line(words, _modules(endpoint.raw))
     if as_json:
         print_json({"line": line, "host": endpoint.raw["host"], "user": endpoint.raw["user"]})
         return
     if endpoint.raw["carrier"] == "local":
-        raise typer.Exit(subprocess.call(words))
+        raise typer.Exit(subprocess.call(["bash", "-c", line]))
     if endpoint.raw["carrier"] == "ssh":
-        raise typer.Exit(subprocess.call(["ssh", "-t", endpoint.raw["ssh_host"], line]))
+        raise typer.Exit(subprocess.call(_over_ssh(endpoint.name, endpoint.raw["ssh_host"], line)))
     say(f"On {endpoint.raw['host']}, as {endpoint.raw['user']}, type:")
     print(line)
 
@@ -350,6 +355,31 @@ def prune(
     say(
         f"Removed: {total}" if yes else f"Nothing was removed. To free {total}: the same with --yes"
     )
+
+
+def _shell_line(words: list[str], modules: list[str]) -> str:
+    """As the build was started: after the site's own lines, in a login shell, which knows `module`."""
+    if not modules:
+        return shlex.join(words)
+    return shlex.join(["bash", "-lc", "\n".join([*modules, f"exec {shlex.join(words)}"])])
+
+
+def _over_ssh(name: str, host: str, line: str) -> list[str]:
+    """As the endpoint itself is reached from here; from another machine by its name alone."""
+    ssh = os.environ.get("DIAMOND_SSH") or "ssh"
+    try:
+        link = load_link(diamond_home(), name)
+    except NotFound:
+        return terminal_words(host, line, ssh=ssh)
+    return terminal_words(
+        link.ssh_host, line, ssh=ssh, config=link.ssh_config, options=link.ssh_options
+    )
+
+
+def _modules(endpoint: Mapping[str, Any]) -> list[str]:
+    profile = endpoint.get("profile") or {}
+    known = {**(profile.get("facts") or {}), **(profile.get("corrections") or {})}
+    return [str(line) for line in (known.get("modules") or {}).get("value") or []]
 
 
 def _open_moves(client: Client, what: str) -> list[str]:

@@ -83,6 +83,12 @@ class ImageEnvironmentSpec(EnvironmentSpec):
     @model_validator(mode="after")
     def _fits_together(self) -> ImageEnvironmentSpec:
         """What no single field can tell."""
+        if self.runtime == "venv" and self.base:
+            raise ValueError(
+                "a virtual environment has no base image: leave out `base`, or name a container runtime"
+            )
+        if self.runtime not in ("", "venv") and not self.base:
+            raise ValueError(f"{self.runtime} needs a base image: add `base: docker://…`")
         try:
             check_environment(freeze(self))
             system_script(self.system)

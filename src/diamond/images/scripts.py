@@ -24,6 +24,7 @@ umask 022
 diamond_site=${{diamond_site:-{SITE}}}
 diamond_venv=${{diamond_venv:-{VENV}}}
 PATH=$PATH:$diamond_site
+export HOME="${{HOME:-/root}}"
 [ ! -r "$diamond_site/site.env" ] || . "$diamond_site/site.env"
 """
 

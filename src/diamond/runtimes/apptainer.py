@@ -216,6 +216,9 @@ class OverlayBuilder(_Shared):
         for number, layer in enumerate(self._chain(top.key)):
             (here / f"l{number}").symlink_to(layer / "upper")
             names.append(f"l{number}")
+        if not names:  # an overlay to read from needs two folders
+            (here / "empty").mkdir(exist_ok=True)
+            names.append("empty")
         (here / "base").symlink_to(self._base)
         lower = ":".join([*names, "base"])
         self._squash(as_root(["sh", "-euc", _PACK, "pack", lower], mounts=True), target)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from support.containers import skip_without
-from support.image_machines import Machine
+from support.image_machines import Machine, machine
+from support.service import RunningService
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
@@ -67,6 +68,37 @@ def test_a_task_that_is_called_off_leaves_no_process(
     ended = wait_for(lambda: alpha.final(task), what="the end of the task")
     assert ended["state"] == "cancelled"
     wait_for(lambda: not _sleeping(mark), what="the end of the program inside")
+
+
+def test_an_image_is_rebuilt_where_nothing_runs_its_file(
+    alpha: Machine, service: RunningService, folder: Path
+) -> None:
+    """A machine with podman alone gets its own build of the same recipe, and is told why."""
+    skip_without("podman")
+    image = alpha.build("everywhere", environment(folder, "everywhere"), runtime="apptainer")
+    only = _programs_without(folder / "programs", ("apptainer", "singularity", "ch-run"))
+    variables = {"PATH": str(only)}
+    with machine(service, "gamma", "bob", folder, variables=variables) as gamma:
+        task = gamma.run("everywhere", "cat /opt/made")
+        assert "rebuilt there: nothing there runs a squashfs image" in task["message"]
+        gamma.ended(task["id"])
+        assert gamma.output(task["id"]).startswith("everywhere")
+        found = gamma.client.get("/images/everywhere")
+        formats = {one["endpoint"]: one["format"] for one in found["copies"]}
+        assert formats == {"alpha": "squashfs", "gamma": "docker-archive"}
+        assert found["identity"] == image["identity"]
+
+
+def _programs_without(folder: Path, left_out: tuple[str, ...]) -> Path:
+    """A folder for PATH that leads to all of the system's programs but some."""
+    folder.mkdir()
+    for place in ("/usr/local/bin", "/usr/bin", "/usr/sbin"):
+        for program in Path(place).iterdir():
+            link = folder / program.name
+            if program.name not in left_out and not link.is_symlink():
+                link.symlink_to(program)
+    folder.chmod(0o755)
+    return folder
 
 
 def _uid(user: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.containers import skip_without
 from support.image_machines import Machine
 from support.registry import Registry, running_registry
 
@@ -51,3 +52,29 @@ def test_a_registry_that_says_no_is_heard(alpha: Machine, registry: Registry) ->
     ended = alpha.moved(pull["id"])
     assert ended["state"] == "failed"
     assert "could not be pulled" in ended["message"]
+
+
+@pytest.mark.slow
+def test_an_archive_is_pushed_as_an_oci_image_that_others_build_on(
+    alpha: Machine, beta: Machine, folder: Path, registry: Registry
+) -> None:
+    skip_without("podman")
+    environment: dict[str, Any] = {
+        "base": f"rootfs:{folder / 'busybox.tar'}",
+        "commands": ["echo from an archive >/opt/made"],
+        "variables": {"SEASON": "winter"},
+        "runtime": "podman",
+    }
+    image = alpha.build("archived", environment)
+    assert [one["format"] for one in image["copies"]] == ["docker-archive"]
+    reference = f"{registry.host}/lab/archived:1"
+    push = alpha.client.post("/images/archived/push", {"reference": reference})
+    pushed = alpha.moved(push["id"])
+    assert pushed["state"] == "done", pushed
+
+    body = {"reference": f"docker://{reference}", "endpoint": "beta", "name": "from-archive"}
+    build = beta.client.post("/images/pull", body)["build"]["task"]["id"]
+    beta.ended(build)
+    task = beta.run("from-archive", "cat /opt/made; echo $SEASON")
+    beta.ended(task["id"])
+    assert beta.output(task["id"]).split("\n")[:2] == ["from an archive", "winter"]

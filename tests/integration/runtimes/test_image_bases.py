@@ -42,6 +42,11 @@ def test_a_tag_is_resolved_to_a_digest_and_both_are_kept(bench: Bench, registry:
     assert again.told("image")["reused"]
 
 
+def test_a_base_with_nothing_added_is_an_image(bench: Bench) -> None:
+    built = bench.build()
+    assert bench.inside(built, "echo inside") == "inside\n"
+
+
 def test_a_base_that_the_registry_lacks_is_said_with_its_words(
     bench: Bench, registry: Registry
 ) -> None:

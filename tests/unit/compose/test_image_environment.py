@@ -48,6 +48,8 @@ def test_every_field_of_a_file_reaches_the_order() -> None:
         ({"base": "debian", "system": ["$(rm)"]}, "no name of a system package"),
         ({"base": "debian", "commands": [" "]}, "this command is empty"),
         ({"base": "debian", "files": [{"to": "/etc/../x"}]}, "no place for a file"),
+        ({"base": "debian", "runtime": "venv"}, "has no base image"),
+        ({"requirements": ["six"], "runtime": "podman"}, "podman needs a base image"),
         ({"base": "debian", "packages": ["torch"]}, "packages"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from diamond.images.scripts import variables_script
+from diamond.images.scripts import command_script, variables_script
 
 
 def _apptainers(script: str) -> str:
@@ -27,3 +27,11 @@ def test_a_path_that_the_base_sets_is_kept() -> None:
     asked = f'PATH=/opt/conda/bin\n{text}echo "$PATH"'
     said = subprocess.check_output(["/bin/sh", "-euc", asked], env={}, text=True).strip()
     assert said == "/opt/venv/bin:/opt/conda/bin"
+
+
+def test_a_command_has_a_home_also_where_the_runtime_sets_none() -> None:
+    script = command_script('echo "$HOME"', {}, has_venv=False)
+    said = subprocess.check_output(
+        ["/bin/sh", "-eu", "-c", script], env={"PATH": "/bin"}, text=True
+    )
+    assert said == "/root\n"

@@ -49,8 +49,10 @@ async def start_build(
 ) -> dict[str, Any]:
     """The image that is there already, or the build that makes it. All faults at once."""
     require(principal, Action.WRITE, owner=principal.user)
-    environment = read_environment(body.environment)
     runtime = wanted_runtime(body.environment, body.runtime)
+    environment = read_environment(
+        {**body.environment, **({"runtime": runtime} if runtime else {})}
+    )
 
     async def start(tx: Transaction) -> dict[str, Any]:
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
