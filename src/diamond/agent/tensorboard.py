@@ -50,7 +50,7 @@ class Scalars:
         """Append what is new in the event files to the run's `tensorboard.jsonl`."""
         target = tracked.folder.run_folder(tracked.watched.run)
         interrupted = (read_json(target / "tensorboard.state") or {}).get("file")
-        files = find_event_files(tracked.folder.run_dir)
+        files = written_since(target / "started", find_event_files(tracked.folder.run_dir))
         for file in sorted(files, key=lambda file: str(file) != interrupted):
             try:
                 append_scalars(file, target)
@@ -74,6 +74,19 @@ def append_scalars(file: Path, target: Path) -> None:
         stream.write(lines[already:])
     written = {"size": size - already + len(lines), "offsets": {**offsets, str(file): offset}}
     write_json(state_file, written)
+
+
+def written_since(start: Path, files: Iterable[Path]) -> list[Path]:
+    """Those that the run itself wrote: event files may also have come with the code, or from an earlier attempt."""
+    since = _modified(start) or 0.0
+    return [file for file in files if (_modified(file) or 0.0) >= since]
+
+
+def _modified(file: Path) -> float | None:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return None
 
 
 def find_event_files(run_dir: Path) -> list[Path]:

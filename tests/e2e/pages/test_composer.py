@@ -204,7 +204,7 @@ def test_nothing_is_lost_when_the_service_does_not_answer(open_page: OpenPage, s
     expect(yaml_of(page)).to_contain_text("echo still here")
     site.stop()
     submit(page).click()
-    expect(page.get_by_text("nothing that you typed is lost")).to_be_visible()
+    expect(page.get_by_text("nothing that you typed is lost")).to_be_in_viewport()
     site.start()
     expect(command(page)).to_have_value("echo still here")
     submit(page).click()

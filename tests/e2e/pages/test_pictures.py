@@ -54,9 +54,17 @@ def use(site: Site, folder: Path) -> None:
     running = python(site, folder, "weather-unet", HELD)
     diamond.wait_for_state(running, "running")
     wait_for(lambda: "step  400" in diamond.call("logs", running).stdout, what="its whole curve")
-    everything = "--on alpha/batch --nodes 4 --gpus 2 --account research --name protein-folding"
+    everything = "--on alpha/batch --nodes 4 --gpus 4 --account research --name protein-folding"
+    first = diamond.submit("sleep", "600", options=tuple(everything.split()))
+    diamond.wait_for_state(first, "running")
     diamond.submit("sleep", "600", options=tuple(everything.split()))
-    diamond.submit("sleep", "600", options=tuple(everything.split()))
+    diamond.call("endpoint", "probe", "alpha")
+    wait_for(lambda: not gpus_free(site), what="word that no GPU is free")
+
+
+def gpus_free(site: Site) -> int:
+    facts = site.diamond.ask("endpoint", "show", "alpha")["profile"]["facts"]
+    return int(facts["free"]["value"]["batch"]["gpus_idle"])
 
 
 def python(site: Site, folder: Path, name: str, lines: str) -> str:
@@ -115,6 +123,8 @@ def test_a_task(open_page: OpenPage, site: Site, task: str, tab: str) -> None:
     (one, *_) = site.diamond.ask("tasks", "--name", task)["items"]
     page = open_page(f"/tasks/{one['id']}?tab={tab}", size=LAPTOP)
     expect(page.get_by_role("heading", level=1, name=re.compile(task))).to_be_visible()
+    if tab == "metrics":
+        expect(page.locator("[data-chart=drawn]")).to_have_count(2)
     take(page, f"task-{tab}" if task != "resnet-small" else "task-failed")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from diamond.agent.disk import write_json
-from diamond.agent.tensorboard import append_scalars, find_event_files
+from diamond.agent.tensorboard import append_scalars, find_event_files, written_since
 from diamond.training.tensorboard_reader import read_scalars
 
 FIXTURES = Path(__file__).parent.parent / "training"
@@ -24,6 +25,15 @@ def test_event_files_are_found_below_the_run_directory(tmp_path: Path) -> None:
     file = event_file(tmp_path)
     (tmp_path / "run" / "logs" / "elsewhere").symlink_to("/")
     assert find_event_files(tmp_path / "run") == [file]
+
+
+def test_what_came_with_the_code_is_none_of_the_runs_own(tmp_path: Path) -> None:
+    file, started = event_file(tmp_path), tmp_path / "started"
+    started.touch()
+    os.utime(file, (1000, 1000))
+    assert written_since(started, [file, tmp_path / "gone"]) == []
+    file.touch()
+    assert written_since(started, [file]) == [file]
 
 
 def test_looking_again_appends_nothing(tmp_path: Path) -> None:

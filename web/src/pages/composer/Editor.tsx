@@ -30,7 +30,7 @@ export function Editor({ source, initial, start }: EditorProps) {
   const submit = useSubmit(draft);
   const { data: composition } = useComposition(draft.work);
   const refused = useRefusal(submit.error, draft.work);
-  const all = merged(composition?.faults ?? [], refused);
+  const all = merged(composition?.faults ?? [], faultsOf(refused));
   const { shown, touch, showAll } = useShown(all, draft, source);
   const send = () => {
     showAll();
@@ -50,7 +50,7 @@ export function Editor({ source, initial, start }: EditorProps) {
           <Where />
           <HowMuch />
           <WithWhat />
-          <Submit isSending={submit.isPending} error={submit.error} faults={all} onSubmit={send} />
+          <Submit isSending={submit.isPending} error={refused} faults={all} onSubmit={send} />
         </Stack>
         <div className={classes.side}>
           <Side search={search} yaml={yaml} />
@@ -70,12 +70,16 @@ function isSubmitKey(event: KeyboardEvent): boolean {
   return isIt;
 }
 
-/** The faults of the last refusal, as long as what was refused stands as it is. */
-function useRefusal(error: Error | null, work: Work): Fault[] {
+/** The last refusal, as long as what was refused stands as it is. */
+function useRefusal(error: Error | null, work: Work): Error | null {
   const [at, setAt] = useState<{ error: Error; key: string } | null>(null);
   if (error && at?.error !== error) setAt({ error, key: work.key });
   const isSame = at !== null && at.error === error && at.key === work.key;
-  return isSame && error instanceof ProblemError ? error.faults : [];
+  return isSame ? error : null;
+}
+
+function faultsOf(refused: Error | null): Fault[] {
+  return refused instanceof ProblemError ? refused.faults : [];
 }
 
 function merged(composed: Fault[], refused: Fault[]): Fault[] {

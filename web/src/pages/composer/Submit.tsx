@@ -27,11 +27,11 @@ export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
   return (
     <>
       <Stack gap="sm">
-        {error && <Refused error={error} />}
         {shown.length > 0 && <Summary faults={shown} />}
         {composition?.log_path && <LogPath path={composition.log_path} />}
       </Stack>
       <div className={classes.bar}>
+        {error && <Refused error={error} />}
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Text size="sm" c="dimmed" lineClamp={2} role="status">
             {outlook(composition, faults)}
@@ -64,7 +64,7 @@ function Refused({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   const faults = error instanceof BrokenYaml ? error.faults : [];
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert">
+    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert" mb="sm">
       <Text size="sm">
         {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultWords(fault)}`).join(" ")}
         {hintOf(error)} Nothing was submitted, and nothing that you typed is lost.

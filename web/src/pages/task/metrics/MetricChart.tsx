@@ -90,7 +90,9 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
             handle={handle}
           />
         ) : (
-          <Lines count={4} height={height / 6} />
+          <div aria-busy={whole.isFetching}>
+            <Lines count={4} height={height / 6} />
+          </div>
         )}
       </div>
       {names.length !== 1 && curves.length > 1 && (
