@@ -46,6 +46,22 @@ def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
     expect(page.get_by_role("textbox", name="Steps", exact=True)).to_have_value("200 000")
 
 
+@pytest.mark.slow
+def test_a_plan_is_kept_with_the_task_that_it_was_made_for(open_page: OpenPage) -> None:
+    page = open_page("/compose?tab=plan")
+    page.get_by_role("textbox", name="Command").fill("true")
+    page.get_by_role("textbox", name="Time limit").fill("1h")
+    page.get_by_role("textbox", name="Steps", exact=True).fill("100")
+    page.get_by_role("textbox", name="Seconds a step").fill("0.5")
+    expect(page.get_by_role("switch", name="Keep this plan with the task")).to_be_checked()
+    page.get_by_role("button", name="Submit to").click()
+    expect(page.get_by_role("heading", name="Foretold and what happened")).to_be_visible(
+        timeout=PATIENCE * 1000
+    )
+    page.goto(page.url.split("/tasks/")[0] + "/compose?tab=plan")
+    expect(page.get_by_role("textbox", name="Steps", exact=True)).to_have_value("")
+
+
 PACED = """
 import json, os, time
 with open(os.environ["DIAMOND_METRICS"], "a", buffering=1) as out:

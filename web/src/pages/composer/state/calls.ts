@@ -25,14 +25,17 @@ export function composeJob(work: Work, script: boolean): Promise<Composition> {
   );
 }
 
+export type Into = { project: string; assignment: string };
+
 /** Into a project, or as the person's own copy of an assignment there. */
-export function submitJob(work: Work, project: string, assignment: string) {
+export function submitJob(work: Work, into: Into, goal: Schemas["Goal"] | null) {
+  const { project, assignment } = into;
   if (assignment) {
     const { spec, code } = bodyOf(work);
     return askCourses.run(project, assignment, { on: "", spec, code: code ?? null }, work.key);
   }
   const params = { header: { "Idempotency-Key": work.key } };
-  return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project }, params }));
+  return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project, goal }, params }));
 }
 
 /** A stored spec as a person would write it: no defaults, 4GB instead of megabytes. */

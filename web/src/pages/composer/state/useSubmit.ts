@@ -4,6 +4,8 @@ import { ProblemError } from "~/api/client";
 import { keys } from "~/api/queries";
 import { sayDone } from "~/components/say";
 import { jumpTo } from "../jump";
+import { keptGoal } from "../side/plan/goal";
+import { useGoal } from "../side/plan/useGoal";
 import { parseYaml, submitJob, type TextFault } from "./calls";
 import type { DraftState } from "./useDraft";
 
@@ -19,15 +21,18 @@ export class BrokenYaml extends Error {
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const { goal, forget } = useGoal();
   const { project = "", assignment = "" } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: async () => submitJob(await newest(draft.work), project, assignment),
+    mutationFn: async () =>
+      submitJob(await newest(draft.work), { project, assignment }, keptGoal(goal)),
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
       if (first) jumpTo(first.field);
     },
     onSuccess: ({ tasks, job }) => {
       draft.forget();
+      forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.overview });
       sayDone(`${job.name} was submitted`);

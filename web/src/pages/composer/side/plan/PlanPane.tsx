@@ -1,26 +1,22 @@
-import { SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
-import { useDebouncedValue, useSessionStorage } from "@mantine/hooks";
+import { SegmentedControl, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { Answer } from "~/components/Answer";
 import classes from "../../Composer.module.css";
 import { useComposer } from "../../state/context";
 import { bodyOf, type Work } from "../../state/work";
-import { type GoalDraft, goalOf, NOTHING } from "./goal";
+import { type GoalDraft, goalOf } from "./goal";
 import { LikeField } from "./LikeField";
 import { PlanAnswer } from "./PlanAnswer";
+import { useGoal } from "./useGoal";
 
 const PAUSE = 400;
 
 /** How long until a goal is reached, in how many attempts, and what it costs. */
 export function PlanPane() {
   const { draft } = useComposer();
-  const [goal, setGoal] = useSessionStorage<GoalDraft>({
-    key: "plan-goal",
-    defaultValue: NOTHING,
-    getInitialValueInEffect: false,
-  });
-  const change = (more: Partial<GoalDraft>) => setGoal({ ...goal, ...more });
+  const { goal, change } = useGoal();
   const plan = usePlan(draft.work, goal);
   return (
     <Stack p="md" gap="md">
@@ -29,7 +25,7 @@ export function PlanPane() {
           How much is to be trained
         </Title>
         <Text size="sm" c="dimmed" mb="sm">
-          Nothing is sent: this only reckons.
+          This only reckons; nothing runs before you submit.
         </Text>
         <Stack gap="sm">
           <Amount goal={goal} change={change} />
@@ -51,7 +47,15 @@ export function PlanPane() {
         </Stack>
       </section>
       {plan.isEnabled ? (
-        <Answer query={plan}>{(found) => <PlanAnswer plan={found} />}</Answer>
+        <>
+          <Answer query={plan}>{(found) => <PlanAnswer plan={found} />}</Answer>
+          <Switch
+            label="Keep this plan with the task"
+            description="Its page then shows what was foretold beside what happens."
+            checked={goal.keep}
+            onChange={(event) => change({ keep: event.currentTarget.checked })}
+          />
+        </>
       ) : (
         <Text size="sm" c="dimmed">
           Say how much is to be trained and how fast it goes, and the plan stands here.

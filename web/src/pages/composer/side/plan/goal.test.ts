@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { goalOf, NOTHING, numberOf } from "./goal";
+import { goalOf, keptGoal, NOTHING, numberOf } from "./goal";
 
 test("nothing is asked before the amount and the pace are known", () => {
   expect(goalOf(NOTHING)).toBeNull();
@@ -25,4 +25,10 @@ test("numbers as people write them", () => {
   expect(numberOf("1,000_000")).toBe(1_000_000);
   expect(numberOf("some")).toBeUndefined();
   expect(numberOf("-3")).toBeUndefined();
+});
+
+test("the goal goes along with the job unless that is switched off", () => {
+  const draft = { ...NOTHING, steps: "10", stepSeconds: "1" };
+  expect(keptGoal(draft)).toEqual(goalOf(draft));
+  expect(keptGoal({ ...draft, keep: false })).toBeNull();
 });

@@ -10,6 +10,8 @@ export type GoalDraft = {
   like: string;
   stepSeconds: string;
   saveSeconds: string;
+  /** Whether the task is to show what was foretold beside what happens. */
+  keep: boolean;
 };
 
 export const NOTHING: GoalDraft = {
@@ -21,6 +23,7 @@ export const NOTHING: GoalDraft = {
   like: "",
   stepSeconds: "",
   saveSeconds: "",
+  keep: true,
 };
 
 /** The goal as the service takes it; null while too little was said to ask. What is no number is left out. */
@@ -39,6 +42,11 @@ export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
   if (Object.values(amount).some((value) => value === undefined)) return null;
   if (!pace.like && pace.step_seconds === undefined) return null;
   return { ...amount, ...pace, save_seconds: numberOf(draft.saveSeconds) ?? 0 };
+}
+
+/** What is sent along with the job. */
+export function keptGoal(draft: GoalDraft): Schemas["Goal"] | null {
+  return draft.keep ? goalOf(draft) : null;
 }
 
 export function numberOf(text: string): number | undefined {
