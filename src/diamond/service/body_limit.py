@@ -1,6 +1,8 @@
-"""Nobody fills the memory: a body is read up to a limit."""
+"""Nobody fills the memory: a body is read up to a limit. Nobody holds a call open by sending it by the drop either."""
 
 from __future__ import annotations
+
+import asyncio
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -24,18 +26,24 @@ OWN_LIMITS = (
 """Their routes read the stream themselves, and stop by themselves."""
 
 
+PIECE_SECONDS = 30.0
+"""How long the next piece of a body may be on its way."""
+
+
 class BodyLimit:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = limit_of(scope["path"]) if scope["type"] == "http" else None
-        if limit is None:
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
+        elif limit is None:
+            await self._app(scope, _timely(receive), send)
         elif _stated(scope) > limit:
             await response(too_large(limit))(scope, receive, send)
         else:
-            await self._app(scope, _counted(receive, limit), send)
+            await self._app(scope, _counted(_timely(receive), limit), send)
 
 
 def limit_of(path: str) -> int | None:
@@ -53,6 +61,24 @@ def too_large(limit: int) -> TooLarge:
 def _stated(scope: Scope) -> int:
     length = Headers(scope=scope).get("content-length", "")
     return int(length) if length.isascii() and length.isdigit() else 0
+
+
+def _timely(receive: Receive) -> Receive:
+    """Only while a body comes: afterwards `receive` tells of the client's leaving, whenever that is."""
+    is_whole = False
+
+    async def timed() -> Message:
+        nonlocal is_whole
+        if is_whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), PIECE_SECONDS)
+        except TimeoutError:
+            raise HTTPException(400, f"Nothing came for {PIECE_SECONDS:g} seconds") from None
+        is_whole = not message.get("more_body", False)
+        return message
+
+    return timed
 
 
 def _counted(receive: Receive, limit: int) -> Receive:

@@ -23,6 +23,7 @@ from diamond.core import ids
 from diamond.service.notify import endpoint_topic
 from diamond.service.store.audit import CALL
 from diamond.service.store.engine import Transaction
+from diamond.service.store.fair import in_turns
 from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import commands
 
@@ -70,6 +71,9 @@ async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int =
     """What the agent of this generation should act on now; from here on it counts as handed over."""
     asked = {**_due_now(endpoint, generation), "at_most": limit}
     due = rows_of(await tx.connection.execute(_DUE, asked))
+    if len(due) == limit:  # more waits: on an account of several people each gets her turn
+        turns = list((await tx.connection.execute(_TURNS, asked)).scalars())
+        due = rows_of(await tx.connection.execute(_OF_TURNS, {"of_turns": turns}))
     if due:
         sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
         values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}
@@ -123,6 +127,15 @@ def _is_due() -> ColumnElement[bool]:
 # Asked at every call of an agent: built once.
 _ADD = insert(commands)
 _HAS_DUE = select(commands.c.seq).where(_is_due()).limit(1)
+_TURNS = in_turns(
+    commands.c.seq, commands.c.owner, commands.c.seq, _is_due(), bindparam("at_most", type_=Integer)
+)
+_OF_TURNS = (
+    select(commands)
+    .where(commands.c.seq.in_(bindparam("of_turns", expanding=True)))
+    .order_by(commands.c.seq)
+    .with_for_update()
+)
 _DUE = (
     select(commands)
     .where(_is_due())

@@ -6,10 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import and_, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.engine import Transaction
+from diamond.service.store.fair import in_turns
 from diamond.service.store.pages import Page, page_of
 from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import deliveries, notifications
@@ -95,9 +96,12 @@ async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:
 async def claim_due(tx: Transaction, limit: int) -> list[Row]:
     """Deliveries to try now, with what they carry; nobody else gets them while the lease lasts."""
     now = time.time()
-    due = select(deliveries.c.id).where(deliveries.c.state == WAITING, deliveries.c.due <= now)
-    locked = due.order_by(deliveries.c.due).limit(limit).with_for_update(skip_locked=True)
-    ids = list((await tx.connection.execute(locked)).scalars())
+    is_due = and_(deliveries.c.state == WAITING, deliveries.c.due <= now)
+    turns = in_turns(deliveries.c.id, deliveries.c.owner, deliveries.c.due, is_due, limit)
+    wanted = list((await tx.connection.execute(turns)).scalars())
+    due = select(deliveries.c.id).where(deliveries.c.id.in_(wanted), is_due)
+    locked = due.order_by(deliveries.c.due).with_for_update(skip_locked=True)
+    ids = list((await tx.connection.execute(locked)).scalars()) if wanted else []
     if not ids:
         return []
     taken = update(deliveries).where(deliveries.c.id.in_(ids))
