@@ -5,15 +5,40 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from diamond.sdk.client import Client, Settings, Spec
-from diamond.sdk.logs import LogPart
-from diamond.sdk.models import Endpoint, Job, Task
-from diamond.sdk.streaming import StreamEvent
+from diamond.sdk.client import Client
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
 _END = object()
+
+
+def _awaited(
+    method: Callable[Concatenate[Client, Given], Result],
+) -> Callable[Concatenate[AsyncClient, Given], Awaitable[Result]]:
+    """The same method, with the same arguments, in a thread."""
+
+    def call(self: AsyncClient, /, *words: Given.args, **named: Given.kwargs) -> Awaitable[Result]:
+        return asyncio.to_thread(method, self.sync, *words, **named)
+
+    functools.update_wrapper(call, method)
+    return call
+
+
+def _iterated(
+    method: Callable[Concatenate[Client, Given], Iterator[Item]],
+) -> Callable[Concatenate[AsyncClient, Given], AsyncIterator[Item]]:
+    """The same, where items come one after the other."""
+
+    def call(
+        self: AsyncClient, /, *words: Given.args, **named: Given.kwargs
+    ) -> AsyncIterator[Item]:
+        return _threaded(_lazily(lambda: method(self.sync, *words, **named)))
+
+    functools.update_wrapper(call, method)
+    return call
 
 
 class AsyncClient:
@@ -22,36 +47,21 @@ class AsyncClient:
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
         self.sync = Client(url, token)
 
-    async def run(
-        self, spec: Spec, *, on: str | None = None, set: Settings = (), wait: bool = False
-    ) -> Job:
-        return await asyncio.to_thread(self.sync.run, spec, on=on, set=set, wait=wait)
+    run = _awaited(Client.run)
+    task = _awaited(Client.task)
+    cancel = _awaited(Client.cancel)
+    retry = _awaited(Client.retry)
+    wait = _awaited(Client.wait)
+    endpoints = _awaited(Client.endpoints)
+    tasks = _iterated(Client.tasks)
+    logs = _iterated(Client.logs)
+    events = _iterated(Client.events)
 
-    async def task(self, task: str) -> Task:
-        return await asyncio.to_thread(self.sync.task, task)
+    async def __aenter__(self) -> Self:
+        return self
 
-    async def cancel(self, task: str) -> Task:
-        return await asyncio.to_thread(self.sync.cancel, task)
-
-    async def retry(self, task: str) -> Task:
-        return await asyncio.to_thread(self.sync.retry, task)
-
-    async def wait(self, task: str, *, timeout: float | None = None) -> Task:
-        return await asyncio.to_thread(self.sync.wait, task, timeout=timeout)
-
-    async def endpoints(self) -> list[Endpoint]:
-        return await asyncio.to_thread(self.sync.endpoints)
-
-    def tasks(
-        self, *, state: tuple[str, ...] = (), limit: int | None = None
-    ) -> AsyncIterator[Task]:
-        return _threaded(self.sync.tasks(state=state, limit=limit))
-
-    def logs(self, task: str, *, follow: bool = False) -> AsyncIterator[LogPart]:
-        return _threaded(_lazily(lambda: self.sync.logs(task, follow=follow)))
-
-    def events(self, watch: tuple[str, ...] = ()) -> AsyncIterator[StreamEvent]:
-        return _threaded(self.sync.events(watch))
+    async def __aexit__(self, *_: object) -> None:
+        self.sync.transport.close()
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         """Every other method of `Client`, awaited."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from diamond.core.errors import DiamondError, NotFound
 from diamond.sdk.following import Follower
@@ -37,6 +37,12 @@ class Client(ScaleCalls):
 
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
         super().__init__(Transport(find_address(url, token)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.transport.close()
 
     def run(
         self,
@@ -188,15 +194,25 @@ class Client(ScaleCalls):
 
     def wait(self, task: str, *, timeout: float | None = None) -> Task:
         """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
-        end = None if timeout is None else time.monotonic() + timeout
+        if timeout is not None:
+            return self._wait_until(task, time.monotonic() + timeout)
         found = self.task(task)
         for event in self.events():
             if event.kind == "connected" or event.data.get("id") == found.id:
                 found = self.task(found.id)
             if found.is_final:
                 return found
-            if end is not None and time.monotonic() > end:
+        return found
+
+    def _wait_until(self, task: str, end: float) -> Task:
+        """By asking: a stream on which nothing happens would not come back in time."""
+        pause = 0.1
+        while not (found := self.task(task)).is_final:
+            left = end - time.monotonic()
+            if left <= 0:
                 raise TimeoutError(f"{found.id} is still {found.state}")
+            time.sleep(min(pause, left))
+            pause = min(pause * 1.5, 1.0)
         return found
 
     def history(self, task: str) -> list[dict[str, Any]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 
-from diamond.sdk import AsyncClient
+import pytest
+
+from diamond.sdk import AsyncClient, Client
 from diamond.sdk.transport import API
 from support.small_server import Reply, Request, serving
 
@@ -32,3 +35,24 @@ def test_everything_can_be_awaited() -> None:
     with serving(service) as server:
         ids, state, metrics = asyncio.run(use(server.url))
     assert (ids, state, metrics[0]["name"]) == (["t3", "t2", "t1"], "running", "loss")
+
+
+def test_it_takes_the_same_arguments_and_closes_behind_itself() -> None:
+    async def use(url: str) -> list[str]:
+        async with AsyncClient(url, "t") as client:
+            return [task.id async for task in client.tasks(endpoint="alpha", search="x", limit=2)]
+
+    with serving(service) as server:
+        assert asyncio.run(use(server.url)) == ["t3", "t2"]
+        asked = server.requests[0].query
+        with Client(server.url, "t") as client:
+            assert client.task("t1").state == "running"
+    assert (asked["endpoint"], asked["search"]) == (["alpha"], ["x"])
+    assert inspect.signature(AsyncClient.run) == inspect.signature(Client.run)
+
+
+def test_a_wait_ends_in_time_also_where_nothing_happens() -> None:
+    with serving(service) as server:
+        with pytest.raises(TimeoutError, match="t1 is still running"):
+            Client(server.url, "t").wait("t1", timeout=0.2)
+        assert not any(one.path.endswith("/events") for one in server.requests)
