@@ -3,50 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
+from support.browser import faults_of_access
 from support.http import Client
-from support.openid import SECRET, running_provider
-from support.service import RunningService, free_port, running_service
-
-TOML = """
-[people]
-email_domains = ["example.org"]
-
-[people.providers.campus]
-issuer = "{issuer}"
-title = "Campus"
-client_id = "diamond"
-client_secret_file = "{secret}"
-"""
+from support.service import RunningService
+from support.shared_pages import shared_diamond, sign_in
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    folder, port = tmp_path_factory.mktemp("shared"), free_port()
-    url = f"http://127.0.0.1:{port}"
-    with running_provider(folder, [f"{url}/auth/campus/callback"], [f"{url}/"]) as provider:
-        config = write_config(folder, provider.issuer)
-        with running_service(folder / "home", port=port, people=config) as service:
-            yield service
-
-
-def write_config(folder: Path, issuer: str) -> Path:
-    (folder / "secret").write_text(SECRET)
-    config = folder / "diamond.toml"
-    config.write_text(TOML.format(issuer=issuer, secret=folder / "secret"))
-    return config
-
-
-def sign_in(page: Page, login: str) -> None:
-    page.get_by_role("link", name="Sign in with Campus").click()
-    page.locator("input[name=login]").fill(login)
-    page.locator("input[name=password]").fill("x")
-    page.get_by_role("button", name="Sign-in").click()
-    page.get_by_role("button", name="Continue").click()
+    with shared_diamond(tmp_path_factory.mktemp("shared")) as service:
+        yield service
 
 
 def test_a_person_signs_in_and_lets_her_terminal_act_for_her(
@@ -69,4 +39,6 @@ def test_whom_nothing_lets_in_is_told_so_in_words(shared: RunningService, browse
     page = browser.new_context().new_page()
     page.goto(shared.url)
     sign_in(page, "mallory@elsewhere.example")
-    expect(page.get_by_text("You have no account on this Diamond")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have no account on this Diamond")).to_be_visible()
+    expect(page.get_by_text("for an invitation")).to_be_visible()
+    assert not faults_of_access(page)

@@ -121,7 +121,7 @@ def test_a_job_is_shown_to_others_until_that_is_taken_back(
     assert bool(share["name"]) == (with_kind != "everyone")
     assert bob.get(task)["id"] == job["tasks"][0]["id"]
     (shown,) = [one for one in bob.get("/shares")["items"] if one["thing"] == job["job"]["id"]]
-    assert shown["by"] == ada.get("/me")["name"]
+    assert (shown["by"], shown["task"]) == (ada.get("/me")["name"], job["tasks"][0]["id"])
     assert job["job"]["id"] not in {one["thing"] for one in ada.get("/shares")["items"]}
     assert bob.call("POST", f"{task}/cancel").json["code"] == "role"
     query = f"?with_kind={with_kind}&with_id={with_id}"

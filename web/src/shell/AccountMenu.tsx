@@ -1,4 +1,4 @@
-import { Menu, Text, UnstyledButton } from "@mantine/core";
+import { Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconDevices, IconLogout, IconSettings } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -18,7 +18,8 @@ export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton className={classes.account} aria-label={`Account of ${me.name}`}>
+        <UnstyledButton className={classes.account}>
+          <VisuallyHidden>Account of {me.name}</VisuallyHidden>
           <Face name={me.name} size={34} />
         </UnstyledButton>
       </Menu.Target>

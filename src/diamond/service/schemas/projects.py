@@ -95,6 +95,8 @@ class SharedThing(BaseModel):
     kind: str
     thing: str
     """Its id."""
+    task: str
+    """The first one of a job."""
     name: str
     by: str
     """The name of who shares it."""

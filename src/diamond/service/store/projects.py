@@ -176,10 +176,12 @@ async def jobs_shared_with(
         and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(sorted(own_projects))),
         shares.c.with_kind == EVERYONE,
     )
+    tasks_of = select(tasks.c.id).where(tasks.c.job == shares.c.thing)
+    first = tasks_of.order_by(tasks.c.created).limit(1).correlate(shares).scalar_subquery()
     query = (
         select(
             shares.c.kind, shares.c.thing, jobs.c.name, users.c.name.label("by"),
-            func.max(shares.c.created).label("created"),
+            func.max(shares.c.created).label("created"), first.label("task"),
         )
         .join(jobs, jobs.c.id == shares.c.thing)
         .join(users, users.c.id == shares.c.owner)

@@ -43,7 +43,8 @@ async def shared_with_me(services: Services, principal: Principal, limit: int) -
             connection, principal.user, list(principal.projects), limit
         )
     return [
-        {name: one[name] for name in ("kind", "thing", "name", "by", "created")} for one in found
+        {name: one[name] for name in ("kind", "thing", "task", "name", "by", "created")}
+        for one in found
     ]
 
 

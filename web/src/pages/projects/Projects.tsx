@@ -131,7 +131,7 @@ function SharedWithMe() {
                     size="sm"
                     fw={550}
                     renderRoot={(props) => (
-                      <Link to="/tasks/$task" params={{ task: one.thing }} {...props} />
+                      <Link to="/tasks/$task" params={{ task: one.task }} {...props} />
                     )}
                   >
                     {one.name}

@@ -89,7 +89,7 @@ function SearchField() {
   const navigate = useNavigate({ from: "/users" });
   const [words, setWords] = useState(search);
   const find = useDebouncedCallback((next: string) => {
-    void navigate({ search: next ? { search: next } : {}, replace: true });
+    void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
   }, 250);
   return (
     <TextInput
