@@ -1,6 +1,8 @@
 import { Alert, Button, FileButton, Group, List, Stack, Text } from "@mantine/core";
 import { IconFileCheck, IconFilePlus } from "@tabler/icons-react";
+import { useState } from "react";
 import { type BuilderState, useBuilder } from "./context";
+import { type Given, givenFile } from "./givenFile";
 
 /** What became of a file that the form was filled from: what was not taken, and what it wants besides. */
 export function Imported() {
@@ -43,10 +45,15 @@ export function Imported() {
 /** A file of the person's own machine that the file names: she gives it here. */
 function Wanted({ path, place }: { path: string; place: string }) {
   const { draft } = useBuilder();
+  const [fault, setFault] = useState("");
   const give = async (file: File | null) => {
     if (!file) return;
-    const text = await file.text();
-    draft.change((work) => withFile(work, path, { to: place, text }));
+    try {
+      const given = await givenFile(file, place);
+      draft.change((work) => withFile(work, path, given));
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    }
   };
   return (
     <Group gap="xs">
@@ -65,13 +72,18 @@ function Wanted({ path, place }: { path: string; place: string }) {
           </Button>
         )}
       </FileButton>
+      {fault && (
+        <Text size="sm" c="red" role="alert">
+          {fault}
+        </Text>
+      )}
     </Group>
   );
 }
 
 type Work = BuilderState["draft"]["work"];
 
-function withFile(work: Work, path: string, file: { to: string; text: string }): Work {
+function withFile(work: Work, path: string, file: Given): Work {
   const files = Array.isArray(work.spec.files) ? work.spec.files : [];
   const { [path]: _given, ...copies } = work.imported?.copies ?? {};
   return {

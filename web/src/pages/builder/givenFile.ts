@@ -1,0 +1,35 @@
+import { fetchRaw, type Schemas } from "~/api/client";
+import { tarOf } from "~/lib/tar";
+
+export type Given = Partial<Schemas["EnvironmentFileSpec"]> & { to: string };
+
+const MOST_TEXT = 64 * 1024;
+
+/** A file that is laid into the image: a short text as it is; any other is sent, and named by its digest. */
+export async function givenFile(file: Blob, to: string): Promise<Given> {
+  const content = new Uint8Array(await file.arrayBuffer());
+  const text = content.length <= MOST_TEXT ? textOf(content) : null;
+  return text === null ? { to, digest: await send(content) } : { to, text };
+}
+
+function textOf(content: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+async function send(content: Uint8Array<ArrayBuffer>): Promise<string> {
+  if (!globalThis.crypto?.subtle) {
+    throw new Error(
+      "A browser sends such a file over https only; `diamond image build` does it anywhere.",
+    );
+  }
+  const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+  const hex = [...sum].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const headers = { "Content-Type": "application/x-tar" };
+  await fetchRaw("/api/v1/blobs", { method: "POST", headers, body: tarOf(hex, content) });
+  return `sha256:${hex}`;
+}
