@@ -57,9 +57,10 @@ def use(site: Site, folder: Path) -> None:
     everything = "--on alpha/batch --nodes 4 --gpus 4 --account research --name protein-folding"
     first = diamond.submit("sleep", "600", options=tuple(everything.split()))
     diamond.wait_for_state(first, "running")
-    diamond.submit("sleep", "600", options=tuple(everything.split()))
+    second = diamond.submit("sleep", "600", options=tuple(everything.split()))
     diamond.call("endpoint", "probe", "alpha")
     wait_for(lambda: not gpus_free(site), what="word that no GPU is free")
+    wait_for(lambda: "waiting for" in diamond.ask("show", second)["message"], what="why it waits")
 
 
 def gpus_free(site: Site) -> int:

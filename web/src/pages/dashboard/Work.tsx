@@ -37,6 +37,9 @@ function Idle({ isNew }: { isNew: boolean }) {
   );
 }
 
+/** A queue takes its time to say why: silence would read as a fault of the page. */
+const NO_REASON = "just handed over: no reason told yet";
+
 /** With the reason under each, in the words of the service. */
 export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   if (!tasks.length) return null;
@@ -44,7 +47,12 @@ export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   return (
     <Box title="Waiting, and why" more={all}>
       {tasks.slice(0, SHOWN).map((task) => (
-        <TaskLine key={task.id} task={task} sign={<StateBadge task={task} />} why={task.message}>
+        <TaskLine
+          key={task.id}
+          task={task}
+          sign={<StateBadge task={task} />}
+          why={task.message || NO_REASON}
+        >
           , <Ago at={task.created} />
         </TaskLine>
       ))}
