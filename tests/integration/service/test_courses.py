@@ -107,6 +107,8 @@ def test_a_roster_adds_who_is_known_and_invites_the_others(service: RunningServi
     assert [one["email"] for one in taken["invited"]] == ["bob@x.edu"]
     assert "/?invitation=" in taken["invited"][0]["url"]
     assert [one["line"] for one in taken["faults"]] == [5]
+    broken = course.lecturer.call("POST", path, {"csv": "a,b\r0\x00" + '"' + "x" * 200_000})
+    assert broken.status in (200, 400)
     again = course.lecturer.post(path, {"csv": roster})
     assert (again["added"], again["invited"], len(again["known"])) == ([], [], 2)
     items = course.lecturer.get(f"/projects/{course.id}/table")["items"]

@@ -16,7 +16,9 @@ async def list_endpoints(services: Service, person: Person) -> dict[str, Any]:
     return {"items": await endpoints.list_endpoints(services, person)}
 
 
-@router.post("", status_code=201, response_model=schemas.EndpointAdded, responses=problems(409))
+@router.post(
+    "", status_code=201, response_model=schemas.EndpointAdded, responses=problems(404, 409)
+)
 async def add_endpoint(
     body: schemas.EndpointRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:

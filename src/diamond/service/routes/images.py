@@ -98,7 +98,9 @@ async def resume_build(
     return await builds.resume_build(services, person, task, body, key)
 
 
-@router.post("/pull", status_code=202, response_model=schemas.PullAnswer, responses=problems(404))
+@router.post(
+    "/pull", status_code=202, response_model=schemas.PullAnswer, responses=problems(404, 409)
+)
 async def pull(
     body: schemas.PullRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:

@@ -64,7 +64,7 @@ async def count_tasks(
     return await tasks.count_tasks(services, person, wanted)
 
 
-@router.post("/cancel", response_model=schemas.Outcomes, responses=problems())
+@router.post("/cancel", response_model=schemas.Outcomes, responses=problems(404, 409))
 async def cancel_tasks(
     body: schemas.TaskChoice, services: Service, person: Person
 ) -> dict[str, Any]:
@@ -74,7 +74,7 @@ async def cancel_tasks(
     return await together.cancel_matching(services, person, _matching(body, body.matching))
 
 
-@router.post("/retry", response_model=schemas.Outcomes, responses=problems(409))
+@router.post("/retry", response_model=schemas.Outcomes, responses=problems(404, 409))
 async def retry_tasks(
     body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:

@@ -43,7 +43,10 @@ async def take_roster(
     services: Services, principal: Principal, project: str, text: str, days: float
 ) -> Shown:
     """Who has an account becomes a member; the others are invited, each by a link of her own."""
-    lines = list(_lines(text))
+    try:
+        lines = list(_lines(text))
+    except csv.Error as error:
+        raise BadRequest(f"This is no CSV: {error}", "Save the table as CSV, in UTF-8.") from None
     if len(lines) > MOST_LINES:
         raise BadRequest(f"More than {MOST_LINES} lines", "Send the roster in parts.")
     good = list({line.email: line for line in lines if line.email}.values())
@@ -103,7 +106,9 @@ def _lines(text: str) -> Iterator[Line]:
     text = text.lstrip("\ufeff")
     head = text.splitlines()[0] if text.strip() else ""
     separator = max(",;\t", key=head.count)
-    for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=separator), 1):
+    for number, cells in enumerate(
+        csv.reader(io.StringIO(text, newline=""), delimiter=separator), 1
+    ):
         found = [match for cell in cells if (match := ADDRESS.fullmatch(cell.strip()))]
         if not any(cell.strip() for cell in cells) or (number == 1 and not found):
             continue
