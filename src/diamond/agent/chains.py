@@ -75,13 +75,20 @@ class Chains:
 
     def arrived(self, tracked: Tracked) -> None:
         """A follow-up has nodes: hand over to it now, let it wait, or give them back."""
-        running = self._lines.running(tracked.folder.task)
+        running = self._still_running(tracked.folder.task)
         if self._lines.is_behind_one_with_nodes(tracked):
             self._call_off(tracked.folder)
         elif running is not None and running.number < tracked.number:
             self._carry_out(self._choose(running, tracked), running, tracked)
         elif running is None:
             self._let_overtake(tracked)
+
+    def _still_running(self, task: str) -> Tracked | None:
+        """Looked at once more: these nodes may be the very ones that its program has left."""
+        running = self._lines.running(task)
+        if running is not None:
+            self._attempts.look_at(running)
+        return self._lines.running(task)
 
     def begins_unannounced(self, folder: AttemptFolder) -> bool:
         """Whether an attempt that is taken up waits in a line, perhaps far behind."""
@@ -173,9 +180,8 @@ class Chains:
 
     def _settle(self, tracked: Tracked, word: str) -> AttemptFolder | None:
         if word == STOP:
-            for one in self._later(tracked.folder):
-                if not one.is_cancelled and one.failure is None:
-                    self._call_off(one)
+            for one in self._not_needed_after(tracked):
+                self._call_off(one)
             return None
         return self._successor(tracked.folder) or self._make(tracked.folder, early=False)
 
@@ -184,6 +190,14 @@ class Chains:
         later = [one for one in self._later(folder) if not one.is_barred]
         alive = [one for one in later if not one.is_cancelled and one.failure is None]
         return min(alive, key=lambda one: one.number, default=None)
+
+    def _not_needed_after(self, last: Tracked) -> list[AttemptFolder]:
+        """Those that come later, and those that were overtaken and still wait."""
+        mine = self._attempts.of_task(last.folder.task)
+        waiting = [one for one in mine if one is not last and not one.is_over]
+        overtaken = [one.folder for one in waiting if one.folder.is_barred]
+        later = [one for one in self._later(last.folder) if one.failure is None]
+        return [one for one in {*overtaken, *later} if not one.is_cancelled]
 
     def _later(self, folder: AttemptFolder) -> list[AttemptFolder]:
         number = folder.number
