@@ -38,6 +38,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
         yield Shared(service, proxy, Diamond(top / "person", top / "empty", {**address, **trust}))
 
 
+@pytest.mark.slow
 def test_an_agent_pairs_and_serves_over_https_and_its_log_comes_live(
     shared: Shared, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_secret_for_no_endpoint_is_refused_before_its_value_is_read(diamond: D
     assert done.returncode == 1 and "no endpoint 'nope'" in done.stderr
 
 
+@pytest.mark.slow
 def test_files_of_a_task_that_was_cleaned_are_not_advised(diamond: Diamond) -> None:
     task = diamond.submit("true")
     diamond.wait_for_state(task, "succeeded")

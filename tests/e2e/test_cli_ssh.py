@@ -154,6 +154,7 @@ def test_a_bridge_that_was_killed_is_replaced(diamond: Diamond) -> None:
     assert diamond.call("run", "--on", "alpha", "--wait", "--", "true").returncode == 0
 
 
+@pytest.mark.slow
 def test_the_bridge_outlives_a_restart_of_diamond(lab: Lab, tmp_path: Path) -> None:
     laptop = Diamond(tmp_path / "home", tmp_path, {"DIAMOND_SSH": f"ssh -F {lab.ssh_config}"})
     port = free_port()

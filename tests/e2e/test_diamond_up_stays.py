@@ -27,6 +27,7 @@ def service_pids(home: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_service_that_is_killed_is_started_again(tmp_path: Path) -> None:
     diamond = Diamond(tmp_path / "home", tmp_path)
     with diamond_up(diamond) as up:

@@ -35,6 +35,7 @@ def knows_flags(diamond: Diamond, site: str) -> bool:
     return "flags" in diamond.ask("endpoint", "export", site)["facts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", SITES)
 def test_one_spec_runs_at_sites_that_take_different_flags(diamond: Diamond, site: str) -> None:
     words = ("--on", f"{site}/batch", "--account", "research", "--memory", "100MB", "--wait")

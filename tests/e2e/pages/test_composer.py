@@ -197,6 +197,7 @@ def test_a_half_filled_form_survives_a_reload_and_two_tabs_do_not_overwrite_each
     expect(command(page)).to_have_value("")
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_when_the_service_does_not_answer(open_page: OpenPage, site: Site) -> None:
     page = open_page("/compose")
     page.get_by_role("textbox", name="Name", exact=True).fill("patient")
@@ -211,6 +212,7 @@ def test_nothing_is_lost_when_the_service_does_not_answer(open_page: OpenPage, s
     expect_task(page, "patient")
 
 
+@pytest.mark.slow
 def test_a_folder_from_the_browser_runs_and_what_stays_behind_is_told(
     open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from support.browser import OpenPage, Site, faults_of_access
@@ -91,6 +92,7 @@ def test_two_windows_see_what_is_done_in_the_other(open_page: OpenPage, tmp_path
     expect(other.get_by_label("Partition")).to_have_value("half typed")
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_renamed_or_removed_in_one_window_is_so_in_the_other(
     open_page: OpenPage, site: Site
 ) -> None:

@@ -144,6 +144,7 @@ def test_a_failure_says_why_and_a_retry_leads_to_the_new_task(
     expect(page).to_have_url(re.compile("/compose.*from=t"))
 
 
+@pytest.mark.slow
 def test_each_attempt_has_its_own_log_and_its_own_line_in_time(
     open_page: OpenPage, site: Site
 ) -> None:

@@ -106,6 +106,7 @@ def test_usage_counts_bytes_for_each_task(service: SyncService, task: str) -> No
     assert item["task"] == task and item["bytes"] > 0
 
 
+@pytest.mark.slow
 def test_a_cleaned_task_is_removed(agent: AgentProcess, service: SyncService, task: str) -> None:
     from support.sync_service import eventually
 

@@ -98,6 +98,7 @@ def test_a_service_restored_from_a_backup_is_given_the_task_anew(
     )
 
 
+@pytest.mark.slow
 def test_a_task_that_a_restored_service_believes_open_is_told_although_it_was_closed(
     agent: AgentProcess, service: SyncService
 ) -> None:

@@ -34,6 +34,7 @@ def test_tasks_newer_than_the_backup_are_taken_back_from_the_cluster(
         stack.check(task)
 
 
+@pytest.mark.slow
 def test_a_command_that_the_backup_still_holds_is_harmless(stack: Stack, tmp_path: Path) -> None:
     stack.pause_agent()
     task = stack.submit("echo once\n")

@@ -59,6 +59,7 @@ def _try(operation: Any, service: RunningService, mode: GenerationMode, examples
     one()
 
 
+@pytest.mark.slow
 def test_some_calls_are_answered_as_described(service: RunningService) -> None:
     for operation in list(operations(service))[::EVERY]:
         _try(operation, service, GenerationMode.POSITIVE, 1)

@@ -205,6 +205,7 @@ def test_the_stream_tells_the_progress(scene: Scene) -> None:
     assert seen["probes"][0]["steps"] >= 30
 
 
+@pytest.mark.slow
 def test_a_scale_goes_on_after_the_service_was_started_again(
     database_url: str, tmp_path: Path
 ) -> None:

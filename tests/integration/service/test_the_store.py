@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import insert, select, text
@@ -163,6 +164,7 @@ def test_a_lost_race_runs_again_and_leaves_nothing_behind(
     assert with_store(tmp_path, database_url, race) == ["try3"]
 
 
+@pytest.mark.slow
 def test_a_restart_keeps_token_and_instance(tmp_path: Path, database_url: str) -> None:
     seen = []
     for _ in range(2):
