@@ -36,6 +36,27 @@ test("an event that overtakes a page's first answer makes it ask again", async (
   leave();
 });
 
+test("an answer that an event overtook does not stay, also where the page had one before", async () => {
+  const { keepFresh } = await import("./freshness");
+  const queries = new QueryClient();
+  keepFresh(queries);
+  queries.setQueryData(keys.task("t1"), task(1));
+  const answers: ((task: Task) => void)[] = [];
+  const page = new QueryObserver<Task>(queries, {
+    queryKey: keys.task("t1"),
+    queryFn: () => new Promise<Task>((answer) => answers.push(answer)),
+  });
+  const leave = page.subscribe(() => {});
+
+  heard.tell({ type: "task", data: task(5) });
+  answers[0]?.(task(2));
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]?.(task(5));
+
+  await vi.waitFor(() => expect(page.getCurrentResult().data?.version).toBe(5));
+  leave();
+});
+
 test("an event never takes a page back to what was before", async () => {
   const { keepFresh } = await import("./freshness");
   const queries = new QueryClient();

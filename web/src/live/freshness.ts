@@ -28,7 +28,7 @@ export function keepFresh(queries: QueryClient): void {
   link.onEvent((event) => {
     if (event.type === "task") {
       queries.setQueryData<Task>(keys.task(event.data.id), (kept) => newer(kept, event.data));
-      askAgainOnceAnswered(queries, keys.task(event.data.id));
+      askAgainOnceAnswered(queries, keys.task(event.data.id), isUnderWay);
       renew(queries, keys.history(event.data.id));
       renew(queries, keys.build(event.data.id));
       refreshLists();
@@ -50,19 +50,26 @@ export function keepFresh(queries: QueryClient): void {
 }
 
 function renew(queries: QueryClient, queryKey: string[]): void {
+  askAgainOnceAnswered(queries, queryKey, isFirst);
   queries.invalidateQueries({ queryKey });
-  askAgainOnceAnswered(queries, queryKey);
 }
 
-/** A first answer still under way may be older than the event, and is not asked for again by itself. */
-function askAgainOnceAnswered(queries: QueryClient, queryKey: string[]): void {
-  const first = (query: Query) =>
-    query.state.data === undefined && query.state.fetchStatus === "fetching";
-  for (const query of queries.getQueryCache().findAll({ queryKey, predicate: first })) {
+/** An answer under way may be older than the event; it would stand until the next one. */
+function askAgainOnceAnswered(
+  queries: QueryClient,
+  queryKey: string[],
+  predicate: (query: Query) => boolean,
+): void {
+  for (const query of queries.getQueryCache().findAll({ queryKey, predicate })) {
     const again = () => queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
     query.promise?.then(again, () => undefined);
   }
 }
+
+const isUnderWay = (query: Query) => query.state.fetchStatus === "fetching";
+
+/** Others are asked for anew at once, and what is under way is dropped. */
+const isFirst = (query: Query) => isUnderWay(query) && query.state.data === undefined;
 
 /** An answer under way may be older than an event that overtook it. A task nobody looks at is not kept. */
 function newer(kept: Task | undefined, said: Task): Task | undefined {
