@@ -16,44 +16,33 @@ vi.mock("./link", () => ({
 
 const task = (version: number) => ({ id: "t1", version }) as Task;
 
-test("an event that overtakes a page's first answer makes it ask again", async () => {
+/** A page that asks for a task; the test gives the answers. */
+async function lookedAt(kept?: Task) {
   const { keepFresh } = await import("./freshness");
   const queries = new QueryClient();
   keepFresh(queries);
+  if (kept) queries.setQueryData(keys.task("t1"), kept);
   const answers: ((task: Task) => void)[] = [];
   const page = new QueryObserver<Task>(queries, {
     queryKey: keys.task("t1"),
     queryFn: () => new Promise<Task>((answer) => answers.push(answer)),
   });
   const leave = page.subscribe(() => {});
+  return { answers, leave, version: () => page.getCurrentResult().data?.version };
+}
 
-  heard.tell({ type: "task", data: task(5) });
-  answers[0]?.(task(1));
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
-  answers[1]?.(task(5));
-
-  await vi.waitFor(() => expect(page.getCurrentResult().data?.version).toBe(5));
-  leave();
-});
-
-test("an answer that an event overtook does not stay, also where the page had one before", async () => {
-  const { keepFresh } = await import("./freshness");
-  const queries = new QueryClient();
-  keepFresh(queries);
-  queries.setQueryData(keys.task("t1"), task(1));
-  const answers: ((task: Task) => void)[] = [];
-  const page = new QueryObserver<Task>(queries, {
-    queryKey: keys.task("t1"),
-    queryFn: () => new Promise<Task>((answer) => answers.push(answer)),
-  });
-  const leave = page.subscribe(() => {});
+test.each([
+  ["its first answer", undefined],
+  ["a later answer", task(1)],
+])("an event that overtakes %s makes a page ask again", async (_, kept) => {
+  const { answers, leave, version } = await lookedAt(kept);
 
   heard.tell({ type: "task", data: task(5) });
   answers[0]?.(task(2));
   await vi.waitFor(() => expect(answers).toHaveLength(2));
   answers[1]?.(task(5));
 
-  await vi.waitFor(() => expect(page.getCurrentResult().data?.version).toBe(5));
+  await vi.waitFor(() => expect(version()).toBe(5));
   leave();
 });
 
