@@ -52,8 +52,9 @@ def machines(site: Site) -> Iterator[Machines]:
 
 
 def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
-    open_page: OpenPage, machines: Machines
+    open_page: OpenPage, machines: Machines, request: pytest.FixtureRequest
 ) -> None:
+    first = f"/opt/first-{request.node.execution_count}"  # A second try would find the image of the first.
     page = open_page("/build", size=LAPTOP)
     page.get_by_role("radio", name="alpha").click()
     open_step(page, "Base image")
@@ -61,7 +62,7 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
     page.get_by_role("textbox", name="Base image").fill(machines.base)
     open_step(page, "Commands")
     page.get_by_role("button", name="Add a command").click()
-    page.get_by_label("Command 1", exact=True).fill("echo made once > /opt/first")
+    page.get_by_label("Command 1", exact=True).fill(f"echo made once > {first}")
     page.get_by_role("button", name="Add a command").click()
     page.get_by_label("Command 2", exact=True).fill("no-such-program --at all")
     expect(page.get_by_role("region", name="Definition file")).to_contain_text("no-such-program")
@@ -85,7 +86,7 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
     steps = page.get_by_role("region", name="Steps of the build")
     expect(steps.get_by_role("button", name=re.compile("made once"))).to_contain_text("done before")
     page.get_by_role("link", name="Use it in a job").click()
-    page.get_by_role("textbox", name=re.compile("^Command")).fill("cat /opt/first /opt/second")
+    page.get_by_role("textbox", name=re.compile("^Command")).fill(f"cat {first} /opt/second")
     choose(page, "Endpoint", "alpha")
     page.get_by_role("button", name="Submit to alpha").click()
     expect(page.locator("[data-state=succeeded]").first).to_be_visible(timeout=60_000)

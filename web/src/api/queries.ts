@@ -9,6 +9,7 @@ export const keys = {
   history: (id: string) => ["task-history", id],
   endpoints: ["endpoints"],
   images: ["images"],
+  builds: ["build"],
   build: (task: string) => ["build", task],
   overview: ["overview"],
   notifications: ["notifications"],

@@ -54,3 +54,12 @@ test("an event never takes a page back to what was before", async () => {
   heard.tell({ type: "task", data: task(4) });
   expect(queries.getQueryData<Task>(keys.task("t1"))?.version).toBe(5);
 });
+
+test("a build's page asks again when its image is there, though the build had ended before", async () => {
+  const { keepFresh } = await import("./freshness");
+  const queries = new QueryClient();
+  keepFresh(queries);
+  queries.setQueryData(keys.build("t1"), { image: null });
+  heard.tell({ type: "image", data: { n: 1, id: "i1", image: null } });
+  await vi.waitFor(() => expect(queries.getQueryState(keys.build("t1"))?.isInvalidated).toBe(true));
+});

@@ -14,7 +14,7 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   announcements: [keys.announcements],
 };
 /** What a page asked for before the stream was open may have changed unheard. */
-const MAY_BE_OLD = [["task"], ["task-history"], keys.tasks, keys.overview];
+const MAY_BE_OLD = [["task"], ["task-history"], keys.builds, keys.tasks, keys.overview];
 const LISTS_AT_MOST_EVERY = 1_000;
 
 /** Keep what the pages have fetched true to what the event stream says. */
@@ -23,7 +23,7 @@ export function keepFresh(queries: QueryClient): void {
     for (const key of [keys.tasks, keys.overview]) renew(queries, key);
   });
   const refreshImages = atMostEvery(LISTS_AT_MOST_EVERY, () => {
-    renew(queries, keys.images);
+    for (const key of [keys.images, keys.builds]) renew(queries, key);
   });
   link.onEvent((event) => {
     if (event.type === "task") {

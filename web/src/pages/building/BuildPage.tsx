@@ -57,13 +57,13 @@ function Shown({ build }: { build: Build }) {
   );
 }
 
-/** The build is asked for anew whenever it tells of a step. */
+/** The build is asked for anew whenever it tells of a step; what it told last may come after its end. */
 function useLiveSteps({ task }: Build): void {
   const queries = useQueryClient();
   const ask = useEvery(ASK_EVERY, () => {
     void queries.invalidateQueries({ queryKey: keys.build(task.id) });
   });
-  useTaskOutput(isOver(task) ? undefined : task.id, {
+  useTaskOutput(task.id, {
     onLog: (piece) => piece.stream === "steps" && ask(),
   });
 }
