@@ -59,9 +59,13 @@ class Stream:
         interval = QUICK_SECONDS
         if self.name in RECORDS:
             interval = RECORD_SECONDS
-        elif many and now - self.grew_at > QUIET_AFTER:
+        elif (many and now - self.grew_at > QUIET_AFTER) or self._is_read(now):
             interval = SLOW_SECONDS
         return not self.is_done and now - self.looked_at >= interval - 0.01
+
+    def _is_read(self, now: float) -> bool:
+        """To its end, as far as can be seen."""
+        return self.ended_at is not None and now - max(self.ended_at, self.grew_at) > SLOW_SECONDS
 
     def look(self, now: float) -> int:
         """How many bytes the service does not have."""

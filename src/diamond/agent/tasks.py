@@ -71,17 +71,24 @@ class AttemptFolder:
 
     @property
     def number(self) -> int:
-        return int((read_json(self.place("attempt.json")) or {}).get("number", 1))
+        return int(self._intent.get("number", 1))
 
     @property
     def after(self) -> str:
         """The attempt that this one follows, where the agent made it itself; else ''."""
-        return str((read_json(self.place("attempt.json")) or {}).get("after", ""))
+        return str(self._intent.get("after", ""))
 
     @property
     def is_early(self) -> bool:
         """Queued before the one that it follows has ended: its program waits for that."""
-        return bool((read_json(self.place("attempt.json")) or {}).get("early"))
+        return bool(self._intent.get("early"))
+
+    @property
+    def _intent(self) -> dict[str, Any]:
+        try:
+            return _written_once(self.place("attempt.json"))
+        except FileNotFoundError:
+            return {}
 
     @property
     def verdict(self) -> str:
@@ -269,8 +276,9 @@ class TaskFolders:
         return read_json(self.root / safe_id(task) / "chain.json") or {}
 
     def write_grant(self, task: Any, grant: dict[str, Any]) -> None:
+        """Most tasks have none; then nothing is written."""
         folder = self.root / safe_id(task)
-        if folder.is_dir():
+        if folder.is_dir() and grant != self.grant(task):
             write_json(folder / "chain.json", grant, durable=True)
 
     def standing_before(self, folder: AttemptFolder) -> tuple[Reached, int]:
@@ -338,6 +346,15 @@ class TaskFolders:
 def _written_order(task_file: Path) -> Order:
     """Read once: a task's order never changes. Raises KeyError while it is not there."""
     return order_from((read_json(task_file) or {})["order"])
+
+
+@lru_cache(maxsize=256)
+def _written_once(file: str) -> dict[str, Any]:
+    """Of a file that never changes. Raises FileNotFoundError while it is not there."""
+    found = read_json(file)
+    if found is None:
+        raise FileNotFoundError(file)
+    return found
 
 
 def _make(folder: AttemptFolder) -> None:

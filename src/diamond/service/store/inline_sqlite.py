@@ -17,6 +17,8 @@ from sqlalchemy.engine import Connection, CursorResult
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.pool import QueuePool
 
+from diamond.service.store import json_columns
+
 Result = TypeVar("Result")
 PRAGMAS = (
     "journal_mode=WAL",
@@ -37,6 +39,8 @@ class InlineSqlite:
             poolclass=QueuePool,
             pool_size=5,
             max_overflow=-1,
+            json_serializer=json_columns.dump,
+            json_deserializer=json_columns.load,
         )
         event.listen(self._engine, "begin", _begin)
 

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
@@ -50,10 +62,24 @@ async def read_limits(
     connection: AsyncConnection, keys: Sequence[Key], *, lock: bool = False
 ) -> dict[Key, dict[str, Any]]:
     """Those that are set. `lock`: two who ask at once are let in one after the other."""
-    wanted = [and_(limits.c.kind == kind, limits.c.subject == subject) for kind, subject in keys]
-    query = select(limits).where(or_(*wanted)).order_by(limits.c.kind, limits.c.subject)
-    found = rows_of(await connection.execute(query.with_for_update() if lock else query))
+    asked = {
+        f"{name}_{n}": value
+        for n, key in enumerate(keys)
+        for name, value in zip(("kind", "subject"), key, strict=True)
+    }
+    found = rows_of(await connection.execute(_read(len(keys), lock), asked))
     return {(row["kind"], row["subject"]): {name: row[name] for name in AMOUNTS} for row in found}
+
+
+@cache
+def _read(count: int, lock: bool) -> Select[Any]:
+    """Asked at every submission: built once."""
+    wanted = [
+        and_(limits.c.kind == bindparam(f"kind_{n}"), limits.c.subject == bindparam(f"subject_{n}"))
+        for n in range(count)
+    ]
+    query = select(limits).where(or_(*wanted)).order_by(limits.c.kind, limits.c.subject)
+    return query.with_for_update() if lock else query
 
 
 async def put_limits(tx: Transaction, row: dict[str, Any]) -> None:

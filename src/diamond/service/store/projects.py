@@ -35,6 +35,19 @@ _ROLES = (
 _SHARED = select(shares.c.with_kind, shares.c.with_id).where(
     shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
 )
+_SHARED_WITH = select(shares.c.thing).where(
+    shares.c.kind == bindparam("of_kind"),
+    or_(
+        and_(shares.c.with_kind == PERSON, shares.c.with_id == bindparam("of_user")),
+        and_(
+            shares.c.with_kind == PROJECT,
+            shares.c.with_id.in_(
+                select(members.c.project).where(members.c.owner == bindparam("of_user"))
+            ),
+        ),
+        shares.c.with_kind == EVERYONE,
+    ),
+)
 
 
 async def roles_of(connection: AsyncConnection, user: str) -> dict[str, Role]:
@@ -59,14 +72,8 @@ async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set
 
 async def things_shared_with(connection: AsyncConnection, kind: str, user: str) -> set[str]:
     """Ids of what others show a person, herself or by a project of hers."""
-    own = select(members.c.project).where(members.c.owner == user)
-    hers = or_(
-        and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
-        and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(own)),
-        shares.c.with_kind == EVERYONE,
-    )
-    query = select(shares.c.thing).where(shares.c.kind == kind, hers)
-    return set((await connection.execute(query)).scalars())
+    found = await connection.execute(_SHARED_WITH, {"of_kind": kind, "of_user": user})
+    return set(found.scalars())
 
 
 async def drop_shares(tx: Transaction, kind: str, thing: str) -> None:
