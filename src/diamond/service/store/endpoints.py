@@ -26,6 +26,9 @@ _TOOK_EVENTS = (
     .where(endpoints.c.id == bindparam("of_id"))
     .values(epoch=bindparam("new_epoch"), have=bindparam("new_have"))
 )
+_ON_CLUSTER = select(func.count()).where(
+    endpoints.c.cluster == bindparam("of_cluster"), endpoints.c.state == "online"
+)
 _OF_OWNER = (
     select(endpoints)
     .where(endpoints.c.owner == bindparam("of_owner"))
@@ -109,10 +112,7 @@ async def online_endpoints(connection: AsyncConnection) -> list[Row]:
 
 
 async def agents_on_cluster(connection: AsyncConnection, cluster: str) -> int:
-    query = select(func.count()).where(
-        endpoints.c.cluster == cluster, endpoints.c.state == "online"
-    )
-    return int((await connection.execute(query)).scalar_one())
+    return int((await connection.execute(_ON_CLUSTER, {"of_cluster": cluster})).scalar_one())
 
 
 async def clear_default(tx: Transaction, owner: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Integer, bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.engine import LostRace, Transaction
@@ -29,6 +29,11 @@ _SAVE = (
 
 
 _ADD = insert(tasks)
+_UNTOLD = (
+    select(tasks.c.id)
+    .where(tasks.c.endpoint == bindparam("of_endpoint"), tasks.c.untold)
+    .limit(bindparam("at_most", type_=Integer))
+)
 _ADD_HISTORY = insert(history)
 _BY_IDS = select(tasks).where(tasks.c.id.in_(bindparam("of_ids", expanding=True)))
 
@@ -100,8 +105,8 @@ async def history_of(connection: AsyncConnection, task: str) -> list[Row]:
 
 async def untold_tasks(connection: AsyncConnection, endpoint: str, limit: int = 500) -> list[str]:
     """Ended tasks whose agent was not yet told that the end is recorded."""
-    query = select(tasks.c.id).where(tasks.c.endpoint == endpoint, tasks.c.untold)
-    return list((await connection.execute(query.limit(limit))).scalars())
+    asked = {"of_endpoint": endpoint, "at_most": limit}
+    return list((await connection.execute(_UNTOLD, asked)).scalars())
 
 
 async def mark_told(tx: Transaction, ids: list[str]) -> None:
