@@ -97,7 +97,14 @@ class SyncService:
         self._server.server_close()
         self._server.cut()
 
-    def submit(self, order: dict[str, Any], *, task: str = "", number: int = 1) -> Task:
+    def submit(
+        self,
+        order: dict[str, Any],
+        *,
+        task: str = "",
+        number: int = 1,
+        signature: dict[str, Any] | None = None,
+    ) -> Task:
         """Ask the agent for a task; returns it as the service sees it."""
         task, attempt = task or new_id(TASK), new_id(ATTEMPT)
         full = {"name": "a-test", **order}
@@ -107,6 +114,7 @@ class SyncService:
             "job": "j1",
             "name": "a-test",
             "order": full,
+            **({"signature": signature} if signature else {}),
         }
         self.tasks[task] = begin_attempt(self.tasks.get(task, Task(id=task)), attempt, number)
         self.send(

@@ -34,6 +34,8 @@ class Clerk:
     """Why this machine does not take a command, or ''."""
     note: Callable[[Command, str], None]
     """Writes down what was taken or turned away."""
+    accepted: Callable[[Command], None]
+    """Hears of a submission whose intent is on disk."""
     reached: Callable[[str], None]
     """Hears of a step of a submission that is done."""
     done: set[str] = field(default_factory=set)
@@ -90,6 +92,7 @@ class Clerk:
         rival = None if taken else self.tasks.rival(folder, number)
         if taken is not None:
             self.tasks.write_grant(command["task"], dict(command.get("chain") or {}))
+            self.accepted(command)
             self.reached("intent-written")
         self.post(lambda: self.attempts.submit(folder, number, rival))
 

@@ -26,6 +26,7 @@ from diamond.agent.orphans import Orphans
 from diamond.agent.policy import Policy
 from diamond.agent.profile import Profile, load_profile, save_settings
 from diamond.agent.reunion import STALE_EXIT, Reunion
+from diamond.agent.signatures import UsedSignatures
 from diamond.agent.staging import Stager
 from diamond.agent.status import Answers, Asker, Budget
 from diamond.agent.steps import Pace
@@ -36,7 +37,7 @@ from diamond.agent.tensorboard import Scalars
 from diamond.agent.upgrade import upgrade
 from diamond.agent.watch import Mark, is_seen, look_at_inbox
 from diamond.agent.workers import Workers
-from diamond.core.order import order_from
+from diamond.core.order import Order, order_from
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler
 
@@ -71,6 +72,7 @@ class Agent:
         )
         self.session.outbox.veil, self.session.about_policy = self._veil, self._about_policy
         self.tasks, self.streams = TaskFolders(folders), Streams(self._may_logs_leave)
+        self.signatures = UsedSignatures(folders.keep, self.tasks)
         self._advance: Callable[[], None] | None = getattr(scheduler, "advance", None)
         fixed = self._pace.questions_per_minute
         self.budget = Budget(unlimited=self._advance is not None, fixed=fixed)
@@ -137,7 +139,7 @@ class Agent:
             self.tasks, self.attempts, self.post, self.session.outbox.put,
             probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
             clean=self.house.clean_soon, image=self.movers.take, reached=self._pace.reached,
-            refusal=self._refusal, note=self.ledger.command,
+            refusal=self._refusal, note=self.ledger.command, accepted=self._accepted,
         )  # fmt: skip
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager, self.policy), self.link)
         self.scalars = Scalars()
@@ -156,7 +158,22 @@ class Agent:
             self.lease.refusal()
             or self.policy.person_fault(person, order.secrets)
             or self.policy.refusal(order, partition, signature)
+            or self._used(order, command)
         )
+
+    def _used(self, order: Order, command: dict[str, Any]) -> str:
+        if not self.policy.require_signed:
+            return ""
+        number = int(command.get("number") or 1)
+        signature = command["task_json"]["signature"]
+        why = self.signatures.fault(order, signature, str(command["task"]), number)
+        return f"the policy of this machine does not allow it: {why}" if why else ""
+
+    def _accepted(self, command: dict[str, Any]) -> None:
+        signature = command["task_json"].get("signature")
+        if signature and self.policy.require_signed:
+            order = order_from(command["task_json"]["order"])
+            self.signatures.add(order, signature, str(command["task"]))
 
     def _may_logs_leave(self) -> bool:
         return self.policy.egress != "states"

@@ -59,6 +59,9 @@ def plan(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter or a field."),
     ] = None,
+    project: Annotated[
+        str, typer.Option("--project", help="The project that it will go into.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Say how many attempts a spec takes to reach a goal, when it ends and what it costs. Nothing is sent."""
@@ -68,7 +71,7 @@ def plan(
         "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
     }  # fmt: skip
     given = {name: value for name, value in goal.items() if value is not None}
-    answer = Client().plan(spec, given, on=on, set=settings or [])
+    answer = Client().plan(spec, given, on=on, set=settings or [], project=project)
     if as_json:
         print_json(answer)
         return

@@ -105,8 +105,9 @@ def run(
     client = Client()
     if check or script:
         answer = client.check(
-            spec, on=on, set=settings or [], script=script, folder=folder, with_code=not no_code
-        )
+            spec, on=on, set=settings or [], script=script, folder=folder,
+            with_code=not no_code, project=project,
+        )  # fmt: skip
         _tell_checked(answer, as_json=as_json)
         return
     job = client.run(

@@ -89,13 +89,16 @@ class Client(ScaleCalls):
         script: bool = False,
         folder: Path | None = None,
         with_code: bool = True,
+        project: str = "",
     ) -> Any:
         """What a spec would become: `{"order", "endpoint", "warnings", "code"}`; nothing is asked for or sent."""
         from diamond.sdk.choosing import precheck
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
         made = self._with_environment(made, place, send=False)
-        answer = precheck(self.transport, made, place, script=script, with_code=with_code)
+        answer = precheck(
+            self.transport, made, place, script=script, with_code=with_code, project=project
+        )
         code = self._code(made, place, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 
@@ -106,6 +109,7 @@ class Client(ScaleCalls):
         *,
         on: str | None = None,
         set: Settings = (),
+        project: str = "",
     ) -> dict[str, Any]:
         """How many attempts a spec takes to reach a goal, until when, at what cost; nothing is asked for or sent.
 
@@ -114,7 +118,7 @@ class Client(ScaleCalls):
         from diamond.sdk.choosing import without_folder
 
         made, _ = self._spec(spec, on, set, None, with_code=True)
-        body = {"spec": without_folder(made), "goal": dict(goal)}
+        body = {"spec": without_folder(made), "goal": dict(goal), "project": project}
         return dict(self.transport.post(f"{API}/plans", body))
 
     def scale(
@@ -352,10 +356,9 @@ class Client(ScaleCalls):
         self, spec: dict[str, Any], folder: Path, *, send: bool = True
     ) -> dict[str, Any]:
         """Files that an inline environment lays into its image are sent."""
-        given = spec.get("environment")
-        if not isinstance(given, Mapping) or not given.get("files"):
+        if not _has_files(spec):
             return spec
-        return {**spec, "environment": self.with_files(given, folder, send=send)}
+        return {**spec, "environment": self.with_files(spec["environment"], folder, send=send)}
 
     def request_body(
         self, spec: Spec, *, say: Callable[[str], None] = lambda words: None
@@ -382,6 +385,8 @@ class Client(ScaleCalls):
         from diamond.sdk.choosing import may_travel, precheck, require_unrestricted
         from diamond.sdk.sending import upload
 
+        if project and _has_files(spec):
+            require_unrestricted(self.transport, project)
         made = self._with_environment(spec, place)
         if with_code and may_travel(made, place):
             precheck(self.transport, made, place, project=project)
@@ -389,7 +394,7 @@ class Client(ScaleCalls):
         if code.snapshot and project:
             require_unrestricted(self.transport, project)
         if code.snapshot:
-            upload(self.transport, code.snapshot, say)
+            upload(self.transport, code.snapshot, say, project)
         body = {"spec": made, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.words
 
@@ -458,3 +463,9 @@ def _path(task: str, *more: str) -> str:
 def _job(answer: Mapping[str, Any], notes: list[str]) -> Job:
     warnings = [*notes, *(answer.get("warnings") or [])]
     return build_job({**answer["job"], "warnings": warnings}, list(answer["tasks"]))
+
+
+def _has_files(spec: Mapping[str, Any]) -> bool:
+    """Whether it lays files of this machine into its image."""
+    environment = spec.get("environment")
+    return isinstance(environment, Mapping) and bool(environment.get("files"))

@@ -13,7 +13,7 @@ from typing import IO
 
 from diamond.core.errors import Conflict
 from diamond.data.snapshots import Snapshot
-from diamond.sdk.transport import API, Transport
+from diamond.sdk.transport import API, Transport, segment
 
 BATCH_BYTES = 64 * 2**20
 IN_MEMORY_BYTES = 8 * 2**20
@@ -21,8 +21,10 @@ IN_MEMORY_BYTES = 8 * 2**20
 Source = Path | bytes
 
 
-def upload(transport: Transport, snapshot: Snapshot, say: Callable[[str], None]) -> None:
-    """Send the blobs that are missing there."""
+def upload(
+    transport: Transport, snapshot: Snapshot, say: Callable[[str], None], project: str = ""
+) -> None:
+    """Send the blobs that are missing there; the service takes none for a restricted project."""
     sources: dict[str, Source] = {**snapshot.files, snapshot.digest: snapshot.manifest}
     if snapshot.dirty_diff:
         sources[digest_of(snapshot.dirty_diff)] = snapshot.dirty_diff
@@ -32,7 +34,7 @@ def upload(transport: Transport, snapshot: Snapshot, say: Callable[[str], None])
     if new:
         say(f"Sending {new} of {len(files)} {'file' if len(files) == 1 else 'files'}")
     for batch in _batches([(digest, sources[digest]) for digest in missing]):
-        _send_batch(transport, batch)
+        _send_batch(transport, batch, project)
 
 
 def send_file(transport: Transport, path: Path) -> None:
@@ -53,7 +55,7 @@ def digest_of(content: bytes) -> str:
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
-def _send_batch(transport: Transport, batch: list[tuple[str, Source]]) -> None:
+def _send_batch(transport: Transport, batch: list[tuple[str, Source]], project: str = "") -> None:
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES) as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for digest, source in batch:
@@ -61,7 +63,8 @@ def _send_batch(transport: Transport, batch: list[tuple[str, Source]]) -> None:
         size = file.tell()
         file.seek(0)
         headers = {"Content-Type": "application/x-tar", "Content-Length": str(size)}
-        transport.call("POST", f"{API}/blobs", body=file, headers=headers)  # type: ignore[arg-type]
+        path = f"{API}/blobs" + (f"?project={segment(project)}" if project else "")
+        transport.call("POST", path, body=file, headers=headers)  # type: ignore[arg-type]
 
 
 def _add(archive: tarfile.TarFile, digest: str, source: Source) -> None:

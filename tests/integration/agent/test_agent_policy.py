@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+import pytest
 
 from diamond.agent.policy import OWN_NAME
+from diamond.core.order import Order, order_data
+from diamond.sdk.signing import make_key, sign_order
 from support.agents import AgentProcess
 from support.sync_service import SyncService
 from support.waiting import wait_for
@@ -89,3 +95,26 @@ def test_a_pairing_that_has_ended_takes_no_new_work(
     assert by_script.returncode == 1
     (endpoint.keep / "lease.json").write_text(json.dumps({"renewed": time.time()}))
     service.until(service.submit({"command": "true"}).id, "succeeded")
+
+
+def test_a_signed_order_is_run_once_whatever_the_service_sends(
+    endpoint: AgentProcess,
+    service: SyncService,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "person"))
+    write_policy(endpoint, f'require_signed = true\nsigners = ["{make_key()}"]')
+    endpoint.start()
+    order = order_data(Order(name="a-test", command="true"))
+    seal = sign_order(order)
+    first = service.submit(order, signature=seal)
+    service.until(first.id, "succeeded")
+    replayed = service.submit(order, signature=seal)
+    assert "used before" in service.until(replayed.id, "failed").message
+    endpoint.stop()
+    shutil.rmtree(endpoint.work / "tasks" / first.id)
+    endpoint.start()
+    again = service.submit(order, signature=seal)
+    assert "used before" in service.until(again.id, "failed").message
+    service.until(service.submit(order, signature=sign_order(order)).id, "succeeded")

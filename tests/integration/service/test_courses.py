@@ -155,3 +155,30 @@ def test_a_restricted_project_runs_only_where_it_is_listed_and_stores_no_code(
     refused = ada.call("POST", "/jobs", {"spec": SPEC, "code": sent, "project": course.id})
     assert (refused.status, refused.json["code"]) == (422, "restricted")
     assert ada.call("POST", "/jobs", {"spec": SPEC, "code": sent}).json["code"] == "invalid-spec"
+    laid = {**SPEC, "environment": {"base": "debian", "files": [{"from": "x", "to": "/x"}]}}
+    refused = ada.call("POST", "/jobs", {"spec": laid, "project": course.id})
+    assert [one["field"] for one in refused.json["faults"]] == ["environment.files"]
+    for path in ("/blobs", "/snapshots"):
+        blob = ada.call("POST", f"{path}?project={course.id}", b"never read")
+        assert (blob.status, blob.json["code"]) == (422, "restricted")
+        assert "repository" in blob.json["hint"]
+
+
+def test_what_would_become_of_a_spec_is_told_for_the_project_it_goes_into(
+    service: RunningService,
+) -> None:
+    course = Course(service, account="class-2026")
+    _, ada, _ = course.student("ada")
+    ada.post("/endpoints", {"name": "other", "carrier": "local"})
+    body = {"spec": {**SPEC, "on": "own"}, "project": course.id}
+    assert ada.post("/jobs/compose", body)["order"]["placement"]["account"] == "class-2026"
+    listed = [ada.get("/endpoints/own")["id"]]
+    course.lecturer.call("PATCH", f"/projects/{course.id}", {"endpoints": listed})
+    told = ada.post("/jobs/compose", body)
+    assert [one["name"] for one in told["choices"]["endpoints"]] == ["own"] and told["ok"]
+    goal = {"steps": 10, "step_seconds": 1.0}
+    assert ada.post("/plans", {**body, "goal": goal})["endpoint"] == "own"
+    course.lecturer.call("PATCH", f"/projects/{course.id}", {"endpoints": []})
+    told = ada.post("/jobs/compose", body)
+    assert (told["ok"], told["faults"][0]["field"]) == (False, "project")
+    assert ada.call("POST", "/plans", {**body, "goal": goal}).json["code"] == "restricted"

@@ -195,3 +195,6 @@ def test_what_is_signed_runs_just_so_or_not_at_all(service: RunningService) -> N
     told = agent.commands(wait=5)["commands"][0]["task_json"]
     assert told["signature"] == seal and "signature" not in str(task)
     assert order_from(told["order"]).digest == seal["digest"]
+    agent.hello(policy={"egress": "all", "lease_until": None, "require_signed": True})
+    finish(agent, task, hours=0.1)
+    assert ada.call("POST", f"/tasks/{task['id']}/retry").json["code"] == "signature"

@@ -54,7 +54,7 @@ def test_a_cancel_that_cannot_be_written_down_is_done_and_taken_again(tmp_path: 
 
     clerk = Clerk(
         tasks, cast(Attempts, attempts), at_once, nothing,
-        probe=nothing, upgrade=nothing, clean=nothing, image=nothing, refusal=lambda command: "", note=lambda command, why: None, reached=nothing,
+        probe=nothing, upgrade=nothing, clean=nothing, image=nothing, refusal=lambda command: "", note=lambda command, why: None, reached=nothing, accepted=nothing,
     )  # fmt: skip
     clerk.take({"id": "c1", "type": "cancel", "task": "t1", "attempt": "a1"})
     assert attempts.cancelled == ["a1"]

@@ -9,7 +9,11 @@ from typing import Any
 
 import pytest
 
+from diamond.agent.cleaning import remove_task
+from diamond.agent.folders import Folders
 from diamond.agent.policy import OWN_NAME, Policy
+from diamond.agent.signatures import UsedSignatures
+from diamond.agent.tasks import TaskFolders
 from diamond.core.order import Order, order_data
 from diamond.sdk.signing import make_key, sign_order
 
@@ -47,6 +51,28 @@ def test_what_a_listed_key_signed_is_taken_and_nothing_else(tmp_path: Path, sign
     assert "listed key" in policy.refusal(ORDER, "", {**good, "signature": "nonsense"})
     assert "no signature" in policy.refusal(ORDER, "", None)
     assert "no signature" in policy.refusal(ORDER, "", {"signature": 7, "until": "x"})
+
+
+def test_a_signature_is_good_for_one_task_also_after_its_folder_was_removed(
+    tmp_path: Path, signer: str
+) -> None:
+    folders = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
+    folders.make()
+    tasks = TaskFolders(folders)
+    once, again = signed(ORDER), signed(ORDER)
+    used = UsedSignatures(tmp_path, tasks)
+    assert used.fault(ORDER, once, "t1", 1) == ""
+    tasks.record("t1", "a1", 1, {"order": order_data(ORDER), "signature": once})
+    died_here = UsedSignatures(tmp_path, tasks)
+    assert "used before" in died_here.fault(ORDER, once, "t2", 1)
+    used.add(ORDER, once, "t1")
+    spaced = {**once, "signature": once["signature"] + "\n"}
+    assert "used before" in used.fault(ORDER, spaced, "t2", 1)
+    assert used.fault(ORDER, once, "t1", 2) == ""
+    assert "attempts were signed" in used.fault(ORDER, once, "t1", ORDER.resume.max_attempts + 1)
+    remove_task(tasks, "t1")
+    assert "used before" in UsedSignatures(tmp_path, tasks).fault(ORDER, once, "t1", 1)
+    assert used.fault(ORDER, again, "t2", 1) == ""
 
 
 def test_an_old_signature_and_a_key_that_is_not_listed_count_for_nothing(

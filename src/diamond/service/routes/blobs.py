@@ -9,8 +9,9 @@ from diamond.core.errors import TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
 from diamond.service import schemas
-from diamond.service.routes.common import Person, Service, problems
+from diamond.service.routes.common import ForProject, Person, Service, problems
 from diamond.service.services import Services
+from diamond.service.use_cases.places import require_storable
 
 router = APIRouter(prefix="/blobs", tags=["blobs"])
 MAX_BYTES = 1 << 30
@@ -26,11 +27,14 @@ async def missing(body: schemas.Digests, services: Service, person: Person) -> d
     "",
     status_code=201,
     response_model=schemas.Stored,
-    responses=problems(413),
+    responses=problems(404, 409, 413),
     openapi_extra={"requestBody": {"content": {"application/x-tar": {}}, "required": True}},
 )
-async def add_blobs(request: Request, services: Service, person: Person) -> dict[str, Any]:
-    """A tar stream, one member a blob under its digest; at most 1 GB."""
+async def add_blobs(
+    request: Request, services: Service, person: Person, project: ForProject = ""
+) -> dict[str, Any]:
+    """A tar stream, one member a blob under its digest; at most 1 GB. Nothing is taken for a restricted project."""
+    await require_storable(services, person, project)
     return {"stored": await _take(request, services)}
 
 

@@ -29,7 +29,9 @@ async def submit_job(
 ) -> dict[str, Any]:
     """Check a spec and start it."""
     spec, code = await asked_for(services, body)
-    foretold = await predict(services, person, spec, code, body.goal) if body.goal else None
+    foretold = (
+        await predict(services, person, spec, code, body.goal, body.project) if body.goal else None
+    )
     if body.signature:
         signature = body.signature.model_dump()
         return await signed.submit_signed(
@@ -45,7 +47,7 @@ async def check_job(
     """Check a spec; nothing is made."""
     spec, code = await asked_for(services, body)
     composed = await auto_nodes.check_job(services, person, spec, code, body.project)
-    text = await files.preview_script(services, person, spec, code) if script else None
+    text = await files.preview_script(services, person, composed) if script else None
     return {
         "order": order_data(composed.order),
         "endpoint": composed.endpoint,

@@ -8,8 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from diamond.service import schemas
-from diamond.service.routes.common import Person, Service, problems
+from diamond.service.routes.common import ForProject, Person, Service, problems
 from diamond.service.use_cases import snapshots
+from diamond.service.use_cases.places import require_storable
 
 router = APIRouter(prefix="/snapshots", tags=["blobs"])
 FILES = {
@@ -29,16 +30,19 @@ FILES = {
     "",
     status_code=201,
     response_model=schemas.CodeFacts,
-    responses=problems(413),
+    responses=problems(404, 409, 413),
     openapi_extra={"requestBody": {"content": FILES, "required": True}},
 )
 async def add_snapshot(
-    request: Request, services: Service, person: Person, strip: bool = False
-) -> dict[str, Any]:
+    request: Request, services: Service, person: Person, strip: bool = False,
+    project: ForProject = "",
+) -> dict[str, Any]:  # fmt: skip
     """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
 
     `strip` takes off the first folder of each path, as a browser names the folder that was picked.
+    Nothing is taken for a restricted `project`.
     """
+    await require_storable(services, person, project)
     return await snapshots.take_upload(services, request, strip=strip)
 
 

@@ -16,6 +16,8 @@ class ComposeRequest(Body):
     spec: SpecData
     code: CodeFacts | None = None
     recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
+    project: str = Field(default="", max_length=64)
+    """Where it would go: what its project sets, and where it may run, counts."""
 
 
 class FieldLimit(BaseModel):

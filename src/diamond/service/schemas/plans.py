@@ -15,6 +15,7 @@ class PlanRequest(Body):
     spec: SpecData | None = None
     code: CodeFacts | None = None
     recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
+    project: str = Field(default="", max_length=64)
     goal: Goal
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from diamond.compose.checking import check
@@ -24,6 +25,7 @@ async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dic
         raise Conflict("A probe belongs to its scale", "Begin that again: diamond scale start SPEC")
     if row["reason"] == Reason.PROBES.value:
         raise Conflict("It never got a number of nodes", "Name one in the spec, and run it again.")
+    require_unsigned(row, endpoint)
     order = row["order"]
     has_image = bool((order.get("image") or {}).get("sha256"))
     if not has_image and _needs_image(job["spec"].get("environment")):
@@ -33,15 +35,22 @@ async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dic
             spec, endpoints=[endpoint_facts(endpoint)], code=job["code"], images=images
         )
         return await add_run_task(tx, endpoint, job, composed, retry_of=row["id"])
-    signature = (row["chain"] or {}).get("signature")
-    made = await make_task(
-        tx, job=job, endpoint=endpoint, order=order, retry_of=row["id"],
-        chain={"signature": signature} if signature else None,
-    )  # fmt: skip
+    made = await make_task(tx, job=job, endpoint=endpoint, order=order, retry_of=row["id"])
     used = await image_rows.image_used_by(tx.connection, row["id"])
     if used:
         await image_rows.add_use(tx, image=used, task=made["id"], owner=made["owner"])
     return made
+
+
+def require_unsigned(row: Mapping[str, Any], endpoint: Mapping[str, Any]) -> None:
+    """A signature is good for one task: whatever is to run anew on a machine that asks for one is signed anew."""
+    signature = (row["chain"] or {}).get("signature")
+    if signature and (endpoint["policy"] or {}).get("require_signed"):
+        raise Conflict(
+            f"{endpoint['name']} takes only signed specs, and the signature of {row['id']} was used",
+            f"Sign it anew on your computer: diamond run, with the spec of `diamond show {row['id']}`.",
+            code="signature",
+        )
 
 
 async def repeat_build(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:

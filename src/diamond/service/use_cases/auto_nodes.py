@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.checking import Composed, check
 from diamond.core import ids
+from diamond.core.errors import Conflict
 from diamond.core.order import order_data
 from diamond.core.task import Phase
 from diamond.service import schemas
@@ -45,6 +46,9 @@ async def check_job(
         return composed
     async with services.store.read() as connection:
         found = await endpoint_rows.list_endpoints(connection, principal.user)
+        if all(row["name"] != composed.endpoint for row in found):
+            words = f"nodes: auto needs probes, and {composed.endpoint} is another's account"
+            raise Conflict(words, "Say how many nodes.")
         known = await _known(connection, _of(found, composed), composed)
     if known is None:
         return replace(composed, warnings=[*composed.warnings, _waiting_words()])
@@ -81,7 +85,7 @@ async def _make(
     prediction: dict[str, Any] | None,
 ) -> dict[str, Any]:  # fmt: skip
     found = place.among(await endpoint_rows.list_endpoints(tx.connection, owner))
-    place.require_no_store(code)
+    place.require_no_store(spec, code)
     images = await jobs.known_images(tx.connection, owner, spec, found)
     facts = [endpoint_facts(row) for row in found]
     composed = check(spec, endpoints=facts, code=code, images=images)

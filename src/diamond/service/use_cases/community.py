@@ -32,6 +32,11 @@ async def usable_endpoints(connection: AsyncConnection, user: str) -> list[Row]:
     return [*own, *others]
 
 
+async def usable_endpoint(connection: AsyncConnection, user: str, name: str) -> Row:
+    """One that a spec of hers was composed for."""
+    return next(row for row in await usable_endpoints(connection, user) if row["name"] == name)
+
+
 async def require_usable(connection: AsyncConnection, user: str, endpoint: Row) -> None:
     """Before something is run there once more."""
     if endpoint["owner"] == user:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.checking import Examined, examine
 from diamond.compose.limits import Source, choices_of, limits_of
@@ -23,6 +25,7 @@ from diamond.service.store.task_list import waits_on
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.asking import require_endpoint_online
 from diamond.service.use_cases.community import usable_endpoints
+from diamond.service.use_cases.places import NOWHERE, Fault, Place, place_of
 from diamond.service.use_cases.wanting import endpoint_facts
 from diamond.service.views import show_profile
 
@@ -33,9 +36,11 @@ async def compose(
     require(principal, Action.WRITE, owner=principal.user)
     spec, code = await asked_for(services, body)
     async with services.store.read() as connection:
-        rows = await usable_endpoints(connection, principal.user)
+        usable = await usable_endpoints(connection, principal.user)
+        place, rows, faults = await _placed(connection, principal, body.project, usable)
         known = [endpoint_facts(row) for row in rows]
-        found = examine(spec, endpoints=known, code=code, code_follows=True)
+        found = examine(place.settled(spec), endpoints=known, code=code, code_follows=True)
+        found = replace(found, faults=[*found.faults, *faults, *place.store_faults(spec, code)])
         row = _row(rows, found)
         waits = (
             await waits_on(connection, principal.user, row["id"], found.placement.partition)
@@ -47,6 +52,19 @@ async def compose(
         site = _site(found, row, waits)
         shown |= {**site, "choices": {**shown["choices"], **site["choices"]}}
     return shown | (await _script(services, found, row) if script else {})
+
+
+async def _placed(
+    connection: AsyncConnection, principal: Principal, project: str, usable: list[Row]
+) -> tuple[Place, list[Row], list[Fault]]:
+    """Its project, the endpoints that it may run on there, and why it may not go there at all."""
+    place = NOWHERE
+    try:
+        place = await place_of(connection, principal, project)
+        return place, place.among(usable), []
+    except DiamondError as error:
+        fault = {"field": "project", "message": error.message, "hint": error.hint}
+        return place, usable, [fault]
 
 
 def _row(rows: list[Row], found: Examined) -> Row | None:

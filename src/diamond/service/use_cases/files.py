@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond import __version__
+from diamond.compose.checking import Composed
 from diamond.core.errors import BadRequest, DiamondError, EndpointAway
 from diamond.core.order import order_data
 from diamond.core.redact import redacted
@@ -16,8 +17,7 @@ from diamond.service.services import Services
 from diamond.service.serving import guessed_type, preview_of
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.use_cases.asking import require_endpoint_online, require_files, require_online
-from diamond.service.use_cases.endpoints import load_endpoint
-from diamond.service.use_cases.jobs import check_job
+from diamond.service.use_cases.community import usable_endpoint
 from diamond.service.use_cases.logs import LogWanted, list_logs, read_log
 from diamond.service.use_cases.tasks import load_task, task_history
 from diamond.service.views import show_task
@@ -87,11 +87,9 @@ async def task_script(services: Services, principal: Principal, task: str) -> st
     return str(answer.get("script", ""))
 
 
-async def preview_script(
-    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None
-) -> str:
-    composed = await check_job(services, principal, spec, code)
-    endpoint = await load_endpoint(services, principal, composed.endpoint)
+async def preview_script(services: Services, principal: Principal, composed: Composed) -> str:
+    async with services.store.read() as connection:
+        endpoint = await usable_endpoint(connection, principal.user, composed.endpoint)
     require_endpoint_online(services, endpoint)
     answer = await services.relay.ask_json(
         endpoint["id"], "script", order=order_data(composed.order)

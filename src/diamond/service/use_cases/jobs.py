@@ -55,7 +55,7 @@ async def check_job(
         place = await place_of(connection, principal, project)
         found = place.among(await usable_endpoints(connection, principal.user))
         images = await known_images(connection, principal.user, spec, found)
-    place.require_no_store(code)
+    place.require_no_store(spec, code)
     return _compose(services, found, place.settled(spec), code, images)
 
 
@@ -90,7 +90,7 @@ async def submit_into(
 ) -> dict[str, Any]:  # fmt: skip
     """Compose it as its project asks, and make it."""
     found = place.among(await usable_endpoints(tx.connection, principal.user))
-    place.require_no_store(code)
+    place.require_no_store(spec, code)
     images = await known_images(tx.connection, principal.user, spec, found)
     composed = _compose(services, found, place.settled(spec), code, images)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
@@ -141,7 +141,7 @@ async def add_run_task(
     """A task that runs, or waits for its image first."""
     image = await image_for(tx, endpoint, composed, job["owner"])
     moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
-    place.require_no_store(None, moves=moves)
+    place.require_unmoved(moves)
     order = (
         replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )

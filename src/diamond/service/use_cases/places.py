@@ -11,10 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, InvalidSpec
 from diamond.service.principal import Principal, Role
+from diamond.service.services import Services
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.projects import find_project, sees_all
 
 SET_ONCE = ("account", "reservation")
+INSTEAD = {
+    "code": "Name a repository with its commit (code: https://…@COMMIT), or a path on the machine in `run`.",
+    "environment.files": "Let `setup` fetch them from where the machine may, or name an image that is there.",
+}
+Fault = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -41,16 +47,26 @@ class Place:
             raise Conflict(words, "Ask one of its managers to list yours.", code="restricted")
         return found
 
-    def require_no_store(self, code: Mapping[str, Any] | None, *, moves: bool = False) -> None:
-        """Nothing of a restricted project passes through the service's store of files."""
+    def store_faults(self, spec: Mapping[str, Any], code: Mapping[str, Any] | None) -> list[Fault]:
+        """What of a job would pass through the service's store of files: nothing of a restricted project may."""
         if self.endpoints is None:
-            return
-        if (code or {}).get("snapshot"):
-            words = f"{self.name} is restricted: its code may not pass through this service"
-            hint = "Name a repository with its commit (code: https://…@COMMIT), or a path on the machine in `run`."
-            fault = {"field": "code", "message": words, "hint": hint}
-            raise InvalidSpec(words, hint, faults=[fault], code="restricted")
-        if moves:
+            return []
+        environment = spec.get("environment")
+        has_files = isinstance(environment, Mapping) and bool(environment.get("files"))
+        sent = {"code": bool((code or {}).get("snapshot")), "environment.files": has_files}
+        words = f"{self.name} is restricted: its files may not pass through this service"
+        return [
+            {"field": name, "message": words, "hint": INSTEAD[name]} for name in sent if sent[name]
+        ]
+
+    def require_no_store(self, spec: Mapping[str, Any], code: Mapping[str, Any] | None) -> None:
+        faults = self.store_faults(spec, code)
+        if faults:
+            first = faults[0]
+            raise InvalidSpec(first["message"], first["hint"], faults=faults, code="restricted")
+
+    def require_unmoved(self, moves: bool) -> None:
+        if moves and self.endpoints is not None:
             raise Conflict(
                 f"{self.name} is restricted: its images may not pass through this service",
                 "Build the image on that endpoint: diamond image build.",
@@ -71,6 +87,13 @@ async def place_of(connection: AsyncConnection, principal: Principal, project: s
     if row["course"] and not sees_all(principal, row):
         _require_open(row)
     return place_from(row)
+
+
+async def require_storable(services: Services, principal: Principal, project: str) -> None:
+    """Before files are taken that are meant for a project."""
+    async with services.store.read() as connection:
+        place = await place_of(connection, principal, project)
+    place.require_no_store({}, {"snapshot": "sent"})
 
 
 async def require_place(

@@ -18,10 +18,10 @@ from diamond.planning.waits import PastWait, forecast
 from diamond.service import schemas
 from diamond.service.principal import Principal
 from diamond.service.services import Services
-from diamond.service.store import endpoints as endpoint_rows
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.asked import asked_for
 from diamond.service.use_cases.auto_nodes import check_job
+from diamond.service.use_cases.community import usable_endpoint
 from diamond.service.use_cases.granting import known_waits
 from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.use_cases.tasks import load_task
@@ -45,24 +45,24 @@ async def make_plan(
     services: Services, principal: Principal, body: schemas.PlanRequest
 ) -> dict[str, Any]:
     spec, code = await asked_for(services, body)
-    return await plan_for(services, principal, spec, code, body.goal)
+    return await plan_for(services, principal, spec, code, body.goal, body.project)
 
 
 async def predict(
     services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
-    goal: schemas.Goal,
+    goal: schemas.Goal, project: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """What is kept of a plan beside a task."""
-    plan = await plan_for(services, principal, spec, code, goal)
+    plan = await plan_for(services, principal, spec, code, goal, project)
     kept = {name: plan[name] for name in PREDICTED}
     return {"made": time.time(), "goal": goal.model_dump(), **kept}
 
 
 async def plan_for(
     services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
-    goal: schemas.Goal,
+    goal: schemas.Goal, project: str = "",
 ) -> dict[str, Any]:  # fmt: skip
-    composed = await check_job(services, principal, spec, code)
+    composed = await check_job(services, principal, spec, code, project)
     row, past = await _known(services, principal, composed.endpoint)
     pace = await _pace(services, principal, goal)
     steps, saving = _steps(goal), goal.save_seconds
@@ -85,8 +85,7 @@ async def _known(
     services: Services, principal: Principal, endpoint: str
 ) -> tuple[Row, list[PastWait]]:
     async with services.store.read() as connection:
-        rows = await endpoint_rows.list_endpoints(connection, principal.user)
-        row = next(one for one in rows if one["name"] == endpoint)
+        row = await usable_endpoint(connection, principal.user, endpoint)
         return row, await known_waits(connection, row, principal.user)
 
 

@@ -24,6 +24,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.tasks import find_task as row_of
 from diamond.service.store.tasks import tasks_after
+from diamond.service.use_cases.again import require_unsigned
 from diamond.service.use_cases.community import require_usable
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import make_task
@@ -84,12 +85,12 @@ async def _as_new_task(
 ) -> Mapping[str, Any]:
     """What ended keeps its end; the new task takes over its run directory."""
     _require_resumable(row)
+    require_unsigned(row, endpoint)
     await _require_files(tx, row)
     job = await job_rows.find_job(tx.connection, row["job"])
     if job is None:
         raise Conflict(f"The job of {row['id']} is no longer there", "Run the spec again.")
     chain = {**_ceiling(row, endpoint, wanted, 0), "continues": row["id"]}
-    chain["signature"] = (row["chain"] or {}).get("signature")
     chain.setdefault("budget", _rest(row))
     refused = refusal(chain, row["order"], [])
     if refused is not None:

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { IconFolder, IconFolderUp } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
 import { Problem } from "~/components/Answer";
 import { bytes, count } from "~/lib/format";
@@ -46,8 +47,9 @@ export function FolderField() {
 
 function useSend() {
   const { draft } = useComposer();
+  const { project } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: sendFolder,
+    mutationFn: (files: PickedFile[]) => sendFolder(files, project),
     onSuccess: (code, files) =>
       draft.change((work) =>
         fromForm(work, {

@@ -7,13 +7,14 @@ import { useComposer } from "../state/context";
 
 /** The people who see the job; shown to whoever is in a project that takes work. */
 export function ProjectField() {
-  const { draft } = useComposer();
+  const { draft, composition } = useComposer();
   const { project, assignment } = useSearch({ from: "/compose" });
   const navigate = useNavigate({ from: "/compose" });
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...projectsQuery, enabled: me?.mode === "shared" });
   const open = (data?.items ?? []).filter((one) => one.archived == null && one.role !== "viewer");
   const chosen = open.find((one) => one.id === project || one.name === project);
+  const fault = composition?.faults.find((one) => one.field === "project");
   if (!open.length) return null;
   if (assignment) {
     return (
@@ -36,6 +37,7 @@ export function ProjectField() {
             ? "Everybody in it sees the job, its logs and its results."
             : "The job is yours alone; it can be shared later."
       }
+      error={fault && `${fault.message}. ${fault.hint}`}
       placeholder="mine alone"
       data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}
       value={chosen?.id ?? null}

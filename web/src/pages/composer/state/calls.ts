@@ -19,10 +19,9 @@ export async function renderYaml(spec: SpecDraft): Promise<string> {
   return (await dataOf(api.POST("/api/v1/spec/render", { body }))).yaml;
 }
 
-export function composeJob(work: Work, script: boolean): Promise<Composition> {
-  return dataOf(
-    api.POST("/api/v1/jobs/compose", { body: bodyOf(work), params: { query: { script } } }),
-  );
+export function composeJob(work: Work, project: string, script: boolean): Promise<Composition> {
+  const body = { ...bodyOf(work), project };
+  return dataOf(api.POST("/api/v1/jobs/compose", { body, params: { query: { script } } }));
 }
 
 export type Into = { project: string; assignment: string };

@@ -1,5 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { composeJob } from "./calls";
 import { bodyOf, type Work } from "./work";
 
@@ -7,10 +8,11 @@ const PAUSE = 250;
 
 /** What would become of the work so far: faults, limits, choices, cost. Asked as one types. */
 export function useComposition(work: Work) {
+  const { project = "" } = useSearch({ from: "/compose" });
   const [settled] = useDebouncedValue(work, PAUSE);
   const answer = useQuery({
-    queryKey: ["compose", JSON.stringify(bodyOf(settled))],
-    queryFn: () => composeJob(settled, false),
+    queryKey: ["compose", project, JSON.stringify(bodyOf(settled))],
+    queryFn: () => composeJob(settled, project, false),
     placeholderData: keepPreviousData,
   });
   return { ...answer, isCurrent: settled === work && !answer.isPlaceholderData };
@@ -18,10 +20,11 @@ export function useComposition(work: Work) {
 
 /** The batch script, asked of the endpoint only while somebody looks at it. */
 export function useScript(work: Work) {
+  const { project = "" } = useSearch({ from: "/compose" });
   const [settled] = useDebouncedValue(work, PAUSE);
   return useQuery({
-    queryKey: ["compose", "script", JSON.stringify(bodyOf(settled))],
-    queryFn: () => composeJob(settled, true),
+    queryKey: ["compose", "script", project, JSON.stringify(bodyOf(settled))],
+    queryFn: () => composeJob(settled, project, true),
     placeholderData: keepPreviousData,
   });
 }

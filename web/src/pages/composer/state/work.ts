@@ -37,7 +37,9 @@ export function fromText(work: Work, yaml: string): Work {
 }
 
 /** The body of a call that checks or submits. The generated types know finished specs only. */
-export function bodyOf(work: Pick<Work, "spec" | "code" | "recipe">): Schemas["ComposeRequest"] {
+export function bodyOf(
+  work: Pick<Work, "spec" | "code" | "recipe">,
+): Omit<Schemas["ComposeRequest"], "project"> {
   const { spec, code, recipe } = work;
   return { spec: spec as Schemas["Spec"], code, recipe };
 }

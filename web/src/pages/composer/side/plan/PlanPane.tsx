@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { Answer } from "~/components/Answer";
 import classes from "../../Composer.module.css";
@@ -131,8 +132,10 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
 }
 
 function usePlan(work: Work, draft: GoalDraft) {
-  const [asked] = useDebouncedValue(JSON.stringify([bodyOf(work), goalOf(draft)]), PAUSE);
-  const [body, goal] = JSON.parse(asked) as [ReturnType<typeof bodyOf>, Schemas["Goal"] | null];
+  const { project = "" } = useSearch({ from: "/compose" });
+  const wanted = [{ ...bodyOf(work), project }, goalOf(draft)];
+  const [asked] = useDebouncedValue(JSON.stringify(wanted), PAUSE);
+  const [body, goal] = JSON.parse(asked) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
   const query = useQuery({
     queryKey: ["plan", asked],
     queryFn: goal
