@@ -19,6 +19,12 @@ from diamond.testing.lab.machine import ensure_users
 from diamond.testing.runtimes import Account, Bench
 
 SQUASH = "-comp zstd -Xcompression-level 3"
+PYTHON = "/usr/bin/python3"
+_LAY_OUT = """\
+import pathlib, sys
+from diamond.agent.images import builder_file
+print(builder_file(pathlib.Path(sys.argv[1])))
+"""
 PYTHON_BASE = ["python3", "python3-venv", "ca-certificates"]
 
 
@@ -27,7 +33,7 @@ def account(folder: Path) -> Account:
     from uv import find_uv_bin
 
     ensure_users(["alice"])
-    build_bundle(folder / "builder.pyz")
+    builder = [PYTHON, _builder(folder), "build"]
     shutil.copy2(find_uv_bin(), folder / "uv")
     (folder / "uv").chmod(0o755)
     variables = {
@@ -39,8 +45,18 @@ def account(folder: Path) -> Account:
     }
     words = ["runuser", "-u", "alice", "--", "env", "-i"]
     words += [f"{name}={value}" for name, value in variables.items()]
-    builder = ["/usr/bin/python3", str(folder / "builder.pyz"), "build"]
     return Account(words, builder, patience=3600)
+
+
+def _builder(folder: Path) -> str:
+    """As an agent on that Python lays it out."""
+    build_bundle(folder / "agent.pyz")
+    words = [PYTHON, "-c", _LAY_OUT, str(folder / "builder")]
+    variables = {"PYTHONPATH": str(folder / "agent.pyz")}
+    file = Path(subprocess.check_output(words, env=variables, text=True).strip())
+    file.parent.chmod(0o755)
+    file.chmod(0o755)
+    return str(file)
 
 
 def python_base(cache: Path) -> Path:

@@ -69,6 +69,8 @@ class SyncService:
     blobs_asked: int = 0
     blobs_gate: threading.Event = field(default_factory=threading.Event)
     """Closed, it holds the answer to `blobs` back."""
+    bytes_seconds: float = 0.0
+    """How long each call with bytes is on its way."""
     lock: threading.Condition = field(default_factory=threading.Condition)
 
     def __post_init__(self) -> None:
@@ -306,6 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _bytes(self, body: bytes) -> Any:
         head, _, rest = body.partition(b"\n")
         have, position = [], 0
+        time.sleep(self.state.bytes_seconds)
         with self.state.lock:
             for part in json.loads(head)["parts"]:
                 have.append(self._take_part(part, rest[position : position + part["length"]]))

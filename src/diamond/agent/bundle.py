@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import marshal
 import zipfile
+from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import Path
 
 import diamond
@@ -22,7 +24,18 @@ PACKAGES = (
     "planning",
 )
 SHEBANG = b"#!/usr/bin/env python3\n"
-_MAIN = "import sys\n\nfrom diamond.agent.__main__ import main\n\nsys.exit(main())\n"
+_MAIN = """\
+import sys
+
+if sys.argv[1:2] == ["build"]:  # a builder needs nothing of the agent
+    from diamond.runtimes.builder import main
+
+    sys.exit(main(sys.argv[2:]))
+from diamond.agent.__main__ import main
+
+sys.exit(main())
+"""
+BUILDER = ("diamond/__init__", "diamond/core/", "diamond/images/", "diamond/runtimes/")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -41,6 +54,26 @@ def bundle_bytes() -> bytes:
         for name, file in bundle_files().items():
             archive.writestr(_entry(name), file.read_bytes())
     return buffer.getvalue()
+
+
+def with_bytecode(content: bytes) -> bytes:
+    """The same file with the builder compiled for this very Python; another one takes the sources beside it.
+
+    A builder is started for every build, and spent half of its time on compiling itself.
+    """
+    buffer = io.BytesIO(content)
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name in archive.namelist():
+            if name.startswith(BUILDER) and name.endswith(".py"):
+                archive.writestr(_entry(f"{name}c"), _bytecode(archive.read(name), name))
+    return buffer.getvalue()
+
+
+def _bytecode(source: bytes, name: str) -> bytes:
+    """As PEP 552 has it: named by the hash of its source, which is not looked at again."""
+    code = compile(source, name, "exec", dont_inherit=True)
+    head = MAGIC_NUMBER + (1).to_bytes(4, "little") + source_hash(source)
+    return head + marshal.dumps(code)
 
 
 def bundle_files() -> dict[str, Path]:

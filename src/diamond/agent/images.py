@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import diamond
-from diamond.agent.bundle import bundle_bytes
+from diamond.agent.bundle import bundle_bytes, with_bytecode
 from diamond.agent.disk import write_json, write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.profile import Profile
@@ -159,10 +160,11 @@ class Images:
 def builder_file(folder: Path) -> str:
     """The builder as one file, named by content: an upgraded agent leaves the file of running builds alone."""
     content = _bundle()
-    target = folder / f"builder-{hashlib.sha256(content).hexdigest()[:16]}.pyz"
+    named = f"{hashlib.sha256(content).hexdigest()[:16]}-{sys.implementation.cache_tag}"
+    target = folder / f"builder-{named}.pyz"
     if not target.is_file():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(target, content, mode=0o700)
+        write_whole(target, with_bytecode(content), mode=0o700)
     return str(target)
 
 

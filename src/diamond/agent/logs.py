@@ -80,6 +80,13 @@ class Stream:
             self.is_done = True
         return max(behind, 0)
 
+    def is_whole(self) -> bool:
+        """Nothing of the file as it is now is missing at home."""
+        try:
+            return self.offset >= self.path.stat().st_size
+        except OSError:
+            return True
+
     def take(self, behind: int, room: int) -> tuple[dict[str, Any], bytes]:
         """The next part, at most `room` bytes."""
         offset, jump = self.offset, 0
@@ -149,6 +156,11 @@ class Streams:
                 s for key, streams in self._streams.items() if key[0] == attempt for s in streams
             ]
         return all(stream.is_done for stream in mine)
+
+    def is_home(self, attempt: str, run: int, name: str) -> bool:
+        """Whether the service has all of one stream that there is now, or will never get it."""
+        found = [one for one in self._streams.get((attempt, run), ()) if one.name == name]
+        return not self._may_leave() or any(one.is_whole() for one in found)
 
     def forget(self, attempt: str) -> None:
         with self._lock:

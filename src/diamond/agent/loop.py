@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 QUICK_TICK_SECONDS, TICK_SECONDS, IDLE_TICK_SECONDS = 0.05, 0.2, 1.0
 SWEEP_SECONDS = 10.0
 CONCLUDE_SECONDS = 0.5
+STEPS_FIRST_SECONDS = 10.0
+"""How long the end of a build may wait for its steps."""
 ADVANCE_SECONDS = 10.0
 
 
@@ -373,9 +375,26 @@ class Agent:
     def _events_once(self) -> None:
         events = self.session.outbox.wait(1.0)
         if events:
+            self._let_steps_go_first(events)
             unknown = self.session.send_events(events)
             if unknown:
                 self.post(lambda: self.reunion.adopt(unknown))
+
+    def _let_steps_go_first(self, events: list[dict[str, Any]]) -> None:
+        """A build tells of its image in its steps: who hears that it succeeded may use the image at once.
+
+        For a while only: what others wait to hear is not held up by a file that cannot be read.
+        """
+        ended = [event for event in events if event["type"] == "exited" and self._is_build(event)]
+        deadline = time.monotonic() + STEPS_FIRST_SECONDS if ended else 0.0
+        for event in ended:
+            while not self.streams.is_home(event["attempt"], event["run"], "steps"):
+                if time.monotonic() > deadline or self.stopping.wait(0.05):
+                    return
+
+    def _is_build(self, event: dict[str, Any]) -> bool:
+        tracked = self.attempts.known.get(event["attempt"])
+        return tracked is not None and tracked.folder.order().build is not None
 
     def _bytes_once(self) -> None:
         if not self.streams.send(self.link):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Iterable, Optional, Pattern, Tuple
 
 from diamond.images.scripts import NO_PACKAGE_MANAGER, NO_PYTHON
@@ -26,7 +27,7 @@ def diagnose(lines: Iterable[str], exit_code: int, *, step: str = "") -> Diagnos
     by_code = _by_code(exit_code, text)
     if by_code is not None:
         return by_code
-    for cause, pattern, message, hint in _KNOWN:
+    for cause, pattern, message, hint in _known():
         found = pattern.search(text)
         if found:
             return Diagnosis(cause, _filled(message, found), hint)
@@ -145,8 +146,13 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
         "Add its package under `system:`, or correct the name.",
     ),
 )
-_KNOWN: Tuple[Tuple[str, Pattern[str], str, str], ...] = tuple(
-    (cause, re.compile(pattern, re.I), message, hint.replace("{{", "{").replace("}}", "}"))
-    for cause, pattern, message, hint in _KNOWN_TEXT
-)
 CAUSES = tuple(dict.fromkeys([cause for cause, *_ in _KNOWN_TEXT]))
+
+
+@lru_cache
+def _known() -> Tuple[Tuple[str, Pattern[str], str, str], ...]:
+    """Compiled when something has failed: most builds never ask."""
+    return tuple(
+        (cause, re.compile(pattern, re.I), message, hint.replace("{{", "{").replace("}}", "}"))
+        for cause, pattern, message, hint in _KNOWN_TEXT
+    )

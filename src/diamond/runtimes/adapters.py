@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from diamond.core.errors import BadRequest, EnvironmentFailed
 from diamond.core.order import Environment
@@ -22,6 +23,8 @@ RUNTIMES: Dict[str, Callable[[], Runtime]] = {
     "venv": Venv,
 }
 """In the order of preference."""
+PROGRAMS = {"charliecloud": "ch-image"}
+"""Where a runtime's program has another name."""
 
 
 def runtime(name: str) -> Runtime:
@@ -54,6 +57,15 @@ def choose_builder(environment: Environment, wanted: str, tmp: Path) -> Tuple[Ru
         "No container tool on this node can build an image:\n    " + "\n    ".join(reasons),
         "Load one in the site profile's `modules`, or build on another endpoint and move the image here.",
     )
+
+
+def likely_builder(environment: Environment, wanted: str) -> Optional[Runtime]:
+    """The one that `choose_builder` would take as far as can be seen without starting anything."""
+    if not environment.base:
+        return Venv() if wanted in ("", "venv") else None
+    names = [wanted] if wanted else list(RUNTIMES)
+    found = (name for name in names if name != "venv" and shutil.which(PROGRAMS.get(name, name)))
+    return next((runtime(name) for name in found), None)
 
 
 def choose_runner(form: str, tmp: Path, wanted: str = "") -> Runtime:

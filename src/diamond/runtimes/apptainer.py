@@ -15,10 +15,10 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
 from diamond.images.plan import Step
 from diamond.images.scripts import SITE
+from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
 from diamond.runtimes.namespaces import as_root, has_namespaces, remove_tree, takes_overlays
-from diamond.runtimes.oci import is_plain_http
 from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from typing import Any, Dict, List, Optional
@@ -21,9 +22,9 @@ from diamond.core.order import Build, build_from
 from diamond.images.plan import Plan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
 from diamond.runtimes.abilities import abilities
-from diamond.runtimes.adapters import choose_builder
+from diamond.runtimes.adapters import choose_builder, likely_builder
 from diamond.runtimes.base import Builder, Inside, Runtime
-from diamond.runtimes.building import Work, build_image, open_builder
+from diamond.runtimes.building import StepFailed, Work, build_image, find_image, open_builder
 from diamond.runtimes.calls import Call
 from diamond.runtimes.entering import enter_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
@@ -60,6 +61,8 @@ def main(argv: Optional[List[str]] = None) -> int:
     except DiamondError as error:
         report.say(f"{error.message}\n{error.hint}".strip())
         report.tell("refused", message=error.message, hint=error.hint)
+        if not isinstance(error, StepFailed):
+            report.blame(f"{error.message}\n{error.hint}".strip())
         return FAILED
     return 0
 
@@ -80,16 +83,19 @@ class BuildTask:
 
     def fetch(self) -> None:
         """What needs the network: base, lock, wheels. Everything is remembered beside `build.json`."""
-        recipe, runtime = self.recipe()
-        fetch_wheels(recipe, runtime, self._work(runtime), self._call())
+        recipe = self.recipe()
+        fetch_wheels(recipe, self.runtime, self._work(self.runtime), self._call())
 
     def run(self) -> None:
-        recipe, runtime = self.recipe()
-        build_image(recipe, self._work(runtime), self.report)
+        """Asked for again, an image is found before anybody tries out what this node can do."""
+        recipe = self.recipe()
+        likely = likely_builder(self.build.environment, self.build.runtime)
+        if likely is None or not find_image(recipe, self._work(likely), self.report):
+            build_image(recipe, self._work(self.runtime), self.report)
 
     def shell(self, step: str) -> int:
         """A shell in the state just before a step; what is changed there is thrown away."""
-        recipe, runtime = self.recipe()
+        recipe, runtime = self.recipe(), self.runtime
         work = replace(self._work(runtime), build=f"{self.name}-shell-{os.getpid()}")
         plan = make_plan(recipe, runtime.name)
         with open_builder(plan, work, self._call()) as builder:
@@ -99,7 +105,7 @@ class BuildTask:
 
     def write_enter(self, arguments: argparse.Namespace) -> None:
         """A script that starts a command inside the image that was built, for people and tests."""
-        recipe, runtime = self.recipe()
+        recipe, runtime = self.recipe(), self.runtime
         record = find(self.places, recipe.identity, [runtime.format])
         if record is None:
             raise BadRequest("This image is not built yet", "Run the build first.")
@@ -120,25 +126,31 @@ class BuildTask:
             text = f"{head}\n{exports}{body}"
         write_whole(arguments.script, text.encode())
 
-    def recipe(self) -> tuple[Recipe, Runtime]:
+    @cached_property
+    def runtime(self) -> Runtime:
+        """What builds here; found out by trying."""
+        chosen, why = choose_builder(self.build.environment, self.build.runtime, self.places.tmp)
+        self.report.say(f"runtime: {why}")
+        return chosen
+
+    def recipe(self) -> Recipe:
         """Resolved once for each build; said again from what was written down."""
-        environment = self.build.environment
-        runtime, why = choose_builder(environment, self.build.runtime, self.places.tmp)
         told = read_json(self._resolved)
         if told is not None:
-            return recipe_from(told), runtime
-        self.report.say(f"runtime: {why}")
-        uv = self._uv() if environment.requirements and not environment.lock else None
-        resolver = Resolver(self.places, self.site, self._call(), uv)
+            return recipe_from(told)
+        environment = self.build.environment
+        if likely_builder(environment, self.build.runtime) is None:
+            self.runtime  # noqa: B018 -- says why nothing here can build it, before anything is fetched
+        unlocked = bool(environment.requirements) and not environment.lock
+        resolver = Resolver(self.places, self.site, self._call(), self._uv() if unlocked else None)
         first = resolver.resolve_base(environment, self.build.base_digest)
-        python = ""
-        if environment.requirements and not environment.lock:
-            python = environment.python or python_of(
-                first, runtime, self._work(runtime), self._call()
-            )
+        python = (environment.python or self._python_of(first)) if unlocked else ""
         recipe = resolver.with_lock(first, python, upgrade=self.build.upgrade)
         write_json(self._resolved, recipe_data(recipe))
-        return recipe, runtime
+        return recipe
+
+    def _python_of(self, recipe: Recipe) -> str:
+        return python_of(recipe, self.runtime, self._work(self.runtime), self._call())
 
     @property
     def _resolved(self) -> Path:

@@ -67,10 +67,9 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
 
     Raises `StepFailed`, `EnvironmentFailed` or `Cancelled`; only complete layers are left behind then.
     """
-    plan = make_plan(recipe, work.runtime.name)
-    work.places.make()
-    found = _ready(plan, work)
+    found = find_image(recipe, work, report)
     if found is None:
+        plan = make_plan(recipe, work.runtime.name)
         lock = work.places.identities / f"{short(plan.identity)}.{work.runtime.format}.lock"
 
         def waiting() -> None:
@@ -79,11 +78,22 @@ def build_image(recipe: Recipe, work: Work, report: Report) -> Record:
         with ExitStack() as locks:
             locks.enter_context(held(lock, waiting=waiting, cancelled=work.cancelled))
             locks.enter_context(_group_lock(work, lock.name, waiting))
-            found = _ready(plan, work)
-            if found is None:
-                return _Build(plan, work, report).run()
-    report.tell("image", record=record_data(found), reused=True, recipe=recipe_data(recipe))
-    report.say(f"the image is here already: {found.file}")
+            found = find_image(recipe, work, report)
+            return found or _Build(plan, work, report).run()
+    return found
+
+
+def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
+    """The image of a recipe that is here already, in one's own store or in the group's, and told."""
+    work.places.make()
+    formats = [work.runtime.format]
+    found = store.find(work.places, recipe.identity, formats)
+    group = group_places(work.site.shared, work.places)
+    if found is None and group:
+        found = take_shared(group, work.places, recipe.identity, formats)
+    if found is not None:
+        report.tell("image", record=record_data(found), reused=True, recipe=recipe_data(recipe))
+        report.say(f"the image is here already: {found.file}")
     return found
 
 
@@ -246,18 +256,11 @@ class _Build:
         self._report.say(
             f"==> {step.name} failed (exit code {code}): {found.message}\n    {found.hint}"
         )
+        self._report.blame(f"step {step.name} failed: {found.message}. {found.hint}".strip())
         return StepFailed(step, code, found.message, found.hint)
 
     def _say_waiting(self) -> None:
         self._report.say("another build is making the same step; waiting for it")
-
-
-def _ready(plan: Plan, work: Work) -> Optional[Record]:
-    """In one's own store, or in the group's."""
-    formats = [work.runtime.format]
-    found = store.find(work.places, plan.identity, formats)
-    group = group_places(work.site.shared, work.places)
-    return found or (take_shared(group, work.places, plan.identity, formats) if group else None)
 
 
 def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextManager[object]:

@@ -12,10 +12,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
+from diamond.runtimes.addresses import is_plain_http, split_address
 
 _MANIFESTS = ", ".join(
     [
@@ -25,7 +26,6 @@ _MANIFESTS = ", ".join(
         "application/vnd.docker.distribution.manifest.v2+json",
     ]
 )
-_HERE = ("localhost", "127.0.0.1", "[::1]")
 
 
 def resolve_digest(
@@ -49,23 +49,6 @@ def resolve_digest(
         raise _unknown(base, f"the registry answers {error.code} {error.reason}") from error
     except (OSError, ValueError) as error:
         raise _unknown(base, str(getattr(error, "reason", error))) from error
-
-
-def is_plain_http(base: Base, insecure: Sequence[str]) -> bool:
-    """Only registries of this very machine, and those that the site names."""
-    host = split_address(base)[0]
-    return bool(host) and (host in insecure or host.rsplit(":", 1)[0] in _HERE)
-
-
-def split_address(base: Base, registry: str = "") -> Tuple[str, str, str]:
-    """Host, name and tag; a name without a host belongs to `registry`."""
-    address = base.address.split("@")[0]
-    first, _, rest = address.partition("/")
-    has_host = bool(rest) and bool(re.search(r"[.:]", first) or first == "localhost")
-    host, path = (first, rest) if has_host else (registry, address)
-    head, _, last = path.rpartition("/")
-    last, _, tag = last.partition(":")
-    return host, f"{head}/{last}" if head else last, tag or "latest"
 
 
 def _ask_skopeo(base: Base) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
+from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.calls import Call
-from diamond.runtimes.oci import is_plain_http
 from diamond.runtimes.places import Places
 from diamond.runtimes.podman import storage_words
 from diamond.runtimes.records import Record, record_data, record_from

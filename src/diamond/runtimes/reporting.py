@@ -10,7 +10,11 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO, Optional
 
+from diamond.core.task import Reason
 from diamond.images.plan import Step
+from diamond.runtimes.places import write_json
+
+MOST_WORDS = 1000
 
 
 class Report:
@@ -35,6 +39,13 @@ class Report:
         line = json.dumps({"event": event, **facts}, ensure_ascii=False) + "\n"
         with self._steps.open("ab") as sink:
             sink.write(line.encode())
+
+    def blame(self, message: str) -> None:
+        """In the words that become the task's own; the agent looks for them beside the steps."""
+        if self._steps is not None:
+            culprit = self._steps.with_name("culprit.json")
+            told = {"message": message[:MOST_WORDS], "reason": Reason.EXIT_CODE.value}
+            write_json(culprit, told)
 
     def started(self, step: Step) -> None:
         self._from, self._begun = self._offset, time.time()

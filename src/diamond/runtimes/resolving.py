@@ -17,7 +17,6 @@ from diamond.images.diagnosis import diagnose
 from diamond.images.recipe import Recipe, lock_key, platform_of
 from diamond.runtimes.bases import base_file
 from diamond.runtimes.calls import Call
-from diamond.runtimes.oci import resolve_digest
 from diamond.runtimes.places import Places, read_json, short, write_json, write_whole
 from diamond.runtimes.records import stat_of
 from diamond.runtimes.site import Site
@@ -54,6 +53,10 @@ class Resolver:
         if not base.kind:
             return "" if environment.python else f"python-{python_version()}"
         if base.kind in REGISTRIES:
+            from diamond.runtimes.oci import (
+                resolve_digest,  # TLS and http: only where a registry is asked
+            )
+
             site = self.site
             return resolve_digest(base, ca=site.ca, insecure=site.insecure, registry=site.registry)
         if base.kind in FILES:

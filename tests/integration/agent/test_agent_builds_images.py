@@ -80,8 +80,9 @@ def names(service: SyncService, task: str, event: str) -> list[str]:
 
 
 def image_of(service: SyncService, task: str) -> dict[str, Any]:
+    """Told by the time that the build is known to have succeeded."""
     service.until(task, "succeeded")
-    told = eventually(lambda: [one for one in events(service, task) if one["event"] == "image"])
+    told = [one for one in events(service, task) if one["event"] == "image"]
     record: dict[str, Any] = told[0]["record"]
     return record
 
@@ -154,7 +155,8 @@ def test_a_failed_build_says_why_and_is_resumed(
     broken = build(service, environment(folder, "echo first >/opt/a", "gcc -c model.c"))
     ended = service.until(broken, "failed")
     assert (ended.exit_code, ended.reason.value) == (1, "exit-code")
-    told = eventually(lambda: [one for one in events(service, broken) if one["event"] == "failed"])
+    assert ended.message.startswith("step command-2 failed: A package must be compiled")
+    told = [one for one in events(service, broken) if one["event"] == "failed"]
     assert (told[0]["step"], told[0]["cause"]) == ("command-2", "compiler-missing")
     mended = build(service, environment(folder, "echo first >/opt/a", "echo second >>/opt/a"))
     image_of(service, mended)
@@ -179,5 +181,6 @@ def test_a_base_that_is_not_there_is_said(
     agent: AlicesAgent, service: SyncService, folder: Path
 ) -> None:
     task = build(service, {"base": f"rootfs:{folder}/nowhere.tar"})
-    service.until(task, "failed")
+    ended = service.until(task, "failed")
+    assert "nowhere.tar is not on this machine" in ended.message
     assert "is not on this machine" in eventually(lambda: service.text(task))

@@ -44,9 +44,12 @@ def test_a_virtual_environment_is_locked_built_and_run_in(
     agent: AgentProcess, service: SyncService
 ) -> None:
     wanted = {"requirements": [NAME], "commands": [f"python -m {NAME}"], "variables": {"A": "b c"}}
+    service.bytes_seconds = 1.0
     task = build(service, **wanted)
     service.until(task, "succeeded")
-    told = eventually(lambda: [one for one in events(service, task) if one["event"] == "image"])
+    told = [one for one in events(service, task) if one["event"] == "image"]
+    assert told, "who hears that a build succeeded may use its image"
+    service.bytes_seconds = 0.0
     record = told[0]["record"]
     assert record["packages"]["python"] == {NAME: "1.0"}
     recipe = json.loads((agent.work / "tasks" / task / "run" / "recipe.json").read_text())

@@ -121,3 +121,11 @@ def test_enroot_runs_the_same_file_by_srun() -> None:
         "--no-container-entrypoint",
         "--container-env=DIAMOND_RUN",
     ]
+
+
+def test_what_an_ordinary_shell_sets_by_itself_does_not_go_in(tmp_path: Path) -> None:
+    _, seen = entered(passing(["tool"]), tmp_path, "true", TERM="xterm", LC_ALL="C", OMP_X="2")
+    inside = {name for name in seen if name.startswith("IN_")}
+    assert {"IN_TERM", "IN_LC_ALL", "IN_OMP_X"} <= inside
+    _, seen = entered(passing(["tool"]), tmp_path, "true")
+    assert not {"IN_TERM", "IN_BASH", "IN_SHLVL"} & set(seen)

@@ -12,7 +12,7 @@ from diamond.images.bases import Base, read_base
 from diamond.images.inventory import read_inventory
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, lock_key, platform_of
-from diamond.runtimes.oci import is_plain_http, split_address
+from diamond.runtimes.addresses import is_plain_http, split_address
 from diamond.runtimes.places import Places
 from diamond.runtimes.resolving import pinned
 from diamond.runtimes.site import lay_out_site, read_site
