@@ -82,7 +82,7 @@ class Agent:
         self.stopping, self._is_linked = threading.Event(), True
         self._exit_code, self._hurry = 0, False
         self._lively_until = self._advanced_at = 0.0
-        self._swept_at = self._concluded_at = self._fenced_at = 0.0
+        self._swept_at = self._concluded_at = self._fenced_at = self._looked_at = 0.0
         self._profile = load_profile(folders)
         self._assemble()
 
@@ -225,8 +225,10 @@ class Agent:
 
     def _tick(self) -> None:
         self._do_posted()
-        self._look_at_inbox()
         now = time.monotonic()
+        if now - self._looked_at >= QUICK_TICK_SECONDS:
+            self._looked_at = now
+            self._look_at_inbox()
         if now - self._concluded_at >= CONCLUDE_SECONDS:
             self._concluded_at = now
             self._conclude(now)

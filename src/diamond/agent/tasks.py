@@ -239,8 +239,7 @@ class TaskFolders:
         """Attempts are made by the thread that hears commands and by the main one: a number is given once."""
 
     def attempt(self, task: Any, attempt: Any) -> AttemptFolder:
-        task, attempt = safe_id(task), safe_id(attempt)
-        return AttemptFolder(task, attempt, self.root / task / "attempts" / attempt)
+        return _attempt_folder(str(self.root), safe_id(task), safe_id(attempt))
 
     def attempts(self, task: str) -> list[AttemptFolder]:
         """All attempts of a task whose intent was written whole, also those that hold a tombstone only, by number."""
@@ -340,6 +339,11 @@ class TaskFolders:
             if other.attempt != folder.attempt and other.is_known and other.number == number:
                 return other
         return None
+
+
+@lru_cache(maxsize=256)
+def _attempt_folder(root: str, task: str, attempt: str) -> AttemptFolder:
+    return AttemptFolder(task, attempt, Path(root, task, "attempts", attempt))
 
 
 @lru_cache(maxsize=256)
