@@ -124,8 +124,9 @@ def is_healthy(service: Service) -> bool:
 
 @contextlib.contextmanager
 def started_agent(
-    service: Service, name: str, folder: Path, env: Mapping[str, str], scheduler: str = "slurm"
-) -> Iterator[Agent]:
+    service: Service, name: str, folder: Path, env: Mapping[str, str], scheduler: str = "slurm",
+    *, within: float = 180,
+) -> Iterator[Agent]:  # fmt: skip
     """The served one-file agent, online and with its first profile sent."""
     folder.mkdir(parents=True)
     client = service.client()
@@ -135,7 +136,9 @@ def started_agent(
     places = {f"DIAMOND_{place.upper()}": str(folder / place) for place in ("keep", "work", "tmp")}
     log = folder / "bench-agent.log"
     with running(words, env={**env, **places}, log=log, cwd=folder) as process:
-        wait_for(lambda: is_alive(process, log) and is_ready(client, name), within=180, every=0.2)
+        wait_for(
+            lambda: is_alive(process, log) and is_ready(client, name), within=within, every=0.2
+        )
         yield Agent(name, process.pid, folder / "work")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import time
 from urllib.parse import urlsplit
@@ -10,12 +9,9 @@ from urllib.parse import urlsplit
 from bench.claim import Claim, Findings, Options
 from bench.jobs import spec
 from bench.numbers import median
+from bench.people import add_people
 from bench.stack import Service, started_service
 from diamond.core.ids import new_id
-from diamond.service.notify import Notifier
-from diamond.service.settings import Settings
-from diamond.service.store import users
-from diamond.service.store.engine import Store, Transaction
 
 FULL_COUNT = 200
 MOST = 0.10
@@ -25,28 +21,14 @@ def measure(options: Options) -> Findings:
     with started_service(options.folder / "service") as service:
         service.client().transport.post("/api/v1/endpoints", {"name": "m", "carrier": "local"})
         task = service.client().run(spec(["true"], on="m"), folder=options.folder).task.id
-        token = asyncio.run(stranger(service))
-        hidden, absent = interleaved(service, token, task, options.samples(FULL_COUNT))
+        stranger = add_people(service, 1)[0]
+        hidden, absent = interleaved(service, stranger.token, task, options.samples(FULL_COUNT))
     apart = abs(median(hidden) / median(absent) - 1)
     findings = Findings()
     findings.add("a task of somebody else", f"median {1000 * median(hidden):.3f} ms")
     findings.add("a task that never was", f"median {1000 * median(absent):.3f} ms")
     findings.add("apart", f"{100 * apart:.1f} %", f"< {100 * MOST:.0f} %", apart < MOST)
     return findings
-
-
-async def stranger(service: Service) -> str:
-    """Another person of this Diamond, with a token of her own."""
-    store = Store(Settings(service.folder).database, Notifier())
-
-    async def add(tx: Transaction) -> str:
-        await users.add_user(tx, "stranger", "stranger")
-        return (await users.add_credential(tx, "stranger", users.TOKEN, "bench"))[1]
-
-    try:
-        return await store.run(add)
-    finally:
-        await store.close()
 
 
 def interleaved(

@@ -16,7 +16,7 @@ RETRY_SECONDS = 2.0
 
 
 class Listener:
-    """Keeps one connection open; while it is away the slow polls carry on."""
+    """Keeps one connection open; while it is away everybody looks every few seconds."""
 
     def __init__(self, services: Services) -> None:
         self._notifier = services.notifier
@@ -28,6 +28,7 @@ class Listener:
                 await self._listen()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 log.warning("no wake-ups from the database for now: %s", error)
+            self._notifier.wake_all()
             await asyncio.sleep(RETRY_SECONDS)
 
     async def _listen(self) -> None:
@@ -36,6 +37,7 @@ class Listener:
         connection.add_termination_listener(lambda _connection: closed.set())
         try:
             await connection.add_listener(CHANNEL, self._heard)
+            self._notifier.wake_all()
             await closed.wait()
         finally:
             await connection.close(timeout=1)

@@ -39,10 +39,14 @@ class Notifier:
             for bell in self._bells.get(topic, ()):
                 bell.set()
 
+    def wake_all(self) -> None:
+        """Somebody may have missed a wake-up: let everyone look."""
+        self.wake(list(self._bells))
+
     def close(self) -> None:
         """Let everyone who waits go: the service stops."""
         self.closing = True
-        self.wake(list(self._bells))
+        self.wake_all()
 
     def _forget(self, name: str, bell: asyncio.Event) -> None:
         bells = self._bells[name]
