@@ -59,8 +59,9 @@ class Clerk:
                 log.warning("a command of an unknown type %r is passed over", kind)
             else:
                 self._obey(handler, command)
-        except (BadRequest, KeyError, ValueError, TypeError):
+        except (BadRequest, KeyError, ValueError, TypeError) as error:
             log.exception("the command %s (%s) makes no sense", number, kind)
+            self._cannot_read(command, error)
         except OSError as error:
             if not self._no_room(command, error):
                 return
@@ -76,14 +77,11 @@ class Clerk:
         if not why:
             handler(command)
         elif kind == "submit":
-            failed = PrepareFailed(
-                attempt=str(command["attempt"]), reason=Reason.POLICY.value, message=why
-            )
-            self.tell(str(command["task"]), failed)
+            self._tell_failed(command, Reason.POLICY, why)
 
     def _is_known(self, command: Command) -> bool:
-        folder = self.tasks.attempt(command["task"], command["attempt"])
-        return folder.is_known or folder.is_cancelled
+        """Taken before. A tombstone is no proof of that: it stands also where nothing was ever taken."""
+        return self.tasks.attempt(command["task"], command["attempt"]).is_known
 
     def _submit(self, command: Command) -> None:
         number = int(command.get("number") or 1)
@@ -115,17 +113,34 @@ class Clerk:
         self.upgrade(str(command.get("digest", "")))
 
     def _no_room(self, command: Command, error: OSError) -> bool:
-        """Nothing could be written down. A submit will not be done, and the person hears why; a cancel is
-        carried out from memory, and taken again until its tombstone stands. True if that was all."""
+        """Nothing could be written down. A submit will not be done, and the person hears why; one whose intent stands
+        may be in the queue, so it is taken again. A cancel is carried out from memory, and taken again until its
+        tombstone stands. True if that was all."""
         log.error("%s: %s", error.filename, error.strerror)
         if command.get("type") == "cancel":
             folder = self.tasks.attempt(command["task"], command["attempt"])
             self.post(lambda: self.attempts.cancel(folder))
             return False
+        if command.get("type") == "submit" and self._is_known(command):
+            return False
         if command.get("type") == "submit":
-            message = f"the agent cannot write in its work folder: {error.strerror}"
-            failed = PrepareFailed(
-                attempt=str(command["attempt"]), reason=Reason.DISK.value, message=message
-            )
-            self.tell(str(command["task"]), failed)
+            words = f"the agent cannot write in its work folder: {error.strerror}"
+            self._tell_failed(command, Reason.DISK, words)
         return True
+
+    def _cannot_read(self, command: Command, error: Exception) -> None:
+        """A submission that is acknowledged and not done would be prepared for ever."""
+        names_both = command.get("task") and command.get("attempt")
+        if command.get("type") == "submit" and names_both and not self._is_there(command):
+            words = f"the agent cannot take this order ({error}); a newer agent may"
+            self._tell_failed(command, Reason.REFUSED, words)
+
+    def _is_there(self, command: Command) -> bool:
+        try:
+            return self._is_known(command)
+        except BadRequest:
+            return False
+
+    def _tell_failed(self, command: Command, reason: Reason, words: str) -> None:
+        failed = PrepareFailed(attempt=str(command["attempt"]), reason=reason.value, message=words)
+        self.tell(str(command["task"]), failed)

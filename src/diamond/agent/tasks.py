@@ -24,6 +24,7 @@ from diamond.agent.disk import (
     write_whole,
 )
 from diamond.agent.folders import Folders, safe_id
+from diamond.core.errors import BadRequest
 from diamond.core.order import Order, order_from
 from diamond.core.task import Reached
 
@@ -305,10 +306,16 @@ class TaskFolders:
     def take(
         self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]
     ) -> AttemptFolder | None:
-        """`record`, unless another attempt of the task has this number: then None."""
+        """`record`, unless another attempt of the task has this number: then None.
+
+        Raises `BadRequest` for another order than the task's own: what was allowed must be what is run.
+        """
         with self._numbering:
-            if self.rival(self.attempt(task, attempt), number) is not None:
+            folder = self.attempt(task, attempt)
+            if self.rival(folder, number) is not None:
                 return None
+            if self.has(folder.task) and not folder.is_known:
+                _require_same(folder, task_json)
             return self.record(task, attempt, number, task_json)
 
     def record(
@@ -359,6 +366,11 @@ def _written_once(file: str) -> dict[str, Any]:
     if found is None:
         raise FileNotFoundError(file)
     return found
+
+
+def _require_same(folder: AttemptFolder, task_json: dict[str, Any]) -> None:
+    if order_from(task_json["order"]).digest != folder.order().digest:
+        raise BadRequest(f"Task {folder.task} began with another order")
 
 
 def _make(folder: AttemptFolder) -> None:
