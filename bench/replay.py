@@ -22,8 +22,6 @@ from diamond.planning.followup import (
 from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, Waits
 
 LIMITS_OF_WORK = 10
-LOOKS = 20
-"""How often in one limit the planner looks at new waits once the next attempt may come due."""
 GIVING_BACK_SECONDS = 60.0
 """What nodes idle until an attempt that is not needed has gone."""
 
@@ -116,9 +114,12 @@ class Replay:
     """(started, nodes are taken away); the start lies ahead while a hand-over is under way."""
     silent_since: float | None = None
     work: float = 0.0
+    early: float = 0.0
+    """The cushion, as it was told at the last start."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self) -> Outcome:
+        self.ask_forecast()
         self.submit()
         while not self.is_done():
             self.now = self.next_moment()
@@ -141,8 +142,7 @@ class Replay:
             moments += [self.program[1], max(self.now, self.program[0]) + self.work_left()]
         due = self.due()
         if due is not None:
-            soon = self.now + self.queue.limit / LOOKS
-            moments.append(max(due, self.now) if due <= soon else soon)
+            moments.append(max(due, self.now))
         return min(moments)
 
     def end_program(self) -> None:
@@ -159,6 +159,7 @@ class Replay:
     def take_nodes(self) -> None:
         chosen = arrive(self.chain(), self.manners)
         until = self.now + self.queue.limit
+        self.ask_forecast()
         if chosen is Arrival.START:
             self.outcome.gap += self.now - (self.silent_since or self.now)
             self.program, self.silent_since = (self.now, until), None
@@ -189,8 +190,12 @@ class Replay:
         self.submit()
 
     def due(self) -> float | None:
-        early = cushion(self.queue.limit, self.queue.forecast(self.now), self.manners)
-        return next_queueing(self.chain(), early, self.manners)
+        return next_queueing(self.chain(), self.early, self.manners)
+
+    def ask_forecast(self) -> None:
+        """Once per start, as the service tells the agent."""
+        expected = self.queue.forecast(self.now)
+        self.early = cushion(self.queue.limit, expected, self.manners)
 
     def submit(self) -> None:
         self.waiting.append((self.now + self.queue.wait(self.now), self.now))

@@ -20,7 +20,7 @@ MOST_CUSHION = 0.3
 """No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
 LEAST_GAIN = 0.25
 """Nodes that would carry the program less far beyond its present end are given back."""
-FIRST_PATIENCE = 0.5
+FIRST_PATIENCE = 0.25
 """While no program runs, the share of the limit between two queueings at least."""
 PATIENCE = 0.25
 """... and the share of the silence so far."""

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from bench.best import MOMENTS, least_gap
 from bench.claim import Options
 from bench.claims.planning import measure
 from bench.replay import Queue, planned, when_it_ends, when_it_starts
@@ -62,6 +63,33 @@ def test_the_planner_knows_only_jobs_that_started_before() -> None:
 def test_the_wait_is_that_of_the_job_nearest_in_submit_time() -> None:
     queue = Queue([PastWait(0, 1, 4, HOUR), PastWait(100, 2, 4, HOUR)], HOUR)
     assert [queue.wait(now) for now in (-5, 40, 60, 500)] == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("waited", [0.0, 0.5, 1.0])
+def test_one_follow_up_leaves_no_gap_where_no_wait_is_longer_than_the_limit(waited: float) -> None:
+    assert least_gap(steady(waited * HOUR), 0) == pytest.approx(0, abs=9 * HOUR / MOMENTS)
+
+
+def test_one_follow_up_leaves_at_best_what_each_wait_is_longer_than_the_limit() -> None:
+    """Only nine of the ten starts follow another one."""
+    assert least_gap(steady(3 * HOUR), 0) == pytest.approx(9 * 2 * HOUR)
+
+
+def test_one_follow_up_at_best_waits_for_the_moment_from_which_jobs_start_at_once() -> None:
+    """At an hour and a half the program stops; from two hours on nobody waits."""
+    jobs = [PastWait(n * HOUR / 2, 100 * HOUR if n < 4 else 0, 4, HOUR) for n in range(-1, 60)]
+    begin_at_once = PastWait(-HOUR, 1.5 * HOUR, 4, HOUR)
+    gap = least_gap(Queue([begin_at_once, *jobs], HOUR), -HOUR)
+    assert gap == pytest.approx(0.25 * HOUR, abs=HOUR / MOMENTS)
+
+
+def test_a_log_without_jobs_of_the_wanted_size_and_limit_is_passed_over(tmp_path: Path) -> None:
+    small = ["0 0 5 60 1 -1 -1 1 60 -1 1 1 1 -1 7 -1 -1 -1"] * 8
+    wide = ["0 9 5 60 64 -1 -1 64 60 -1 1 1 1 -1 7 -1 -1 -1"] * 2
+    long = ["0 9 5 60 1 -1 -1 1 86400 -1 1 1 1 -1 7 -1 -1 -1"] * 2
+    (tmp_path / "odd.swf").write_text(HEAD + "\n".join([*small, *wide, *long]) + "\n")
+    findings = measure(Options(tmp_path, tmp_path, count=2, logs=tmp_path))
+    assert any("no job of the log is like that" in note for note in findings.notes)
 
 
 def test_a_log_is_read_with_its_thanks_and_without_jobs_that_never_started(tmp_path: Path) -> None:

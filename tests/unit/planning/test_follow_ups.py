@@ -91,7 +91,7 @@ def test_in_a_long_silence_further_attempts_go_out_more_and_more_rarely() -> Non
         times.append(when)
         chain = replace(chain, last_queued=when, waiting_since=(*chain.waiting_since, when))
     distances = [b - a for a, b in pairwise(times)]
-    assert distances[0] == LIMIT / 2
+    assert distances[0] == LIMIT / 4
     assert distances == sorted(distances) and distances[-1] > 2 * distances[0]
 
 
