@@ -76,7 +76,9 @@ class Clerk:
             self.note(command, why)
         if not why:
             handler(command)
-        elif kind == "submit":
+            return
+        log.warning("%s is refused: %s", kind, why)
+        if kind == "submit":
             self._tell_failed(command, Reason.POLICY, why)
 
     def _is_known(self, command: Command) -> bool:

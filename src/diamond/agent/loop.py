@@ -151,6 +151,8 @@ class Agent:
         if command.get("type") == "image" and command.get("act") in ("send", "push"):
             held = self.policy.egress != "all"
             return "the policy of this machine keeps images on it" if held else ""
+        if command.get("type") == "upgrade":
+            return self.policy.agent_fault()
         if command.get("type") != "submit":
             return ""
         order = order_from(command["task_json"]["order"])
@@ -192,6 +194,7 @@ class Agent:
             "lease_until": self.lease.until,
             "require_signed": self.policy.require_signed,
             "community": self.policy.is_community,
+            "stands": self.policy.stands,
         }
 
     def _start_threads(self) -> None:
@@ -362,7 +365,8 @@ class Agent:
     def _heed(self, answer: dict[str, Any]) -> None:
         if answer.get("status_questions_per_minute"):
             self.budget.set_rate(float(answer["status_questions_per_minute"]))
-        if save_settings(self.folders, answer.get("settings") or {}):
+        told = answer.get("settings") or {}
+        if save_settings(self.folders, told, own=self.policy.own_facts):
             self.reload_profile()
             self.house.limits_changed()
         closed = {str(task) for task in answer.get("closed") or []}

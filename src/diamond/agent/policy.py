@@ -30,6 +30,8 @@ _OF_SHELLS = frozenset(";&|<>$`(){}\n")
 # Requests whose answers hold nothing of what a program wrote or read.
 OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
 OF_FILES = frozenset({"read-file", "stat-file"})
+OF_WORK = frozenset({"modules", "build"})
+"""Facts whose corrections become part of what is run: lines of a shell, and where packages come from."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Rules:
         if self.commands is not None and not _fits(command, self.commands):
             return "the command fits none of its patterns"
         return ""
+
+    @property
+    def lists_work(self) -> bool:
+        """What may be run is told one by one, or signed."""
+        return self.require_signed or self.commands is not None or self.images is not None
 
     def _has_image(self, order: Order) -> bool:
         digest = order.image.sha256.replace("sha256:", "") if order.image else ""
@@ -120,6 +127,22 @@ class Policy:
         if not isinstance(person, dict) or not person.get("id") or not person.get("name"):
             return "this is a community account, and the work names no person"
         return "secrets of a community account are its owner's" if secrets else ""
+
+    @property
+    def stands(self) -> bool:
+        """Whether a file says anything at all."""
+        return bool(self._now()) or bool(self._fault)
+
+    def agent_fault(self) -> str:
+        """Why a service may not replace the agent: another one could pass the policy by."""
+        words = "a machine with a policy takes no agent from its service"
+        return f"{words}: put agent.pyz there by hand" if self.stands else ""
+
+    @property
+    def own_facts(self) -> frozenset[str]:
+        """What is corrected in `settings.json` on this machine alone: a service's word would run beside what is listed."""
+        lists = any(one.lists_work for one in self._now()) or bool(self._fault)
+        return OF_WORK if lists else frozenset()
 
     @property
     def is_community(self) -> bool:

@@ -71,10 +71,19 @@ def load_profile(folders: Folders) -> Profile:
     return Profile(corrected(facts, corrections if isinstance(corrections, dict) else {}))
 
 
-def save_settings(folders: Folders, told: dict[str, Any]) -> bool:
-    """Keep what a person set on the service's side: corrections of facts, retention. True if it is new."""
+def save_settings(
+    folders: Folders, told: dict[str, Any], *, own: frozenset[str] = frozenset()
+) -> bool:
+    """Keep what a person set on the service's side: corrections of facts, retention. True if it is new.
+
+    `own`: facts of which only the file itself has corrections.
+    """
     given = {name: value for name, value in told.items() if name in ("corrections", "retention")}
     settings = read_json(folders.settings) or {}
+    if own and isinstance(given.get("corrections"), dict):
+        known = settings.get("corrections") or {}
+        others = {name: value for name, value in given["corrections"].items() if name not in own}
+        given["corrections"] = {**others, **{name: known[name] for name in own if name in known}}
     fresh = {**settings, **given}
     if fresh == settings:
         return False

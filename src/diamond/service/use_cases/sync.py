@@ -245,6 +245,7 @@ def _policy(told: Any) -> dict[str, Any]:
         "lease_until": float(until) if isinstance(until, (int, float)) else None,
         "require_signed": given.get("require_signed") is True,
         "community": given.get("community") is True,
+        "stands": given.get("stands") is True,
     }
 
 
