@@ -205,6 +205,7 @@ def test_a_restored_service_takes_tasks_back_from_the_machine(scene: Scene) -> N
     facts = {
         "version": 1, "task": "tlost2345678a", "job": "jlost2345678a", "name": "lost",
         "kind": "run", "owner": "whoever", "order": order, "created": time.time() - 60,
+        "signature": {"signature": "hers", "until": 1.0},
     }  # fmt: skip
     attempts = [{"attempt": "alost2345678a", "number": 1}]
     scene.agent.good("adopt", {"task_json": facts, "attempts": attempts})
@@ -212,3 +213,7 @@ def test_a_restored_service_takes_tasks_back_from_the_machine(scene: Scene) -> N
     scene.tell("started", "tlost2345678a", "alost2345678a", run=1, node="n1")
     task = scene.task("tlost2345678a")
     assert (task["state"], task["owner"]) == ("running", "local")
+    scene.tell("exited", "tlost2345678a", "alost2345678a", run=1, exit_code=75)
+    commands = scene.agent.commands(wait=5)["commands"]
+    second = next(one for one in commands if one["task"] == "tlost2345678a")
+    assert second["task_json"]["signature"] == facts["signature"]

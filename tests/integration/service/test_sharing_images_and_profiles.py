@@ -157,3 +157,25 @@ def test_others_run_through_a_community_account_and_each_job_names_its_person(
     ada.client.call("DELETE", f"/endpoints/{ada.name}/shares?with_kind=person&with_id={bob_id}")
     assert bob.client.call("POST", f"/tasks/{task['id']}/retry").status == 409
     assert bob.client.call("POST", "/jobs", {"spec": spec}).json["code"] == "invalid-spec"
+
+
+def test_a_community_account_gives_back_tasks_only_to_those_who_may_use_it(
+    service: RunningService,
+) -> None:
+    """After a restore the machine says whose a task was: it could name anybody."""
+    _, ada = new_person(service, "ada")
+    bob_id, bob = new_person(service, "bob")
+    carol_id, carol = new_person(service, "carol")
+    share(ada.client, f"/endpoints/{ada.name}", "person", bob_id)
+    ada.agent.hello(policy={"egress": "all", "lease_until": None, "community": True})
+    order = ada.submit()["order"]
+    for place, person in enumerate((bob_id, carol_id)):
+        task = f"tgiven234567{place}{ada.name[-4:]}"
+        facts = {
+            "version": 1, "task": task, "job": task.replace("t", "j", 1), "name": "x",
+            "order": order, "person": {"id": person, "name": "x"},
+        }  # fmt: skip
+        attempts = [{"attempt": task.replace("t", "a", 1), "number": 1}]
+        ada.agent.good("adopt", {"task_json": facts, "attempts": attempts})
+    assert [one["id"][:13] for one in bob.client.get("/tasks")["items"]] == ["tgiven2345670"]
+    assert carol.client.get("/tasks")["items"] == []

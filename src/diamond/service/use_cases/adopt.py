@@ -14,11 +14,13 @@ from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
 from diamond.service.store import tasks as task_rows
 from diamond.service.store.engine import Transaction
+from diamond.service.store.projects import PROFILE, things_shared_with
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, row_values
 from diamond.service.store.users import find_user
 from diamond.service.use_cases.community import is_community
 from diamond.service.use_cases.pairing import AgentCall
+from diamond.service.use_cases.stepping import BESIDE
 from diamond.service.use_cases.text import clean
 from diamond.service.views import effective_facts
 
@@ -48,10 +50,11 @@ async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) 
 
 
 async def _owner(tx: Transaction, call: AgentCall, facts: dict[str, Any]) -> str:
-    """On a community account each task is its person's."""
+    """On a community account each task is its person's: of those who may use it, since a machine could name anybody."""
     person = str((facts.get("person") or {}).get("id") or "")
     if is_community(call.endpoint) and person and await find_user(tx.connection, person):
-        return person
+        shared = await things_shared_with(tx.connection, PROFILE, person)
+        return person if call.endpoint["id"] in shared else call.principal.user
     return call.principal.user
 
 
@@ -73,7 +76,10 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
         "created": float(facts.get("created") or now), "updated": now, "retry_of": None,
         "order": order, "digest": order_from(order).digest, "code": None, "untold": False,
         "history": 1, "version": 1, "cleaned": None, "awaits": None, "prediction": None,
-        "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
+        "chain": {
+            **first_chain(order_from(order), effective_facts(endpoint).get("charge")),
+            **{name: facts[name] for name in BESIDE if facts.get(name)},
+        },
     }  # fmt: skip
 
 

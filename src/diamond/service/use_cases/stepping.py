@@ -46,6 +46,8 @@ EVENT_NAMES: dict[type[Event], str] = {
     NotAllowed: "not-allowed",
     Allowed: "allowed",
 }
+BESIDE = ("continues", "signature", "person")
+"""What `task.json` has beside the order; it lies in the column `chain`."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ class Steps:
 def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """`task.json` of the run directory."""
     chain = row.get("chain") or {}
-    beside = {name: chain[name] for name in ("continues", "signature", "person") if chain.get(name)}
+    beside = {name: chain[name] for name in BESIDE if chain.get(name)}
     return {
         "version": 1,
         "task": row["id"],
