@@ -44,7 +44,7 @@ def test_a_chain_asks_is_shown_and_goes_on(diamond: Diamond, tmp_path: Path) -> 
     shown = diamond.call("show", task).stdout
     assert "waits for you to allow it" in shown and f"diamond resume {task[:8]}" in shown
     assert shown.count("after a gap of") == 3 and "checkpoint ckpt/4" in shown
-    assert "asks after 4 attempts" in shown
+    assert "asks you after 4 attempts" in shown
     assert "goes on" in diamond.call("resume", task, "--budget", "9 node-hours").stdout
     diamond.wait_for_state(task, "succeeded")
     assert "of 9 node-hours" in diamond.call("show", task).stdout

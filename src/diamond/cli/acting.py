@@ -186,4 +186,4 @@ def _tell_cancelled(client: Client, ended: list[Task]) -> None:
 def _cancel_words(task: Task) -> str:
     if task.state == "cancelled":
         return "cancelled"
-    return f"had {task.state}" if task.is_final else "being cancelled"
+    return f"had {task.state} already" if task.is_final else "being cancelled"

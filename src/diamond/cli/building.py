@@ -64,7 +64,8 @@ def _tell_failure(found: dict[str, Any]) -> None:
         return
     for line in failure["last_lines"]:
         say(f"    {line}")
-    where = f"Step {failure['step']} failed: " if failure["step"] else ""
+    is_named = not failure["step"] or failure["step"] in failure["message"]
+    where = "" if is_named else f"Step {failure['step']} failed: "
     say(f"{where}{failure['message']}")
     if failure["hint"]:
         say(failure["hint"])

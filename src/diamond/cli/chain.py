@@ -76,8 +76,14 @@ def _reached(chain: dict[str, Any]) -> str:
 def _spent(chain: dict[str, Any], budget: dict[str, Any] | None) -> str:
     if not budget:
         allowed = chain.get("allowed_attempts")
-        return f"used {chain.get('node_hours', 0.0):.4g} node-hours; asks after {allowed} attempts"
+        used = _amount(chain.get("node_hours", 0.0))
+        return f"used {used} node-hours; asks you after {allowed} attempts"
     return (
-        f"used {budget['spent']:.4g} of {budget['amount']:.4g} {budget['unit']}, "
-        f"{budget['committed']:.4g} set aside for what is queued or runs, {budget['left']:.4g} left"
+        f"used {_amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
+        f"{_amount(budget['committed'])} set aside for what is queued or runs, {_amount(budget['left'])} left"
     )
+
+
+def _amount(number: float) -> str:
+    """No powers of ten for a person."""
+    return "less than 0.001" if 0 < number < 0.001 else f"{number:.4g}"

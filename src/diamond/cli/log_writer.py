@@ -15,6 +15,7 @@ class LogWriter:
     def __init__(self, *, merged: bool = False) -> None:
         self._merged = merged
         self._attempt = ""
+        self._run = 0
 
     def write(self, part: LogPart) -> None:
         self._announce(part)
@@ -26,7 +27,8 @@ class LogWriter:
         stream.buffer.flush()
 
     def _announce(self, part: LogPart) -> None:
-        where = f"{part.attempt}/{part.run}"
-        if self._attempt and where != self._attempt:
-            say(f"— attempt {part.attempt}, run {part.run} —")
-        self._attempt = where
+        if self._attempt and part.attempt != self._attempt:
+            say("— the next attempt —")
+        elif self._attempt and part.run != self._run:
+            say(f"— the batch system started it again: run {part.run} —")
+        self._attempt, self._run = part.attempt, part.run

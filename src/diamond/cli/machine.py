@@ -97,10 +97,7 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
     while time.monotonic() < end:
         code = service.poll()
         if code is not None:
-            raise ServiceUnreachable(
-                f"The service ended with {code}: {last_words(home / 'service.log')}",
-                _what_helps(home / "service.log"),
-            )
+            raise _no_start(code, home / "service.log")
         client = running_client(home)
         if client is not None:
             return client
@@ -111,10 +108,14 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
     )
 
 
-def _what_helps(log: Path) -> str:
-    if "address already in use" in last_words(log):
-        return "Another program has this port. Choose one: diamond up --port 8700"
-    return f"All it said is in {log}"
+def _no_start(code: int, log: Path) -> ServiceUnreachable:
+    words = last_words(log)
+    if "address already in use" in words:
+        return ServiceUnreachable(
+            "Another program on this machine has the port that Diamond would serve on",
+            "Choose another port: diamond up --port 8700",
+        )
+    return ServiceUnreachable(f"The service ended with {code}: {words}", f"All it said is in {log}")
 
 
 def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:

@@ -124,7 +124,8 @@ def _cost(answer: dict[str, Any]) -> str:
 
 
 def _loss(answer: dict[str, Any]) -> str:
-    expected = f"{answer['interruptions']:.2g} interruptions expected"
+    number = answer["interruptions"]
+    expected = f"{'hardly any' if number < 0.001 else f'{number:.2g}'} interruptions expected"
     return f"{_time(answer['lost_at_most_seconds'])} by an interruption; {expected}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Iterator
@@ -93,7 +94,7 @@ def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
 
 def _order(task: Task) -> Iterator[str]:
     order = task.raw.get("order") or {}
-    command = order.get("command") or " ".join(order.get("argv") or [])
+    command = order.get("command") or shlex.join(order.get("argv") or [])
     if command:
         yield f"  Command   {command.splitlines()[0]}"
     asked = order.get("resources") or {}

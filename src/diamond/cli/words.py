@@ -26,7 +26,7 @@ PHASES = {
     "queued": "waiting for its turn",
     "held": "held back",
     "suspended": "paused by the site",
-    "ending": "the program ended; the batch system's word is awaited",
+    "ending": "the program has ended; how it ended is being confirmed",
     "cancelling": "being cancelled",
     "between-attempts": "one attempt ended, the next is on its way",
     "asking": "it could go on, and waits for you to allow it",
@@ -151,6 +151,8 @@ def next_step(task: Task) -> str:
         return ""
     if task.state == "succeeded":
         return f"See its files: diamond files {short(task.id)}"
+    if task.state == "failed" and task.kind == "build":
+        return f"See which step, and what to try: diamond image show {short(task.id)}"
     if task.chain.get("asks"):
         return f"Let it go on: diamond resume {short(task.id)}, or with --budget up to a ceiling"
     if not task.is_final:

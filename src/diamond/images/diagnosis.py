@@ -34,7 +34,7 @@ def diagnose(lines: Iterable[str], exit_code: int, *, step: str = "") -> Diagnos
     return Diagnosis(
         "command-failed",
         f"The step {step or 'in question'} ended with exit code {exit_code}",
-        "Its last lines tell most. Open a shell just before it (the build names the command), try, then edit the step and resume.",
+        "Its last lines tell most. Open a shell just before it, try, then edit the step and resume.",
     )
 
 

@@ -70,7 +70,7 @@ class ChainPlan:
     node_hours: float
     """Expected, with start-ups, saves and what interruptions cost."""
     node_hours_at_most: float
-    """If every attempt uses all that it asked for."""
+    """If every attempt uses all that it asked for; never under what is expected."""
     interruptions: float
     """Expected number."""
     lost_seconds: float
@@ -94,26 +94,28 @@ def plan_chain(work: Work, place: Place) -> ChainPlan:
     """Raises `BadRequest` when one attempt is too short to get anything done."""
     every = save_interval(work, place)
     usable = usable_seconds(work, place.limit_seconds)
-    training = work.seconds * (1 + work.save_seconds / every)
+    saves_between = every < usable  # each attempt saves at its end anyway
+    training = work.seconds * (1 + work.save_seconds / every * saves_between)
     attempts = max(1, math.ceil(training / usable - 1e-9))
     last = training - (attempts - 1) * usable + work.startup_seconds + work.save_seconds
     busy = training + attempts * (work.startup_seconds + work.save_seconds)
     interruptions = busy * place.nodes / (place.node_fails_after_hours * 3600)
-    lost = interruptions * (every / 2 + work.startup_seconds)
+    apart = min(every, usable)
+    lost = interruptions * (apart / 2 + work.startup_seconds)
     last_limit = min(place.limit_seconds, whole_minutes(last * MARGIN))
     asked = (attempts - 1) * place.limit_seconds + last_limit
     return ChainPlan(
         attempts=attempts,
         attempt_seconds=place.limit_seconds if attempts > 1 else last_limit,
         last_attempt_seconds=last_limit,
-        save_every_seconds=every,
-        saves=math.floor(work.seconds / every) + attempts,
+        save_every_seconds=apart,
+        saves=math.floor(work.seconds / every) * saves_between + attempts,
         finish=finish_span(work, place, attempts=attempts, busy=busy, lost=lost),
         node_hours=place.nodes * (busy + lost) / 3600,
-        node_hours_at_most=place.nodes * asked / 3600,
+        node_hours_at_most=place.nodes * max(asked, busy + lost) / 3600,
         interruptions=interruptions,
         lost_seconds=lost,
-        lost_at_most_seconds=every + work.startup_seconds,
+        lost_at_most_seconds=apart + work.startup_seconds,
         waits=place.forecast,
     )
 

@@ -74,7 +74,7 @@ class Forecast:
             return "no job of this kind has started yet, so its wait is unknown"
         return (
             f"{self.quantile:.0%} of such jobs start sooner "
-            f"(from {self.samples} past waits, {self.confidence:.0%} sure)"
+            f"(from {self.samples} past wait{'s' * (self.samples != 1)}, {self.confidence:.0%} sure)"
         )
 
 

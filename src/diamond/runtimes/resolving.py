@@ -95,7 +95,7 @@ class Resolver:
             )
         listed = self.places.building / f"requirements-{os.getpid()}.in"
         listed.write_text("\n".join(environment.requirements) + "\n", encoding="utf-8")
-        self.call.say(f"locking {len(environment.requirements)} requirements for {where}")
+        self.call.say(f"finding versions for {', '.join(environment.requirements)} on {where}")
         words = [self.uv, "pip", "compile", "--quiet", "--generate-hashes", "--no-header"]
         words += ["--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
         words += ["--python-platform", _UV_PLATFORMS[where], "--python-version", python]

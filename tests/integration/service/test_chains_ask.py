@@ -98,6 +98,7 @@ def test_an_attempt_of_the_agents_own_making_takes_its_place(scene: Scene) -> No
     seen = scene.task(task)
     assert (seen["state"], seen["phase"], seen["attempt"]) == ("pending", "queued", "aown")
     assert [one["reason"] for one in seen["attempts"]] == ["exit-code", ""]
+    assert seen["attempts"][0]["ending"] == "asked to be continued"
     assert commands(scene, "submit") == []
 
 

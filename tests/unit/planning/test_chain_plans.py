@@ -56,6 +56,14 @@ def test_a_cheap_checkpoint_is_still_not_written_more_than_every_ten_minutes() -
     assert plan.save_every_seconds == 600
 
 
+def test_attempts_shorter_than_the_interval_save_at_their_ends_alone() -> None:
+    work = Work(steps=20_000, step_seconds=0.35, save_seconds=20)
+    plan = plan_chain(work, Place(1, 120))
+    assert plan.saves == plan.attempts == 70
+    assert plan.save_every_seconds == plan.lost_at_most_seconds == 100
+    assert plan.node_hours_at_most >= plan.node_hours
+
+
 def test_interruptions_cost_half_an_interval_and_a_start_each() -> None:
     work = Work(steps=360_000, step_seconds=1, startup_seconds=100)
     plan = plan_chain(work, Place(10, 10 * HOUR, node_fails_after_hours=100))
@@ -113,7 +121,8 @@ def test_the_attempts_hold_all_the_work_and_no_attempt_is_superfluous(
 ) -> None:
     plan = plan_chain(work, where)
     usable = where.limit_seconds - work.startup_seconds - work.save_seconds
-    needed = work.seconds * (1 + work.save_seconds / plan.save_every_seconds)
+    saves_between = plan.save_every_seconds < usable
+    needed = work.seconds * (1 + work.save_seconds / plan.save_every_seconds * saves_between)
     assert plan.attempts * usable >= needed * (1 - 1e-6)
     assert (plan.attempts - 1) * usable < needed or plan.attempts == 1
     assert plan.last_attempt_seconds <= where.limit_seconds
@@ -125,4 +134,5 @@ def test_a_plan_never_ends_before_the_work_could_and_costs_at_least_it(
 ) -> None:
     plan = plan_chain(work, where)
     assert work.seconds <= plan.finish.soonest <= plan.finish.latest
+    assert plan.node_hours_at_most >= plan.node_hours
     assert plan.node_hours >= where.nodes * work.seconds / HOUR * (1 - 1e-9)

@@ -95,7 +95,7 @@ def _steps(goal: schemas.Goal) -> int:
     if goal.epochs is None or goal.samples is None or goal.batch is None:
         raise BadRequest(
             "The plan does not say how much is to be trained",
-            "Give steps, or epochs with samples and batch (samples of one step over all ranks).",
+            "Give steps (--steps 1000), or epochs with samples and batch (samples of one step over all ranks).",
         )
     return epochs_as_steps(goal.epochs, goal.samples, goal.batch)
 
@@ -107,7 +107,7 @@ async def _pace(services: Services, principal: Principal, goal: schemas.Goal) ->
     if not goal.like:
         raise BadRequest(
             "The plan does not say how long a step takes",
-            "Give step_seconds, or name a task that logged its steps: like.",
+            "Give step_seconds (--step-seconds 0.5), or name a task that logged its steps: like (--like TASK).",
         )
     found = await _measured(services, principal, goal.like)
     said = goal.startup_seconds

@@ -175,8 +175,8 @@ class Steps:
             life.has_begun = True
         if after.phase is Phase.ASKING and before.phase is not Phase.ASKING:
             self._asking.append(life.row["id"])
-        if isinstance(event, Exited) and event.attempt == entry["id"]:
-            _keep_exit(entry, event)
+        if isinstance(event, Exited):
+            _keep_exit(life, event)
         if after.is_final and not was_final:
             _end(entry, event.at, after.reason.value)
             life.extra["ended"] = event.at
@@ -320,10 +320,12 @@ def _entry(life: Life, attempt: Attempt) -> dict[str, Any]:
     return fresh
 
 
-def _keep_exit(entry: dict[str, Any], event: Exited) -> None:
-    for run in entry["runs"]:
-        if run["run"] == event.run:
-            run.update(exit_code=event.exit_code, ended=event.at)
+def _keep_exit(life: Life, event: Exited) -> None:
+    """Of the attempt that exited: its follow-up may have taken over by this very event."""
+    for entry in life.attempts:
+        for run in entry["runs"] if entry["id"] == event.attempt else ():
+            if run["run"] == event.run:
+                run.update(exit_code=event.exit_code, ended=event.at)
 
 
 def _end(entry: dict[str, Any], at: float, reason: str) -> None:
