@@ -12,6 +12,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
 from diamond.service.bootstrap import LOCAL_USER, first_start
+from diamond.service.store import wishes
 from diamond.service.store.engine import LostRace, Store, Transaction
 from diamond.service.store.streams import News, events_after, newest_number, publish
 from diamond.service.store.tables import facts, metadata
@@ -125,6 +126,45 @@ def test_no_reader_misses_an_event_of_writers_that_commit_in_reverse_order(
         return seen
 
     assert with_store(tmp_path, postgres.new_database(), race) == [[], ["first", "second"]]
+
+
+WISH = {"owner": LOCAL_USER, "endpoint": "e1", "key": "k", "build": "t1", "image": None}
+MOVE: dict[str, Any] = {
+    "id": "m1", "owner": LOCAL_USER, "kind": "copy", "image": "i1", "endpoint": "e1",
+    "source": "e2", "reference": "", "name": "", "sha256": "", "record": {}, "words": "",
+    "state": "running", "bytes": 0, "size": 0, "message": "", "created": 0.0, "updated": 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("awaited", ["build", "move"])
+def test_what_a_task_is_made_to_wait_for_does_not_end_before_the_task_is_there(
+    tmp_path: Path, postgres: Postgres, awaited: str
+) -> None:
+    """Else its end would tell everybody who waits, and miss the one who is just about to."""
+
+    async def wait_for_it(tx: Transaction) -> object:
+        if awaited == "build":
+            return await wishes.find_wish(tx, LOCAL_USER, "e1", "k")
+        return await wishes.open_copy(tx, "i1", "e1")
+
+    async def end_it(tx: Transaction) -> None:
+        if awaited == "build":
+            await wishes.hold_wishes(tx, "t1")
+        else:
+            await wishes.find_move(tx.connection, "m1", lock=True)
+
+    async def race(store: Store) -> None:
+        await first_start(store)
+        await store.run(lambda tx: wishes.put_wish(tx, WISH, is_new=True))
+        await store.run(lambda tx: wishes.add_move(tx, MOVE))
+        async with store.write() as tx:
+            assert await wait_for_it(tx)
+            ending = asyncio.create_task(store.run(end_it))
+            done, _ = await asyncio.wait([ending], timeout=0.5)
+            assert not done
+        await ending
+
+    with_store(tmp_path, postgres.new_database(), race)
 
 
 def test_a_hundred_writers_leave_no_hole_in_the_numbers(tmp_path: Path, database_url: str) -> None:

@@ -73,7 +73,8 @@ async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int =
     due = rows_of(await tx.connection.execute(_DUE, asked))
     if len(due) == limit:  # more waits: on an account of several people each gets her turn
         turns = list((await tx.connection.execute(_TURNS, asked)).scalars())
-        due = rows_of(await tx.connection.execute(_OF_TURNS, {"of_turns": turns}))
+        of_turns = {**_due_now(endpoint, generation), "of_turns": turns}
+        due = rows_of(await tx.connection.execute(_OF_TURNS, of_turns))
     if due:
         sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
         values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}
@@ -132,7 +133,8 @@ _TURNS = in_turns(
 )
 _OF_TURNS = (
     select(commands)
-    .where(commands.c.seq.in_(bindparam("of_turns", expanding=True)))
+    # Asked again, now that they are locked: one of them may have been taken back meanwhile.
+    .where(commands.c.seq.in_(bindparam("of_turns", expanding=True)), _is_due())
     .order_by(commands.c.seq)
     .with_for_update()
 )

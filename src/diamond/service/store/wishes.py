@@ -28,6 +28,12 @@ async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Row
     return row_of(await tx.connection.execute(query.with_for_update()))
 
 
+async def hold_wishes(tx: Transaction, build: str) -> None:
+    """Before its end is told to those who wait: whoever now wishes for the same waits already, or finds it ended."""
+    query = select(image_wishes.c.key).where(image_wishes.c.build == build)
+    await tx.connection.execute(query.with_for_update())
+
+
 async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
     """The image that a wish has led to."""
     query = select(image_wishes.c.image).where(
@@ -79,19 +85,20 @@ async def add_move(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(insert(image_moves), row)
 
 
-async def find_move(connection: AsyncConnection, move: str) -> Row | None:
-    return row_of(await connection.execute(select(image_moves).where(image_moves.c.id == move)))
+async def find_move(connection: AsyncConnection, move: str, *, lock: bool = False) -> Row | None:
+    query = select(image_moves).where(image_moves.c.id == move)
+    return row_of(await connection.execute(query.with_for_update() if lock else query))
 
 
-async def open_copy(connection: AsyncConnection, image: str, endpoint: str) -> Row | None:
-    """A move of this image to this endpoint that is on its way."""
+async def open_copy(tx: Transaction, image: str, endpoint: str) -> Row | None:
+    """A move of this image to this endpoint that is on its way; it does not end before who asks waits for it."""
     query = select(image_moves).where(
         image_moves.c.image == image,
         image_moves.c.endpoint == endpoint,
         image_moves.c.kind == "copy",
         image_moves.c.state.in_(OPEN_MOVES),
     )
-    return row_of(await connection.execute(query.limit(1)))
+    return row_of(await tx.connection.execute(query.limit(1).with_for_update()))
 
 
 async def moves_of_file(connection: AsyncConnection, sha256: str, endpoint: str) -> list[Row]:

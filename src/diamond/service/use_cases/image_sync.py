@@ -65,7 +65,8 @@ async def take_moves(services: Services, call: AgentCall, told: dict[str, Any]) 
     async def take(tx: Transaction) -> list[str]:
         wrong = []
         for item in clean(told.get("items") or []):
-            move = await wishes.find_move(tx.connection, str(item.get("move", "")))
+            named = str(item.get("move", ""))
+            move = await wishes.find_move(tx.connection, named, lock=True)
             if move is not None and move["endpoint"] == call.endpoint["id"]:
                 await _take_move(tx, move, item)
                 wrong += [move["sha256"]] if item.get("state") == "failed" else []

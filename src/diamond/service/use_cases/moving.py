@@ -46,7 +46,7 @@ async def bring(
     copy = await copy_on(tx, image, endpoint["id"])
     if copy is not None:
         return Ready(image, image_of(copy["record"]))
-    under_way = await wishes.open_copy(tx.connection, image, endpoint["id"])
+    under_way = await wishes.open_copy(tx, image, endpoint["id"])
     if under_way is not None:
         return _moving(under_way)
     row = await rows.image_by_id(tx.connection, image)

@@ -36,7 +36,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, chain_values, core_task, row_values
 from diamond.service.store.tasks import add_history, history_of, save_task
-from diamond.service.store.wishes import waiting_for
+from diamond.service.store.wishes import hold_wishes, waiting_for
 from diamond.service.use_cases.granting import forecast_grant, grant_of
 from diamond.service.use_cases.telling import Notice, asking_notice, ending_notice, tell
 
@@ -154,6 +154,7 @@ class Steps:
             life = self._lives[task]
             if life.row["kind"] != "build" or life.task.state is State.SUCCEEDED:
                 continue
+            await hold_wishes(tx, task)
             words = f"its image was not built: {life.task.message}. See: diamond image show {task}"
             for row in await waiting_for(tx.connection, task):
                 self.load({**row, "awaits": None})
