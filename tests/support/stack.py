@@ -98,6 +98,8 @@ class Stack:
     key: str = ""
     agent: subprocess.Popen[bytes] | None = None
     agents: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    within: list[str] = field(default_factory=list)
+    """Words in front of the agent's own: what it lives in."""
 
     @property
     def client(self) -> Client:
@@ -114,7 +116,7 @@ class Stack:
         key.write_text(self.key)
         with (self.folder / "agent.out").open("ab") as log:
             self.agent = subprocess.Popen(
-                [*words, "--key-file", str(key), "--scheduler", "slurm"],
+                [*self.within, *words, "--key-file", str(key), "--scheduler", "slurm"],
                 env={**self._environment(), **variables},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip

@@ -220,3 +220,30 @@ def test_diamond_login_signs_a_terminal_in_and_logout_ends_its_token(
     before = len(ada.get("/tokens")["items"])
     assert subprocess.run([*words, "logout"], env=env, check=False).returncode == 0
     assert len(ada.get("/tokens")["items"]) == before - 1
+
+
+def test_people_hear_of_what_is_shared_with_them_and_of_their_place_in_a_project(
+    service: RunningService,
+) -> None:
+    _, ada = add_person(service, "ada")
+    bob_id, bob = add_person(service, "bob")
+    ada.post("/endpoints", {"name": "own", "carrier": "local"})
+    stream = bob.events()
+    stream.until("ready")
+    spec = {"name": "x", "run": "true", "on": "own"}
+    made = ada.post("/jobs", {"spec": spec})["job"]
+    share = {"with_kind": "person", "with_id": bob_id}
+    for _ in range(2):
+        ada.post(f"/jobs/{made['id']}/shares", share)
+    told = stream.until("notification").data
+    assert "shares the job x with you" in told["title"] and told["task"] == made["tasks"][0]
+    stream.close()
+    project = ada.post("/projects", {"name": "group"})["id"]
+    place = f"/projects/{project}/members/{bob_id}"
+    ada.call("PUT", place, {"role": "member"})
+    ada.call("DELETE", place)
+    titles = [one["title"] for one in bob.get("/notifications")["items"]]
+    assert ["removed you from group" in titles[0], "made you member of group" in titles[1]] == [
+        True, True,
+    ]  # fmt: skip
+    assert len(titles) == 3 and ada.get("/notifications")["items"] == []

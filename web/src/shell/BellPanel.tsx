@@ -18,6 +18,7 @@ import {
   IconLogin2,
   IconSettings,
   IconUserCheck,
+  IconUsers,
   type TablerIcon,
 } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -39,6 +40,7 @@ const ICONS: Record<Notice["kind"], TablerIcon> = {
   confirm: IconUserCheck,
   quota: IconDatabaseExclamation,
   purge: IconHourglass,
+  people: IconUsers,
 };
 
 export default function BellPanel({ onGo }: { onGo: () => void }) {

@@ -22,6 +22,7 @@ export const NOTICE_COLORS: Record<Notice["kind"], string> = {
   confirm: "blue",
   quota: "orange",
   purge: "orange",
+  people: "blue",
 };
 
 const CHOICE = "diamond.browser-notifications";
@@ -44,7 +45,7 @@ export function placeOf(notice: Notice) {
   if (notice.task) return { to: "/tasks/$task", params: { task: notice.task } } as const;
   if (notice.endpoint)
     return { to: "/endpoints/$name", params: { name: notice.endpoint } } as const;
-  return { to: "/" } as const;
+  return notice.kind === "people" ? ({ to: "/projects" } as const) : ({ to: "/" } as const);
 }
 
 /** Say each notice as it comes: in the page that is looked at, by the browser when none is. */

@@ -10,7 +10,7 @@ from diamond.service.principal import Scope
 from diamond.service.schemas.common import Body
 
 NoticeKind = Literal[
-    "succeeded", "failed", "cancelled", "asking", "sign-in", "confirm", "quota", "purge"
+    "succeeded", "failed", "cancelled", "asking", "sign-in", "confirm", "quota", "purge", "people"
 ]
 Channel = Literal["email", "webhook"]
 
@@ -83,7 +83,7 @@ class WebhookSettings(Body):
 
 class PageSettings(Body):
     events: list[NoticeKind] = [
-        "succeeded", "failed", "asking", "sign-in", "confirm", "quota", "purge",
+        "succeeded", "failed", "asking", "sign-in", "confirm", "quota", "purge", "people",
     ]  # fmt: skip
 
 

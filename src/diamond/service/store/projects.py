@@ -141,10 +141,13 @@ async def drop_member(tx: Transaction, project: str, user: str) -> bool:
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def add_share(tx: Transaction, row: dict[str, Any]) -> None:
+async def add_share(tx: Transaction, row: dict[str, Any]) -> bool:
+    """Whether it is new."""
     keys = (row["kind"], row["thing"])
-    if (row["with_kind"], row["with_id"]) not in await shared_with(tx.connection, *keys):
+    is_new = (row["with_kind"], row["with_id"]) not in await shared_with(tx.connection, *keys)
+    if is_new:
         await tx.connection.execute(insert(shares), row)
+    return is_new
 
 
 async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, with_id: str) -> bool:

@@ -17,6 +17,7 @@ from diamond.service.store.endpoints import endpoints_by_id, list_endpoints
 from diamond.service.store.engine import Transaction
 from diamond.service.use_cases.access import find_person
 from diamond.service.use_cases.idempotency import Once, once
+from diamond.service.use_cases.telling_people import tell_of_place
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -128,6 +129,7 @@ async def put_member(
         if person == row["owner"] and role is not Role.MANAGER:
             raise Conflict("The owner of a project manages it", "Hand it over first.")
         await rows.put_member(tx, row["id"], person, role)
+        await tell_of_place(tx, principal, row, person, role)
         return str(row["id"])
 
     return await get_project(services, principal, await services.store.run(put))
@@ -143,6 +145,7 @@ async def remove_member(services: Services, principal: Principal, project: str, 
             raise Conflict("The owner cannot leave her project", "Hand it over first.")
         if not await rows.drop_member(tx, row["id"], user):
             raise NotFound(f"{user!r} is not in {row['name']}")
+        await tell_of_place(tx, principal, row, user, None)
 
     await services.store.run(remove)
 
@@ -156,6 +159,7 @@ async def hand_over(services: Services, principal: Principal, project: str, user
             raise NotFound(f"{user!r} is not in {row['name']}", "Add her first.")
         await rows.put_member(tx, row["id"], user, Role.MANAGER)
         await rows.change_project(tx, row["id"], {"owner": user})
+        await tell_of_place(tx, principal, row, user, Role.OWNER)
         return str(row["id"])
 
     return await get_project(services, principal, await services.store.run(give))

@@ -25,6 +25,7 @@ from diamond.service.store.tables import tasks
 from diamond.service.store.users import hashed
 from diamond.service.use_cases.limits import show_use
 from diamond.service.use_cases.projects import find_project
+from diamond.service.use_cases.telling_people import tell_of_place
 
 Shown = dict[str, Any]
 ADDRESS = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\"]+")
@@ -80,6 +81,7 @@ async def _take(
             taken["known"].append(person)
             return
         await projects.put_member(tx, project["id"], found[0]["id"], Role.MEMBER)
+        await tell_of_place(tx, principal, project, found[0]["id"], Role.MEMBER)
         taken["added"].append(person)
     elif email in there:
         taken["known"].append(person)

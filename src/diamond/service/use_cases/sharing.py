@@ -21,6 +21,7 @@ from diamond.service.use_cases.endpoints import find_endpoint
 from diamond.service.use_cases.image_views import find_image
 from diamond.service.use_cases.places import place_of
 from diamond.service.use_cases.projects import find_project
+from diamond.service.use_cases.telling_people import tell_of_share
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -60,7 +61,8 @@ async def share(
             "kind": kind, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
             "owner": principal.user, "created": time.time(),
         }  # fmt: skip
-        await rows.add_share(tx, shared)
+        if await rows.add_share(tx, shared):
+            await tell_of_share(tx, principal, shared, row)
 
     await services.store.run(add)
     return await list_shares(services, principal, kind, thing)

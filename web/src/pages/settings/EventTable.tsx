@@ -13,6 +13,7 @@ const KINDS: Record<Kind, string> = {
   confirm: "A machine asks to be confirmed",
   quota: "A folder is nearly full",
   purge: "A site will soon delete files",
+  people: "Something is shared with me, or my place in a project changes",
 };
 
 const WAYS: { way: Way; label: string }[] = [
