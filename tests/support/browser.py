@@ -64,6 +64,15 @@ class Site:
     def stop(self) -> None:
         self.running.close()
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Nothing answers for a while; whatever happens meanwhile, it is there again for the next story."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+
     def client(self) -> Client:
         """What the owner's own programs use."""
         saved = saved_address(self.diamond.home)
@@ -146,6 +155,24 @@ def page(open_page: OpenPage) -> Page:
     return open_page()
 
 
+Fresh = Callable[[str], str]
+
+
+@pytest.fixture
+def fresh(request: pytest.FixtureRequest) -> Fresh:
+    """A name that an earlier try of the same story has not used: what that left behind is not in the way."""
+    tries = int(getattr(request.node, "execution_count", 1))
+    return lambda name: name if tries == 1 else f"{name}-{tries}"
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Iterator[Path]:
+    """A job waits for this file; at the end it appears, so that no job outlives its story."""
+    path = tmp_path / "go"
+    yield path
+    path.touch()
+
+
 def faults_in_both_looks(page: Page) -> list[str]:
     """What axe-core finds serious in the page as it stands, in either look; only colours differ in the second."""
     faults = faults_of_access(page)
@@ -183,11 +210,14 @@ def picture(page: Page, name: str) -> None:
 
 
 __all__ = [
+    "Fresh",
     "OpenPage",
     "Site",
     "browser",
     "faults_in_both_looks",
     "faults_of_access",
+    "fresh",
+    "go",
     "open_page",
     "page",
     "picture",

@@ -16,9 +16,12 @@ class Cursor:
     """Bytes seen, by log stream."""
     curves: dict[int, int] = field(default_factory=dict)
     """Points seen, by metric series."""
+    watched: list[str] | None = None
+    """The tasks that logs and curves are of; None: not told."""
 
     def encode(self) -> str:
-        text = json.dumps([self.number, _pairs(self.logs), _pairs(self.curves)])
+        watched = [] if self.watched is None else [self.watched]
+        text = json.dumps([self.number, _pairs(self.logs), _pairs(self.curves), *watched])
         return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
@@ -28,11 +31,14 @@ def decode(text: str) -> Cursor:
         return Cursor(int(text[:18]))
     try:
         padded = text + "=" * (-len(text) % 4)
-        number, logs, curves = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        number, logs, curves, *watched = json.loads(
+            base64.b64decode(padded, altchars=b"-_", validate=True)
+        )
         return Cursor(
             int(number),
             {int(key): int(value) for key, value in logs},
             {int(key): int(value) for key, value in curves},
+            [str(task) for task in watched[0]] if watched else None,
         )
     except (ValueError, TypeError, RecursionError, OverflowError):
         raise BadRequest(

@@ -67,10 +67,12 @@ class EventStream:
                 self._cursor = decode(after)
                 await self._rewind_beyond_the_end(connection)
                 self._others.look_back()
-                return
-            self._cursor.number = await streams.newest_number(connection, self._owner)
-            if after == "now":
-                await self._to_the_end(connection)
+                await self._to_the_end(connection, self._newly_watched())
+            else:
+                self._cursor.number = await streams.newest_number(connection, self._owner)
+                if after == "now":
+                    await self._to_the_end(connection, self._watched)
+            self._cursor.watched = self._watched
 
     async def _rewind_beyond_the_end(self, connection: AsyncConnection) -> None:
         """A service restored from an older backup counts anew: its reader would hear nothing of what follows."""
@@ -98,8 +100,13 @@ class EventStream:
                     quiet_since = time.monotonic()
                     yield PING
 
-    async def _to_the_end(self, connection: AsyncConnection) -> None:
-        for task in self._watched:
+    def _newly_watched(self) -> list[str]:
+        """What they wrote before is asked for by its own calls, and may be very much."""
+        before = self._cursor.watched
+        return [] if before is None else [one for one in self._watched if one not in before]
+
+    async def _to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
+        for task in tasks:
             for stream in await logs.streams_of(connection, task):
                 self._cursor.logs[stream["id"]] = stream["size"]
             for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
@@ -218,7 +225,8 @@ class EventStream:
                 self._cursor.curves[key] = at
                 if found:
                     points = [_point(series, curve.at(index)) for _, curve, index in found]
-                    yield "metric", {"task": task, "points": points}
+                    usage = series["source"] in USAGE
+                    yield "metric", {"task": task, "points": points, "usage": usage}
 
     def _format(self, event: str, data: dict[str, Any]) -> str:
         body = json.dumps(data, separators=(",", ":"))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from support.browser import browser, open_page, page, site
+from support.browser import browser, fresh, go, open_page, page, site
 
-__all__ = ["browser", "open_page", "page", "site"]
+__all__ = ["browser", "fresh", "go", "open_page", "page", "site"]

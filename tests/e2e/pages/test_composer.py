@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +48,6 @@ def expect_task(page: Page, name: str) -> None:
 def expect_state(page: Page, words: str, seconds: float = PATIENCE) -> None:
     state = page.get_by_role("main").get_by_text(words, exact=True).first
     expect(state).to_be_visible(timeout=seconds * 1000)
-
-
-@pytest.fixture
-def go(tmp_path: Path) -> Iterator[Path]:
-    """A job waits for this file; at the end it appears, so that no job outlives its test."""
-    path = tmp_path / "go"
-    yield path
-    path.touch()
 
 
 def test_compose_submit_watch_live_cancel_then_edit_and_resubmit(
@@ -203,10 +194,9 @@ def test_nothing_is_lost_when_the_service_does_not_answer(open_page: OpenPage, s
     page.get_by_role("textbox", name="Name", exact=True).fill("patient")
     command(page).fill("echo still here")
     expect(yaml_of(page)).to_contain_text("echo still here")
-    site.stop()
-    submit(page).click()
-    expect(page.get_by_text("nothing that you typed is lost")).to_be_in_viewport()
-    site.start()
+    with site.away():
+        submit(page).click()
+        expect(page.get_by_text("nothing that you typed is lost")).to_be_in_viewport()
     expect(command(page)).to_have_value("echo still here")
     submit(page).click()
     expect_task(page, "patient")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from support.browser import PHONE, OpenPage, Site, faults_of_access
+from support.browser import PHONE, Fresh, OpenPage, Site, faults_of_access
 from support.waiting import PATIENCE, wait_for
 
 HOLD = "while [ ! -e {} ]; do sleep 0.2; done"
@@ -50,9 +50,9 @@ def agent_process(site: Site, folder: Path, *words: str) -> Iterator[subprocess.
 
 
 def test_a_machine_is_added_by_a_line_to_paste_and_the_owners_word(
-    open_page: OpenPage, site: Site, tmp_path: Path
+    open_page: OpenPage, site: Site, tmp_path: Path, fresh: Fresh
 ) -> None:
-    page = open_page("/endpoints")
+    page, paired = open_page("/endpoints"), fresh("paired")
     page.get_by_role("button", name="Add an endpoint").click()
     assert not faults_of_access(page)
     dialog = page.get_by_role("dialog", name="Add an endpoint")
@@ -62,30 +62,30 @@ def test_a_machine_is_added_by_a_line_to_paste_and_the_owners_word(
     dialog.get_by_role("button", name="Show the line to paste").click()
     expect(dialog.get_by_text("You already have an endpoint local")).to_be_visible()
     expect(name).to_have_value("local")
-    name.fill("paired")
+    name.fill(paired)
     page.keyboard.press("Enter")
     expect(dialog.get_by_text("agent.pyz pair --url")).to_be_visible()
-    expect(dialog.get_by_text("Waiting for paired to call")).to_be_visible()
+    expect(dialog.get_by_text(f"Waiting for {paired} to call")).to_be_visible()
     code = dialog.locator("code").nth(1).inner_text()
     with agent_that_calls(site, code, tmp_path):
         dialog.get_by_role("button", name="Yes, that is mine").click()
-        expect(dialog.get_by_text("paired is connected")).to_be_visible()
+        expect(dialog.get_by_text(f"{paired} is connected")).to_be_visible()
         dialog.get_by_role("link", name="Look at it").click()
-        expect(page.get_by_role("heading", level=1, name="paired")).to_be_visible()
+        expect(page.get_by_role("heading", level=1, name=paired)).to_be_visible()
         expect(page.get_by_role("heading", name="Folders")).to_be_visible()
-        page.get_by_role("button", name="More about paired").click()
+        page.get_by_role("button", name=f"More about {paired}").click()
         page.get_by_role("menuitem", name="Make it the default").click()
         expect(page.get_by_role("main").get_by_text("default", exact=True)).to_be_visible()
-        page.get_by_role("button", name="More about paired").click()
+        page.get_by_role("button", name=f"More about {paired}").click()
         page.get_by_role("menuitem", name=re.compile("Upgrade the agent")).click()
         expect(page.get_by_text("It fetches the newer agent now.")).to_be_visible()
-    site.client().endpoint_away("paired")
+    site.client().endpoint_away(paired)
     expect(page.get_by_text("To bring it back, type:")).to_be_visible()
-    page.get_by_role("button", name="More about paired").click()
+    page.get_by_role("button", name=f"More about {paired}").click()
     page.get_by_role("menuitem", name="Remove…").click()
-    page.get_by_role("button", name="Remove paired").click()
+    page.get_by_role("button", name=f"Remove {paired}").click()
     expect(page).to_have_url(re.compile("/endpoints$"))
-    expect(card(page, "paired")).to_have_count(0)
+    expect(card(page, paired)).to_have_count(0)
 
 
 def test_adding_by_ssh_gives_the_line_and_waits_for_the_call(open_page: OpenPage) -> None:
@@ -116,17 +116,18 @@ def test_one_that_goes_away_says_what_to_do_and_is_seen_to_return(
 
 
 def test_an_agent_is_killed_and_starts_again_while_the_pages_look_on(
-    open_page: OpenPage, site: Site, tmp_path: Path
+    open_page: OpenPage, site: Site, tmp_path: Path, go: Path, fresh: Fresh
 ) -> None:
-    code = str(site.client().add_endpoint("second", "https")["pairing_code"])
+    second = fresh("second")
+    code = str(site.client().add_endpoint(second, "https")["pairing_code"])
     with agent_that_calls(site, code, tmp_path) as agent:
-        wait_for(lambda: site.client().endpoint("second").state == "confirming", what="a call")
-        site.client().confirm_endpoint("second")
-        hold = HOLD.format(tmp_path / "go")
-        task = site.diamond.submit("sh", "-c", hold, options=("--on", "second", "--name", "held"))
+        wait_for(lambda: site.client().endpoint(second).state == "confirming", what="a call")
+        site.client().confirm_endpoint(second)
+        hold = HOLD.format(go)
+        task = site.diamond.submit("sh", "-c", hold, options=("--on", second, "--name", "held"))
         site.diamond.wait_for_state(task, "running")
         page = open_page("/endpoints")
-        expect(card(page, "second")).to_contain_text("online")
+        expect(card(page, second)).to_contain_text("online")
         watching = page.context.new_page()
         watching.goto(f"/tasks/{task}")
         expect(watching.get_by_text("running", exact=True).first).to_be_visible()
@@ -134,16 +135,16 @@ def test_an_agent_is_killed_and_starts_again_while_the_pages_look_on(
             one.evaluate("window.notReloaded = true")
         agent.kill()
         agent.wait(PATIENCE)
-    site.client().endpoint_away("second")  # As forty seconds of silence do.
-    expect(card(page, "second")).to_contain_text("It went away")
-    expect(card(page, "second")).to_contain_text("To bring it back, type:")
-    away = watching.get_by_role("alert").filter(has_text="second is away")
+    site.client().endpoint_away(second)  # As forty seconds of silence do.
+    expect(card(page, second)).to_contain_text("It went away")
+    expect(card(page, second)).to_contain_text("To bring it back, type:")
+    away = watching.get_by_role("alert").filter(has_text=f"{second} is away")
     expect(away).to_contain_text("What you see was true")
     expect(away.locator("code")).to_contain_text("agent.pyz")
     with agent_process(site, tmp_path, "run"):
-        expect(card(page, "second")).to_contain_text("online")
+        expect(card(page, second)).to_contain_text("online")
         expect(away).to_have_count(0)
-        (tmp_path / "go").touch()
+        go.touch()
         expect(watching.get_by_text("succeeded", exact=True).first).to_be_visible()
     assert page.evaluate("window.notReloaded") and watching.evaluate("window.notReloaded")
 
@@ -169,10 +170,10 @@ def test_a_fact_is_corrected_refused_in_the_services_words_and_taken_back(
 
 
 def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
-    open_page: OpenPage, site: Site, tmp_path: Path
+    open_page: OpenPage, site: Site, go: Path
 ) -> None:
     held = site.diamond.submit(
-        "sh", "-c", HOLD.format(tmp_path / "go"), options=("--on", "local", "--name", "held")
+        "sh", "-c", HOLD.format(go), options=("--on", "local", "--name", "held")
     )
     page = open_page("/endpoints/local?tab=secrets")
     page.get_by_label("Name").fill("HF_TOKEN")
@@ -187,7 +188,7 @@ def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
     page.get_by_role("button", name="Remove local").click()
     expect(page.get_by_text(re.compile("still open on local"))).to_be_visible()
     page.get_by_role("button", name="Keep it", exact=True).click()
-    (tmp_path / "go").touch()
+    go.touch()
     site.diamond.wait_for_state(held, "succeeded")
 
 
@@ -197,7 +198,7 @@ def test_room_is_made_after_a_look_at_what_would_go(open_page: OpenPage, site: S
     page = open_page("/endpoints/local?tab=upkeep")
     page.get_by_label("Ended more than (days) ago").fill("0")
     page.get_by_role("button", name="Show what would go").click()
-    expect(page.get_by_role("cell", name="to-be-cleaned")).to_be_visible()
+    expect(page.get_by_role("cell", name="to-be-cleaned").first).to_be_visible()
     page.get_by_role("button", name=re.compile("Remove .* run director")).click()
     expect(page.get_by_text("The run directories are being removed.")).to_be_visible()
     page.get_by_label("When older than (days)").fill("30")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from support.browser import OpenPage, Site, faults_of_access
+from support.browser import Fresh, OpenPage, Site, faults_of_access
 
 TABS = 10
 
@@ -51,14 +51,19 @@ def test_an_address_that_leads_nowhere_says_so(open_page: OpenPage) -> None:
     expect(page).to_have_url(re.compile(r"/$"))
 
 
-def test_the_palette_finds_pages_and_tasks_by_keyboard_alone(page: Page, site: Site) -> None:
-    site.diamond.submit("true", options=("--name", "found-by-palette"))
+def test_the_palette_finds_pages_and_tasks_by_keyboard_alone(
+    page: Page, site: Site, fresh: Fresh
+) -> None:
+    name = fresh("found-by-palette")
+    site.diamond.submit("true", options=("--name", name))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()  # Before that nobody listens.
     page.keyboard.press("Control+k")
-    page.keyboard.type("found-by")
-    expect(page.get_by_role("button", name=re.compile("found-by-palette"))).to_be_visible()
+    expect(page.get_by_role("textbox", name="Search")).to_be_focused()
+    page.keyboard.type(name)
+    expect(page.get_by_role("button", name=re.compile(name))).to_be_visible()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1, name="found-by-palette")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
 
 
 def test_the_look_is_kept_over_a_reload(page: Page) -> None:
@@ -68,16 +73,17 @@ def test_the_look_is_kept_over_a_reload(page: Page) -> None:
     expect(page.get_by_role("button", name="Use the light look")).to_be_visible()
 
 
-def test_two_windows_see_what_is_done_in_the_other(open_page: OpenPage, tmp_path: Path) -> None:
+def test_two_windows_see_what_is_done_in_the_other(
+    open_page: OpenPage, go: Path, fresh: Fresh
+) -> None:
     """Each has its own browser: nothing passes between them but by the service."""
+    name = fresh("asked-for-here")
     one, other = open_page("/compose"), open_page("/tasks")
     expect(other.get_by_role("heading", level=1, name="Tasks")).to_be_visible()
-    one.get_by_role("textbox", name="Name", exact=True).fill("asked-for-here")
-    one.get_by_role("textbox", name="Command").fill(
-        f"until [ -e {tmp_path}/go ]; do sleep 0.1; done"
-    )
+    one.get_by_role("textbox", name="Name", exact=True).fill(name)
+    one.get_by_role("textbox", name="Command").fill(f"until [ -e {go} ]; do sleep 0.1; done")
     one.get_by_role("button", name=re.compile("^Submit")).click()
-    other.get_by_role("link", name="asked-for-here").click()
+    other.get_by_role("link", name=name, exact=True).click()
     other.get_by_role("button", name="Cancel", exact=True).click()
     other.get_by_role("button", name="Cancel the task").click()
     expect(one.get_by_role("button", name="Retry")).to_be_visible()
@@ -86,9 +92,9 @@ def test_two_windows_see_what_is_done_in_the_other(open_page: OpenPage, tmp_path
     other.goto("/settings")
     expect(other.get_by_label("Partition")).to_be_visible()
     other.get_by_label("Partition").fill("half typed")
-    one.get_by_label("Account").fill("shared")
+    one.get_by_label("Account").fill(fresh("shared"))
     one.get_by_role("button", name="Save").click()
-    expect(other.get_by_label("Account")).to_have_value("shared")
+    expect(other.get_by_label("Account")).to_have_value(fresh("shared"))
     expect(other.get_by_label("Partition")).to_have_value("half typed")
 
 
@@ -122,11 +128,10 @@ def test_the_service_restarts_and_the_page_recovers_without_a_reload(
     page, opened_late = open_page("/tasks"), open_page("/settings")
     expect(opened_late.get_by_role("heading", name="Appearance")).to_be_visible()
     page.evaluate("window.notReloaded = true")
-    site.stop()
-    expect(page.get_by_text("Diamond does not answer").first).to_be_visible()
-    opened_late.get_by_role("link", name="New job").click()
-    expect(opened_late.get_by_role("main").get_by_role("alert").first).to_be_visible()
-    site.start()
+    with site.away():
+        expect(page.get_by_text("Diamond does not answer").first).to_be_visible()
+        opened_late.get_by_role("link", name="New job").click()
+        expect(opened_late.get_by_role("main").get_by_role("alert").first).to_be_visible()
     expect(page.get_by_text("Diamond does not answer")).to_have_count(0)
     expect(opened_late.get_by_role("textbox", name="Command")).to_be_visible()
     site.diamond.submit("true", options=("--name", "after-the-restart"))

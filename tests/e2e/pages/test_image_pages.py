@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from diamond.sdk.where import saved_address
-from support.browser import LAPTOP, OpenPage, Site, faults_in_both_looks, picture
+from support.browser import LAPTOP, Fresh, OpenPage, Site, faults_in_both_looks, picture
 from support.containers import alices_folder, busybox, skip_without
 from support.http import Client
 from support.image_machines import Machine, machine
@@ -52,9 +52,9 @@ def machines(site: Site) -> Iterator[Machines]:
 
 
 def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
-    open_page: OpenPage, machines: Machines, request: pytest.FixtureRequest
+    open_page: OpenPage, machines: Machines, fresh: Fresh
 ) -> None:
-    first = f"/opt/first-{request.node.execution_count}"  # A second try would find the image of the first.
+    first = fresh("/opt/first")  # A second try would find the image of the first.
     page = open_page("/build", size=LAPTOP)
     page.get_by_role("radio", name="alpha").click()
     open_step(page, "Base image")
@@ -95,37 +95,37 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
 
 
 def test_an_image_is_found_looked_into_renamed_and_deleted(
-    open_page: OpenPage, machines: Machines
+    open_page: OpenPage, machines: Machines, fresh: Fresh
 ) -> None:
-    alpha = machines.alpha
-    alpha.build("plain", {"base": machines.base, "variables": {"WHO": "one"}})
-    alpha.build("other", {"base": machines.base, "variables": {"WHO": "two"}})
-    page = open_page("/images", size=LAPTOP)
-    expect(page.get_by_role("link", name="other", exact=True)).to_be_visible()
+    alpha, plain, other = machines.alpha, fresh("plain"), fresh("other")
+    alpha.build(plain, {"base": machines.base, "variables": {"WHO": fresh("one")}})
+    alpha.build(other, {"base": machines.base, "variables": {"WHO": fresh("two")}})
+    simple, page = fresh("simple"), open_page("/images", size=LAPTOP)
+    expect(page.get_by_role("link", name=other, exact=True)).to_be_visible()
     picture(page, "images")
     assert faults_in_both_looks(page) == []
-    for name in ("plain", "other"):
+    for name in (plain, other):
         page.get_by_label(f"Compare {name}", exact=True).check()
     page.get_by_role("link", name="Compare the two").click()
-    expect(page.get_by_role("region", name="Recipe")).to_contain_text("two")
+    expect(page.get_by_role("region", name="Recipe")).to_contain_text(fresh("two"))
     assert faults_in_both_looks(page) == []
 
-    page.goto("/images?search=plain")
-    expect(page.get_by_role("link", name="other", exact=True)).to_have_count(0)
-    page.get_by_role("link", name="plain", exact=True).click()
+    page.goto(f"/images?search={plain}")
+    expect(page.get_by_role("link", name=other, exact=True)).to_have_count(0)
+    page.get_by_role("link", name=plain, exact=True).click()
     expect(page.get_by_role("region", name="Where it is")).to_contain_text("alpha")
     picture(page, "image")
     assert faults_in_both_looks(page) == []
     page.get_by_role("tab", name="Definition").click()
     expect(page.get_by_label("Definition", exact=True).last).to_contain_text("WHO")
-    act(page, "plain", "Rename…")
-    page.get_by_label("New name").fill("simple")
+    act(page, plain, "Rename…")
+    page.get_by_label("New name").fill(simple)
     page.get_by_role("button", name="Rename", exact=True).click()
-    expect(page.get_by_role("heading", level=1, name="simple")).to_be_visible()
-    act(page, "simple", "Delete…")
+    expect(page.get_by_role("heading", level=1, name=simple)).to_be_visible()
+    act(page, simple, "Delete…")
     page.get_by_role("button", name="Delete it").click()
     expect(page).to_have_url(re.compile(r"/images$"))
-    expect(page.get_by_role("link", name="simple", exact=True)).to_have_count(0)
+    expect(page.get_by_role("link", name=simple, exact=True)).to_have_count(0)
 
 
 def test_a_file_that_one_has_fills_the_form(open_page: OpenPage, machines: Machines) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import OpenPage, Site, faults_of_access, site_up
+from support.browser import Fresh, OpenPage, Site, faults_of_access, site_up
 from support.receivers import Mailbox, Receiver, mailbox_up, receiver_up
 from support.waiting import wait_for
 
@@ -48,22 +48,31 @@ def status_with(site: Site, token: str) -> int:
         return refused.code
 
 
-def test_a_token_is_made_shown_once_and_taken_back(open_page: OpenPage, site: Site) -> None:
+def reset(site: Site, what: str) -> None:
+    """As on the first day, whatever an earlier try has chosen."""
+    site.client().transport.send("PUT", f"/api/v1/me/{what}", {})
+
+
+def test_a_token_is_made_shown_once_and_taken_back(
+    open_page: OpenPage, site: Site, fresh: Fresh
+) -> None:
+    name = fresh("my notebook")
     page = open_page("/settings?tab=tokens")
-    page.get_by_label("Name").fill("my notebook")
+    page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Make a token").click()
-    shown = page.get_by_role("status").filter(has_text="my notebook is made")
+    shown = page.get_by_role("status").filter(has_text=f"{name} is made")
     token = shown.locator("code").inner_text()
     assert status_with(site, token) == 200
     page.reload()
-    expect(page.get_by_role("cell", name="my notebook", exact=True)).to_be_visible()
+    expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
     expect(page.get_by_text(token)).to_have_count(0)
-    page.get_by_role("button", name="Remove the token my notebook").click()
-    expect(page.get_by_role("cell", name="my notebook", exact=True)).to_have_count(0)
+    page.get_by_role("button", name=f"Remove the token {name}", exact=True).click()
+    expect(page.get_by_role("cell", name=name, exact=True)).to_have_count(0)
     assert status_with(site, token) == 401
 
 
-def test_what_one_chooses_holds_in_another_window(open_page: OpenPage) -> None:
+def test_what_one_chooses_holds_in_another_window(open_page: OpenPage, site: Site) -> None:
+    reset(site, "preferences")
     page = open_page("/settings")
     page.get_by_role("combobox", name="Endpoint").click()
     page.get_by_role("option", name="local").click()
@@ -80,7 +89,10 @@ def test_what_one_chooses_holds_in_another_window(open_page: OpenPage) -> None:
         page.get_by_text("As my system", exact=True).click()
 
 
-def test_what_one_is_told_is_kept_and_a_refused_address_is_not_lost(open_page: OpenPage) -> None:
+def test_what_one_is_told_is_kept_and_a_refused_address_is_not_lost(
+    open_page: OpenPage, site: Site
+) -> None:
+    reset(site, "notifications")
     page = open_page("/settings?tab=notifications")
     cancelled = page.get_by_role("checkbox", name="A task was cancelled: In these pages")
     expect(cancelled).not_to_be_checked()

@@ -220,9 +220,11 @@ def test_every_tab_can_be_used_by_everyone(open_page: OpenPage, told: Told, sche
         assert not faults_of_access(page), tab
 
 
-def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, told: Told) -> None:
-    """The last story: it ends the task that the others look at."""
-    page = open_task(open_page, told, "overview")
+def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, site: Site, go: Path) -> None:
+    hold = f"until [ -e {go} ]; do sleep 0.2; done"
+    task = site.diamond.submit("sh", "-c", hold, options=("--name", "unwanted"))
+    site.diamond.wait_for_state(task, "running")
+    page = open_page(f"/tasks/{task}")
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel the task").click()
     expect(page.get_by_role("button", name="Retry")).to_be_visible()

@@ -87,7 +87,32 @@ def test_metrics_of_watched_tasks_come_along(scene: Scene) -> None:
     assert told == {
         "task": task,
         "points": [{"name": "loss", "step": 3, "time": 1.5, "value": 0.1}],
+        "usage": False,
     }
+    events.close()
+
+
+def test_a_task_that_is_watched_later_begins_at_its_end(scene: Scene) -> None:
+    """What it wrote before has its own calls, and may be very much."""
+    task, attempt = scene.taken()
+    scene.agent.bytes((log_part(task, attempt, 0), b"before\n"))
+    position = scene.client.events().until("ready").id
+    events = scene.client.events(f"?watch={task}&after={position}")
+    events.until("ready")
+    scene.agent.bytes((log_part(task, attempt, 7), b"after\n"))
+    assert events.until("log").data["text"] == "after\n"
+    events.close()
+
+
+def test_what_a_task_wrote_is_told_of_when_it_comes_after_its_end(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.tell("started", task, attempt, run=1, node="n1")
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    assert scene.task(task)["state"] == "succeeded"
+    events = scene.client.events()
+    events.until("ready")
+    scene.agent.bytes((log_part(task, attempt, 0), b"the last words\n"))
+    assert events.until("task").data["id"] == task
     events.close()
 
 

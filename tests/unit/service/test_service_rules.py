@@ -39,6 +39,8 @@ def test_an_agent_reports_for_its_own_endpoint_only() -> None:
 def test_a_cursor_carries_every_position() -> None:
     cursor = Cursor(7, {1: 100, 2: 5}, {9: 3})
     assert decode(cursor.encode()) == cursor
+    cursor.watched = ["t1", "t2"]
+    assert decode(cursor.encode()) == cursor
     assert decode("12") == Cursor(12)
 
 

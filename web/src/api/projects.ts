@@ -14,26 +14,33 @@ export const ROLES: { value: ProjectRole; label: string; about: string }[] = [
   { value: "manager", label: "Manager", about: "also says who is in it, and cancels tasks" },
 ];
 
+/** What others do in a project sends no event here. */
+const LOOK_AGAIN = 20_000;
+
 export const projectsQuery = queryOptions({
   queryKey: keys.projects,
   queryFn: () => dataOf(api.GET("/api/v1/projects")),
+  refetchInterval: LOOK_AGAIN,
 });
 
 export const projectQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.projects, project],
     queryFn: () => dataOf(api.GET("/api/v1/projects/{project}", { params: { path: { project } } })),
+    refetchInterval: LOOK_AGAIN,
   });
 
 /** Those that the person has sent; one for a project names its id. */
 export const invitationsQuery = queryOptions({
   queryKey: keys.invitations,
   queryFn: () => dataOf(api.GET("/api/v1/invitations")),
+  refetchInterval: LOOK_AGAIN,
 });
 
 export const sharedWithMeQuery = queryOptions({
   queryKey: keys.shared,
   queryFn: () => dataOf(api.GET("/api/v1/shares")),
+  refetchInterval: LOOK_AGAIN,
 });
 
 const to = (project: string) => ({ params: { path: { project } } });

@@ -7,6 +7,11 @@ export const keys = {
   tasks: ["tasks"],
   task: (id: string) => ["task", id],
   history: (id: string) => ["task-history", id],
+  /** What a task printed, and what it measured. */
+  printed: (task: string) => ["printed", task],
+  measured: (task: string) => ["measured", task],
+  files: ["files"],
+  scale: (id: string) => ["scale", id],
   endpoints: ["endpoints"],
   images: ["images"],
   builds: ["build"],

@@ -2,15 +2,20 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import type { Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import type { LiveEvent } from "./messages";
+import type { LinkState, LiveEvent } from "./messages";
 
-const heard = vi.hoisted(() => ({ tell: (_: LiveEvent) => {} }));
+const heard = vi.hoisted(() => ({
+  tell: (_: LiveEvent) => {},
+  link: (_: LinkState, __: boolean) => {},
+}));
 vi.mock("./link", () => ({
   link: {
     onEvent: (listener: (event: LiveEvent) => void) => {
       heard.tell = listener;
     },
-    onLink: () => {},
+    onLink: (listener: typeof heard.link) => {
+      heard.link = listener;
+    },
   },
 }));
 
@@ -29,6 +34,18 @@ async function lookedAt(kept?: Task) {
   });
   const leave = page.subscribe(() => {});
   return { answers, leave, version: () => page.getCurrentResult().data?.version };
+}
+
+const isOld = (queries: QueryClient, key: readonly unknown[]) =>
+  queries.getQueryState(key)?.isInvalidated;
+
+/** What pages have kept, with a stream to hear from. */
+async function kept(...all: string[][]) {
+  const { keepFresh } = await import("./freshness");
+  const queries = new QueryClient();
+  keepFresh(queries);
+  for (const key of all) queries.setQueryData(key, {});
+  return queries;
 }
 
 test.each([
@@ -55,11 +72,54 @@ test("an event never takes a page back to what was before", async () => {
   expect(queries.getQueryData<Task>(keys.task("t1"))?.version).toBe(5);
 });
 
-test("a build's page asks again when its image is there, though the build had ended before", async () => {
-  const { keepFresh } = await import("./freshness");
-  const queries = new QueryClient();
-  keepFresh(queries);
-  queries.setQueryData(keys.build("t1"), { image: null });
-  heard.tell({ type: "image", data: { n: 1, id: "i1", image: null } });
-  await vi.waitFor(() => expect(queries.getQueryState(keys.build("t1"))?.isInvalidated).toBe(true));
+const event = (type: LiveEvent["type"], data: object) => ({ type, data }) as LiveEvent;
+
+test.each([
+  [
+    "a build, when its image is told of after its end",
+    event("image", { id: "i1" }),
+    keys.build("t1"),
+  ],
+  [
+    "a log, also while another tab of the page is shown",
+    event("log", { task: "t1" }),
+    keys.printed("t1"),
+  ],
+  ["newest values", event("metric", { task: "t1", points: [] }), keys.measured("t1")],
+  [
+    "newest values, once more at the end",
+    event("task", { ...task(3), ended: 7 }),
+    keys.measured("t1"),
+  ],
+  [
+    "the files of a run, at its end",
+    event("task", { ...task(3), ended: 7 }),
+    [...keys.files, "t1"],
+  ],
+  ["a history, when something was noted", event("note", { task: "t1" }), keys.history("t1")],
+  ["short runs", event("scale", { id: "s1" }), keys.scale("s1")],
+  ["the cost of a job, when an endpoint returns", event("endpoint", {}), ["compose"]],
+])("asks again for %s", async (_, said, key) => {
+  const queries = await kept(key);
+  heard.tell(said);
+  await vi.waitFor(() => expect(isOld(queries, key)).toBe(true));
+});
+
+test.each([["task"], ["printed"], ["endpoints"], ["images"], ["notifications"], ["files"]])(
+  "what was asked for before the stream was open is asked for again: %s",
+  async (first) => {
+    const queries = await kept([first]);
+    heard.link("online", false);
+    expect(isOld(queries, [first])).toBe(true);
+  },
+);
+
+test("a slow answer is shown although more is heard meanwhile, and is asked for once more", async () => {
+  const { answers, leave, version } = await lookedAt(task(1));
+  for (let n = 0; n < 5; n += 1) heard.link("online", true);
+  expect(answers).toHaveLength(1);
+  answers[0]?.(task(2));
+  await vi.waitFor(() => expect(version()).toBe(2));
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  leave();
 });

@@ -1,7 +1,10 @@
-import type { Query, QueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { link } from "./link";
+import type { LiveEvent } from "./messages";
+import { atMostEvery, eachAtMostEvery } from "./often";
+import { renew, renewAnswersUnderWay } from "./renew";
 
 /** What to ask for again when another window has changed it. */
 const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
@@ -14,79 +17,75 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   announcements: [keys.announcements],
 };
 /** What a page asked for before the stream was open may have changed unheard. */
-const MAY_BE_OLD = [["task"], ["task-history"], keys.builds, keys.tasks, keys.overview];
+const MAY_BE_OLD = [
+  ["task"],
+  ["task-history"],
+  ["printed"],
+  ["measured"],
+  keys.files,
+  ["scale"],
+  keys.builds,
+  keys.tasks,
+  keys.overview,
+  keys.endpoints,
+  keys.images,
+  keys.notifications,
+  keys.announcements,
+];
 const LISTS_AT_MOST_EVERY = 1_000;
+const OUTPUT_AT_MOST_EVERY = 2_000;
+const JUDGED_AT_MOST_EVERY = 5_000;
 
 /** Keep what the pages have fetched true to what the event stream says. */
 export function keepFresh(queries: QueryClient): void {
-  const refreshLists = atMostEvery(LISTS_AT_MOST_EVERY, () => {
-    for (const key of [keys.tasks, keys.overview]) renew(queries, key);
-  });
-  const refreshImages = atMostEvery(LISTS_AT_MOST_EVERY, () => {
-    for (const key of [keys.images, keys.builds]) renew(queries, key);
-  });
-  link.onEvent((event) => {
-    if (event.type === "task") {
-      queries.setQueryData<Task>(keys.task(event.data.id), (kept) => newer(kept, event.data));
-      askAgainOnceAnswered(queries, keys.task(event.data.id), isUnderWay);
-      renew(queries, keys.history(event.data.id));
-      renew(queries, keys.build(event.data.id));
-      refreshLists();
-    }
-    if (event.type === "image") refreshImages();
-    if (event.type === "endpoint") {
-      renew(queries, keys.endpoints);
-      refreshLists();
-    }
-    if (event.type === "notification") renew(queries, keys.notifications);
-    if (event.type === "changed") {
-      for (const key of CHANGED[event.data.what] ?? []) renew(queries, key);
-    }
-  });
+  const hear = hearer(queries);
+  link.onEvent(hear);
   link.onLink((state, reconnected) => {
-    if (reconnected) queries.invalidateQueries();
+    if (reconnected) renew(queries, []);
     else if (state === "online") for (const key of MAY_BE_OLD) renew(queries, key);
   });
 }
 
-function renew(queries: QueryClient, queryKey: string[]): void {
-  askAgainOnceAnswered(queries, queryKey, isFirst);
-  queries.invalidateQueries({ queryKey });
+function hearer(queries: QueryClient): (event: LiveEvent) => void {
+  const renewAll = (...all: string[][]) => {
+    for (const key of all) renew(queries, key);
+  };
+  const lists = atMostEvery(LISTS_AT_MOST_EVERY, () => renewAll(keys.tasks, keys.overview));
+  const images = atMostEvery(LISTS_AT_MOST_EVERY, () => renewAll(keys.images, keys.builds));
+  const judged = atMostEvery(JUDGED_AT_MOST_EVERY, () => renewAll(["compose"], keys.files));
+  const printed = eachAtMostEvery(OUTPUT_AT_MOST_EVERY, (task) => renewAll(keys.printed(task)));
+  const measured = eachAtMostEvery(OUTPUT_AT_MOST_EVERY, (task) => renewAll(keys.measured(task)));
+  return (event) => {
+    if (event.type === "task") {
+      takeTask(queries, event.data);
+      lists();
+    }
+    if (event.type === "log") printed(event.data.task);
+    if (event.type === "metric" && !event.data.usage) measured(event.data.task);
+    if (event.type === "note") renewAll(keys.history(event.data.task));
+    if (event.type === "image") images();
+    if (event.type === "scale") renewAll(keys.scale(event.data.id));
+    if (event.type === "endpoint") {
+      renewAll(keys.endpoints);
+      lists();
+      judged();
+    }
+    if (event.type === "notification") renewAll(keys.notifications);
+    if (event.type === "changed") renewAll(...(CHANGED[event.data.what] ?? []));
+  };
 }
 
-/** An answer under way may be older than the event; it would stand until the next one. */
-function askAgainOnceAnswered(
-  queries: QueryClient,
-  queryKey: string[],
-  predicate: (query: Query) => boolean,
-): void {
-  for (const query of queries.getQueryCache().findAll({ queryKey, predicate })) {
-    const again = () => queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
-    query.promise?.then(again, () => undefined);
-  }
+/** The task itself is in the event; what belongs to it is asked for. */
+function takeTask(queries: QueryClient, task: Task): void {
+  queries.setQueryData<Task>(keys.task(task.id), (kept) => newer(kept, task));
+  renewAnswersUnderWay(queries, keys.task(task.id));
+  for (const key of [keys.history, keys.build]) renew(queries, key(task.id));
+  if (task.ended == null) return;
+  for (const key of [keys.printed, keys.measured]) renew(queries, key(task.id));
+  renew(queries, [...keys.files, task.id]);
 }
-
-const isUnderWay = (query: Query) => query.state.fetchStatus === "fetching";
-
-/** Others are asked for anew at once, and what is under way is dropped. */
-const isFirst = (query: Query) => isUnderWay(query) && query.state.data === undefined;
 
 /** An answer under way may be older than an event that overtook it. A task nobody looks at is not kept. */
 function newer(kept: Task | undefined, said: Task): Task | undefined {
   return kept && kept.version <= said.version ? said : kept;
-}
-
-function atMostEvery(milliseconds: number, act: () => void): () => void {
-  let waiting = false;
-  let last = 0;
-  return () => {
-    if (waiting) return;
-    waiting = true;
-    const wait = Math.max(0, last + milliseconds - Date.now());
-    setTimeout(() => {
-      waiting = false;
-      last = Date.now();
-      act();
-    }, wait);
-  };
 }

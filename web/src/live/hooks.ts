@@ -14,7 +14,11 @@ type Output = {
   onMetric?: (points: MetricPoint[]) => void;
 };
 
-/** Follow a task's log and metrics while the component is shown. */
+/**
+ * Follow a task's log and metrics while the component is shown.
+ *
+ * Also those of a task that has ended: the last of what it wrote may come home after its end.
+ */
 export function useTaskOutput(task: string | undefined, output: Output): void {
   const latest = useRef(output);
   latest.current = output;
@@ -23,7 +27,7 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
     const unwatch = link.watch(task);
     const stop = link.onEvent((event) => {
       if (event.type === "log" && event.data.task === task) latest.current.onLog?.(event.data);
-      if (event.type === "metric" && event.data.task === task)
+      if (event.type === "metric" && event.data.task === task && !event.data.usage)
         latest.current.onMetric?.(event.data.points);
     });
     return () => {
@@ -35,7 +39,15 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
 
 /** Run something each time the service can be reached again. */
 export function useReconnected(then: () => void): void {
+  useHearing((reconnected) => reconnected && then());
+}
+
+/** Run something each time the stream begins anew: what came before is not heard, and may be news to the page. */
+export function useHearing(then: (reconnected: boolean) => void): void {
   const latest = useRef(then);
   latest.current = then;
-  useEffect(() => link.onLink((_, reconnected) => reconnected && latest.current()), []);
+  useEffect(
+    () => link.onLink((state, reconnected) => state === "online" && latest.current(reconnected)),
+    [],
+  );
 }

@@ -17,10 +17,11 @@ export type LiveEvent =
   | { type: "endpoint"; data: Endpoint }
   | { type: "note"; data: { task: string; message: string; code: string } }
   | { type: "image"; data: Schemas["ImageEvent"] }
+  | { type: "scale"; data: Schemas["ScaleEvent"] }
   | { type: "notification"; data: Schemas["NotificationEvent"] }
   | { type: "changed"; data: Schemas["ChangedEvent"] }
   | { type: "log"; data: LogPiece }
-  | { type: "metric"; data: { task: string; points: MetricPoint[] } };
+  | { type: "metric"; data: { task: string; points: MetricPoint[]; usage: boolean } };
 
 /** `offline`: the service does not answer; `signed-out`: it answers, but not to us. */
 export type LinkState = "connecting" | "online" | "offline" | "signed-out";

@@ -4,6 +4,7 @@ const KINDS = [
   "task",
   "endpoint",
   "image",
+  "scale",
   "note",
   "notification",
   "changed",

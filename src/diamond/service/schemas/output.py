@@ -160,6 +160,8 @@ class MetricPoint(BaseModel):
 class MetricEvent(BaseModel):
     task: str
     points: list[MetricPoint]
+    usage: bool
+    """Of processors, memory and GPUs, not what the program measured."""
 
 
 class NoteEvent(BaseModel):

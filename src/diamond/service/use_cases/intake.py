@@ -10,6 +10,7 @@ from typing import Any
 
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
+from diamond.core.task import FINAL_WORDS
 from diamond.service.metric_lines import read_lines
 from diamond.service.notify import SCALES, task_topic
 from diamond.service.services import Services
@@ -72,6 +73,8 @@ async def _take(
     else:
         size = await _take_metrics(tx, steps, task, stream, part)
     tx.wake(task_topic(task["id"]))
+    if task["state"] in FINAL_WORDS:
+        steps.tell_of(task)
     if task["kind"] == "probe":
         tx.wake(SCALES)
     return size

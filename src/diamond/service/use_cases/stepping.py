@@ -99,6 +99,10 @@ class Steps:
         life.chain.update(chain)
         life.is_changed = life.is_news = life.has_begun = True
 
+    def tell_of(self, row: Mapping[str, Any]) -> None:
+        """What a task wrote has come after its end: whoever shows it asks again."""
+        self._news[row["owner"]].append(News("task", row["id"]))
+
     def knows(self, task: str) -> bool:
         return task in self._lives
 
@@ -126,6 +130,7 @@ class Steps:
         lines: list[dict[str, Any]] = []
         for task in sorted(self._lives):
             life = self._lives[task]
+            life.is_news = life.is_news or life.attempts != life.row["attempts"]
             if life.is_changed:
                 life.lines = await _without_repeats(tx, life)
                 lines += _numbered(life)

@@ -1,4 +1,4 @@
-import { Button, Group, Menu } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconDownload, IconHistory } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
 import { Answer, Empty, Lines } from "~/components/Answer";
+import { More } from "~/components/More";
 import { Page } from "~/components/Page";
 import { AuditTable } from "./AuditTable";
 import { Filters } from "./Filters";
@@ -48,17 +49,7 @@ export function Audit() {
           return (
             <>
               <AuditTable lines={lines} />
-              {query.hasNextPage && (
-                <Group justify="center" mt="md">
-                  <Button
-                    variant="default"
-                    loading={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show older
-                  </Button>
-                </Group>
-              )}
+              <More query={query}>Show older</More>
             </>
           );
         }}

@@ -9,6 +9,7 @@ import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
 import { Ago, Took } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
+import { renew } from "~/live/renew";
 import { useEvery } from "~/pages/task/useEvery";
 import { isOver } from "~/pages/task/words";
 import classes from "./Build.module.css";
@@ -61,7 +62,7 @@ function Shown({ build }: { build: Build }) {
 function useLiveSteps({ task }: Build): void {
   const queries = useQueryClient();
   const ask = useEvery(ASK_EVERY, () => {
-    void queries.invalidateQueries({ queryKey: keys.build(task.id) });
+    renew(queries, keys.build(task.id));
   });
   useTaskOutput(task.id, {
     onLog: (piece) => piece.stream === "steps" && ask(),

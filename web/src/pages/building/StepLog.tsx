@@ -6,11 +6,12 @@ import { fetchRaw } from "~/api/client";
 import type { Build } from "~/api/images";
 import { Failed, Lines } from "~/components/Answer";
 import { bytes } from "~/lib/format";
-import { useTaskOutput } from "~/live/hooks";
+import { useHearing, useTaskOutput } from "~/live/hooks";
+import { renew } from "~/live/renew";
 import { plain } from "~/pages/task/log/ansi";
 import { useEvery } from "~/pages/task/useEvery";
 import classes from "./Build.module.css";
-import { lastPart } from "./part";
+import { isWhole, lastPart, type Part } from "./part";
 import type { Step } from "./Steps";
 
 const READ_EVERY = 300;
@@ -27,12 +28,14 @@ export function StepLog({ id, build, step }: StepLogProps) {
     queryKey: key,
     queryFn: () => read(task.id, from, step.log_to ?? null),
     placeholderData: keepPreviousData,
-    staleTime: step.log_to == null ? 0 : Number.POSITIVE_INFINITY,
+    staleTime: ({ state }) => (isWhole(state.data, step.log_to) ? Number.POSITIVE_INFINITY : 0),
   });
-  const readOn = useEvery(READ_EVERY, () => void queries.invalidateQueries({ queryKey: key }));
-  useTaskOutput(step.state === "running" ? task.id : undefined, {
-    onLog: (piece) => piece.stream === "stdout" && readOn(),
+  const readOn = useEvery(READ_EVERY, () => {
+    if (!isWhole(log.data, step.log_to)) renew(queries, key);
   });
+  // That a step has ended may be told before its last words are here.
+  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && readOn() });
+  useHearing(readOn);
   const box = useEnd(log.data?.text);
   return (
     <section
@@ -69,16 +72,18 @@ export function StepLog({ id, build, step }: StepLogProps) {
   );
 }
 
-type Part = { text: string; start: number };
-
 async function read(task: string, from: number, to: number | null): Promise<Part> {
   const { offset, limit } = lastPart(from, to);
   const query = new URLSearchParams({ offset: String(offset), limit: String(limit) });
   const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/stdout?${query}`);
   const start = Number(answer.headers.get("Diamond-Offset") ?? offset);
   const data = new Uint8Array(await answer.arrayBuffer());
-  const own = data.subarray(Math.max(0, from - start));
-  return { text: plain(new TextDecoder().decode(own)).trimEnd(), start: Math.max(from, start) };
+  const own = data.subarray(Math.max(0, from - start), to === null ? undefined : to - start);
+  return {
+    text: plain(new TextDecoder().decode(own)).trimEnd(),
+    start: Math.max(from, start),
+    end: start + data.length,
+  };
 }
 
 /** Stays at the end of what is said, unless one has scrolled up. */

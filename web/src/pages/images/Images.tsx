@@ -13,6 +13,7 @@ import { useState } from "react";
 import { listImages } from "~/api/images";
 import { keys } from "~/api/queries";
 import { Answer, Empty, Lines } from "~/components/Answer";
+import { More } from "~/components/More";
 import { Page } from "~/components/Page";
 import { toggled } from "~/lib/sets";
 import { Filters } from "./Filters";
@@ -58,17 +59,7 @@ export function Images() {
                 picked={picked}
                 onPick={(id) => setPicked(toggled(picked, id))}
               />
-              {query.hasNextPage && (
-                <Group justify="center" mt="md">
-                  <Button
-                    variant="default"
-                    loading={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                </Group>
-              )}
+              <More query={query} />
             </>
           );
         }}

@@ -6,6 +6,7 @@ import { api, dataOf, type Task } from "~/api/client";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
 import { Answer, Empty, Lines } from "~/components/Answer";
+import { More } from "~/components/More";
 import { StateBadge } from "~/components/StateBadge";
 import { Ago } from "~/components/Time";
 import { mayAdd } from "./rights";
@@ -37,17 +38,7 @@ export function Work({ project }: { project: ProjectPage }) {
           return (
             <>
               <WorkTable project={project} tasks={tasks} />
-              {query.hasNextPage && (
-                <Group justify="center" mt="md">
-                  <Button
-                    variant="default"
-                    loading={query.isFetchingNextPage}
-                    onClick={() => void query.fetchNextPage()}
-                  >
-                    Show more
-                  </Button>
-                </Group>
-              )}
+              <More query={query} />
             </>
           );
         }}

@@ -2,18 +2,13 @@ import { Card, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Task } from "~/api/client";
 import { figure } from "~/lib/format";
-import { useTaskOutput } from "~/live/hooks";
 import { latestQuery } from "./queries";
-import { useEvery } from "./useEvery";
-import { isOver } from "./words";
 
 const AT_MOST = 8;
 
 /** The newest value of each curve. */
 export function Latest({ task }: { task: Task }) {
-  const { data, refetch } = useQuery(latestQuery(task.id));
-  const renew = useEvery(2_000, () => void refetch());
-  useTaskOutput(isOver(task) ? undefined : task.id, { onMetric: renew });
+  const { data } = useQuery(latestQuery(task.id));
   const curves = (data?.items ?? []).flatMap(({ name, points }) => {
     const [step, , value] = points.at(-1) ?? [];
     return value == null ? [] : [{ name, value, step }];

@@ -10,6 +10,7 @@ import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
 import { TabList } from "~/components/TabList";
 import { Ago, Took } from "~/components/Time";
+import { useTaskOutput } from "~/live/hooks";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
 import type { Tab, TaskSearch } from "./search";
@@ -76,6 +77,7 @@ function useFullAddress(asked: string, task: string | undefined): void {
 }
 
 function Shown({ task }: { task: Task }) {
+  useTaskOutput(task.id, {});
   const { tab = "overview" } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
   const open = (next: TaskSearch) => void navigate({ search: next });

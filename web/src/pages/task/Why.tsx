@@ -3,7 +3,7 @@ import { IconAlertCircle, IconClock, IconCloudOff, IconInfoCircle } from "@table
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { fetchRaw, type Task } from "~/api/client";
-import { endpointsQuery } from "~/api/queries";
+import { endpointsQuery, keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
 import { plain } from "./log/ansi";
@@ -91,7 +91,7 @@ function LastLines({ task }: { task: Task }) {
   const ofAttempt = logs.filter((log) => log.attempt === task.attempt && log.size > 0);
   const stream = ["stderr", "stdout"].find((name) => ofAttempt.some((log) => log.stream === name));
   const { data } = useQuery({
-    queryKey: ["task-last-lines", task.id, stream],
+    queryKey: [...keys.printed(task.id), "last-lines", stream],
     queryFn: () => lastLines(task.id, stream ?? "stdout"),
     enabled: stream !== undefined,
     retry: false,

@@ -6,6 +6,13 @@ export function isOver(task: Pick<Task, "state">): boolean {
   return ["succeeded", "failed", "cancelled"].includes(task.state);
 }
 
+const SETTLED_SECONDS = 600;
+
+/** Long over: everything that it wrote has come home by now. */
+export function isSettled(task: Pick<Task, "ended">): boolean {
+  return task.ended != null && Date.now() / 1000 - task.ended > SETTLED_SECONDS;
+}
+
 /** How one run of an attempt ended; of a run that was cut off nothing may be known. */
 export function runEnd(run: Schemas["Run"], goesOn: boolean): string {
   if (run.exit_code != null) return `exit code ${run.exit_code}`;

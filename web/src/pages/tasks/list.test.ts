@@ -82,3 +82,15 @@ test("a search that finds nothing among the newest goes on to older tasks by its
   expect(list.snapshot().rows.map((row) => row.id)).toEqual(["t7"]);
   expect(list.snapshot().complete).toBe(true);
 });
+
+test("a word about a task that overtakes an older answer stands", async () => {
+  vi.useFakeTimers();
+  const { list } = listOf(2);
+  const reading = list.refresh();
+  list.hear(task(1, { state: "succeeded", version: 3 }));
+  vi.runAllTimers();
+  await reading;
+  vi.runAllTimers();
+  expect(list.snapshot().rows.map((row) => row.state)).toEqual(["running", "succeeded"]);
+  vi.useRealTimers();
+});

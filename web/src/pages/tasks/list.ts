@@ -45,6 +45,8 @@ export class TaskList {
   private state: ListState;
   private readonly places = new Map<string, number>();
   private readonly heard = new Map<string, Task>();
+  /** Heard while an answer was under way, which may be older. */
+  private readonly overtook = new Map<string, Task>();
   private readonly listeners = new Set<() => void>();
   private next: string | null = null;
   private newest = 0;
@@ -101,6 +103,7 @@ export class TaskList {
   }
 
   hear(task: Task): void {
+    if (this.state.loading) this.overtook.set(task.id, task);
     this.heard.set(task.id, task);
     if (this.timer === undefined) this.timer = setTimeout(() => this.draw(), EVENTS_TOGETHER);
   }
@@ -120,9 +123,15 @@ export class TaskList {
       const outdated = cursor !== null && this.state.outdated;
       const complete = this.next === null;
       this.set({ rows, complete, outdated, loading: false, settling: false });
+      this.hearAgain();
     } catch (error) {
       if (round === this.round) this.set({ loading: false, error: error as Error });
     }
+  }
+
+  private hearAgain(): void {
+    for (const task of this.overtook.values()) this.hear(task);
+    this.overtook.clear();
   }
 
   /** A search looks through so many tasks a call: where none of them matched, the next call goes on. */

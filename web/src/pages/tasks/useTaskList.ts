@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { useReconnected } from "~/live/hooks";
+import { useHearing } from "~/live/hooks";
 import { link } from "~/live/link";
 import { type ListState, type Row, TaskList } from "./list";
 import { statesOf, type TasksSearch } from "./search";
@@ -17,7 +17,10 @@ export function useTaskList(search: TasksSearch): { list: TaskList; state: ListS
   useEffect(() => {
     if (held.scrolled === 0) void held.list.refresh();
   }, [held]);
-  useReconnected(() => held.list.markOutdated());
+  useHearing((reconnected) => {
+    if (held.scrolled === 0) void held.list.refresh();
+    else if (reconnected) held.list.markOutdated();
+  });
   return { list: held.list, state, kept: held };
 }
 

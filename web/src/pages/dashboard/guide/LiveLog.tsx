@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { fetchRaw, type Task } from "~/api/client";
+import { keys } from "~/api/queries";
 import { useTaskOutput } from "~/live/hooks";
 import type { LogPiece } from "~/live/messages";
 import classes from "./Guide.module.css";
@@ -13,11 +15,14 @@ export function LiveLog({ task }: { task: Task }) {
   const hear = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
     setTail((now) => withPiece(now, piece));
   useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && hear(piece) });
-  const hasRun = task.started != null;
+  const before = useQuery({
+    queryKey: [...keys.printed(task.id), "tail"],
+    queryFn: () => fetchTail(task.id),
+    enabled: task.started != null,
+  }).data;
   useEffect(() => {
-    if (hasRun)
-      void fetchTail(task.id).then((piece) => piece && setTail((now) => withPiece(now, piece)));
-  }, [task.id, hasRun]);
+    if (before) setTail((now) => withPiece(now, before));
+  }, [before]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (tail.end) box.current?.scrollTo({ top: box.current.scrollHeight });

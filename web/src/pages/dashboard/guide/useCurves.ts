@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
+import { keys } from "~/api/queries";
 import { useTaskOutput } from "~/live/hooks";
 import type { MetricPoint } from "~/live/messages";
 import { gather, type Point } from "./curve";
@@ -12,7 +13,7 @@ export function useCurves(task: Task): Record<string, Point[]> {
   const [live, setLive] = useState<Record<string, Point[]>>({});
   useTaskOutput(task.id, { onMetric: (points) => setLive((now) => gather(now, points)) });
   const { data } = useQuery({
-    queryKey: ["task-metrics", task.id, task.state],
+    queryKey: [...keys.measured(task.id), "guide"],
     queryFn: () =>
       dataOf(
         api.GET("/api/v1/tasks/{task}/metrics", {

@@ -10,13 +10,16 @@ import {
   IconPhoto,
   type TablerIcon,
 } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { api, dataOf, ProblemError, type Schemas, type Task } from "~/api/client";
+import { keys } from "~/api/queries";
 import { Answer, Empty } from "~/components/Answer";
+import { More } from "~/components/More";
 import { Ago } from "~/components/Time";
 import { bytes } from "~/lib/format";
-import { isOver } from "../words";
+import { isSettled } from "../words";
 import classes from "./Files.module.css";
 import { Preview } from "./Preview";
 
@@ -27,17 +30,21 @@ export function FilesTab({ task }: { task: Task }) {
   const { path = "" } = useSearch({ from: "/tasks/$task" });
   const isFolder = path === "" || path.endsWith("/");
   const folder = isFolder ? path.replace(/\/$/, "") : parentOf(path);
-  const query = useQuery({
-    queryKey: ["task-files", task.id, folder],
-    queryFn: () =>
+  const query = useInfiniteQuery({
+    queryKey: [...keys.files, task.id, folder],
+    queryFn: ({ pageParam }) =>
       dataOf(
         api.GET("/api/v1/tasks/{task}/files", {
-          params: { path: { task: task.id }, query: { path: folder } },
+          params: { path: { task: task.id }, query: { path: folder, cursor: pageParam || null } },
         }),
       ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next || undefined,
+    select: ({ pages }) => pages.flatMap((page) => page.items),
     retry: false,
-    refetchInterval: isOver(task) ? false : 10_000,
+    refetchInterval: isSettled(task) ? false : 10_000,
   });
+  useReadOnTo(isFolder ? "" : path, query);
   if (query.error instanceof ProblemError && query.error.code === "cleaned") {
     return (
       <Empty icon={IconFolderOff} title={query.error.message}>
@@ -52,14 +59,15 @@ export function FilesTab({ task }: { task: Task }) {
         <Grid.Col span={{ base: 12, md: isFolder ? 12 : 5 }}>
           <Card p={0} component="section" aria-label="Files">
             <Answer query={query}>
-              {({ items }) => <Entries task={task} items={items} shown={path} />}
+              {(items) => <Entries task={task} items={items} shown={path} />}
             </Answer>
+            <More query={query}>There are more files: show the next</More>
           </Card>
         </Grid.Col>
         {!isFolder && (
           <Grid.Col span={{ base: 12, md: 7 }}>
             <Answer query={query}>
-              {({ items }) => (
+              {(items) => (
                 <Preview key={path} task={task} path={path} entry={entryAt(items, path)} />
               )}
             </Answer>
@@ -68,6 +76,21 @@ export function FilesTab({ task }: { task: Task }) {
       </Grid>
     </Stack>
   );
+}
+
+type Found = {
+  data: Entry[] | undefined;
+  hasNextPage: boolean;
+  isFetching: boolean;
+  fetchNextPage: () => unknown;
+};
+
+/** A file that one was led to may lie beyond the first page of its folder. */
+function useReadOnTo(path: string, { data, hasNextPage, isFetching, fetchNextPage }: Found): void {
+  const isMissing = Boolean(path && data && !entryAt(data, path));
+  useEffect(() => {
+    if (isMissing && hasNextPage && !isFetching) void fetchNextPage();
+  }, [isMissing, hasNextPage, isFetching, fetchNextPage]);
 }
 
 function parentOf(path: string): string {

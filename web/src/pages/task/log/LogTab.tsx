@@ -4,12 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { Answer, Empty } from "~/components/Answer";
-import { useTaskOutput } from "~/live/hooks";
 import { logsQuery } from "../queries";
 import type { TaskSearch } from "../search";
 import { isOver } from "../words";
 import { LogPane } from "./LogPane";
-import { chosenOf, isOf, ranksOf, runsOf, type Streams } from "./which";
+import { chosenOf, ranksOf, runsOf, type Streams } from "./which";
 
 const STREAMS = [
   { value: "stdout", label: "Output" },
@@ -20,12 +19,6 @@ const STREAMS = [
 /** What the program printed: of any attempt, run and rank, its output and its errors apart. */
 export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
-  const known = query.data?.items ?? [];
-  useTaskOutput(isOver(task) ? undefined : task.id, {
-    onLog: (piece) => {
-      if (!known.some((log) => isOf(piece, log))) void query.refetch();
-    },
-  });
   return (
     <Answer query={query}>
       {({ items }) => (items.length ? <Logs task={task} logs={items} /> : <NoLog task={task} />)}

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Task } from "~/api/client";
-import { useReconnected, useTaskOutput } from "~/live/hooks";
+import { useHearing, useTaskOutput } from "~/live/hooks";
 import { useEvery } from "../useEvery";
-import { isOver } from "../words";
 import { endOf, isOf, readLines, type Which } from "./which";
 import { indexAt, LogWindow } from "./window";
 
@@ -29,14 +28,17 @@ export function useLogWindow(task: Task, which: Which, at: number | undefined) {
   const readOn = useEvery(READ_EVERY, () => {
     if (following.current) void window.catchUp();
   });
-  useTaskOutput(isOver(task) ? undefined : task.id, {
+  useTaskOutput(task.id, {
     onLog: (piece) => {
       if (!isOf(piece, which)) return;
       window.grown(endOf(piece));
       readOn();
     },
   });
-  useReconnected(() => void (following.current ? window.openEnd() : window.down()));
+  useHearing((reconnected) => {
+    if (reconnected && following.current) void window.openEnd();
+    else void window.look().then(readOn);
+  });
 
   const goTo = useCallback(
     (offset: number) => {

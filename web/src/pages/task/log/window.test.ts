@@ -96,3 +96,36 @@ test("an answer that comes after one has looked elsewhere is left aside", async 
   expect(window.snapshot().error).toBeNull();
   expect(shown(window)[0]).toBe(0);
 });
+
+test("what is printed while the end is being opened is read on to", async () => {
+  const { log, read, window } = logOf(1_000);
+  const opening = window.openEnd();
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
+  log.count = 1_003;
+  window.grown(1_003 * WIDTH);
+  await window.catchUp();
+  await opening;
+  expect(shown(window).at(-1)).toBe(1_002);
+});
+
+test("a log that grew before anything was heard of it is looked at again", async () => {
+  const { log, window } = logOf(10);
+  await window.openEnd();
+  log.count = 12;
+  await window.look();
+  await window.catchUp();
+  expect(shown(window).at(-1)).toBe(11);
+});
+
+test("a read that failed does not end the following", async () => {
+  const { log, read, window } = logOf(10);
+  await window.openEnd();
+  log.count = 12;
+  read.mockRejectedValueOnce(new Error("away"));
+  window.grown(11 * WIDTH);
+  await window.catchUp();
+  expect(window.snapshot().error).not.toBeNull();
+  window.grown(12 * WIDTH);
+  await window.catchUp();
+  expect(shown(window).at(-1)).toBe(11);
+});

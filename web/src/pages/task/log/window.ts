@@ -40,6 +40,7 @@ export class LogWindow {
   };
   private readonly listeners = new Set<() => void>();
   private round = 0;
+  private isBehind = false;
 
   constructor(private readonly read: Read) {}
 
@@ -88,15 +89,23 @@ export class LogWindow {
     });
   }
 
-  /** Read on to the end, or begin there when it is far away. */
+  /** Read on to the end, or begin there when it is far away; after what is being read now. */
   async catchUp(): Promise<void> {
-    const { size, next } = this.state;
+    const { size, next, busy } = this.state;
+    this.isBehind = busy;
+    if (busy) return;
     if (size - next > CATCH_UP_WITHIN) return this.openEnd();
-    while (this.state.next < this.state.size && !this.state.busy && !this.state.error) {
+    while (this.state.next < this.state.size) {
       const before = this.state.next;
       await this.down();
       if (this.state.next === before) return;
     }
+  }
+
+  /** Ask how long it is by now: of what was written before the stream was open nothing is heard. */
+  async look(): Promise<void> {
+    const { size } = await this.read({ offset: -1, count: 1 }).catch(() => this.state);
+    this.grown(size);
   }
 
   /** The log has grown. */
@@ -124,6 +133,7 @@ export class LogWindow {
       if (round !== this.round) return;
       const size = Math.max(page.size, this.state.size);
       this.set({ ...join(page), size, source: page.source, busy: false });
+      if (this.isBehind) await this.catchUp();
     } catch (error) {
       if (round === this.round) this.set({ busy: false, error: error as Error });
     }

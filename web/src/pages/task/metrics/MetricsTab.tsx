@@ -6,7 +6,7 @@ import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
 import { Answer, Empty } from "~/components/Answer";
-import { isOver } from "../words";
+import { isOver, isSettled } from "../words";
 import { MetricChart } from "./MetricChart";
 import { idsOf, namesQuery } from "./queries";
 import { labelsOf } from "./set";
@@ -21,7 +21,7 @@ export function MetricsTab({ task }: { task: Task }) {
   const ids = useMemo(() => idsOf(task.id, compare), [task.id, compare]);
   const tasks = useTasks(task, ids.slice(1));
   const labels = useMemo(() => labelsOf(tasks), [tasks]);
-  useLiveCurves(tasks.filter((one) => !isOver(one)).map(({ id }) => id));
+  useLiveCurves(tasks.filter((one) => !isSettled(one)).map(({ id }) => id));
   return (
     <Stack>
       <Toolbar task={task} tasks={tasks} />

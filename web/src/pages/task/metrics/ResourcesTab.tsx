@@ -6,7 +6,7 @@ import type { Task } from "~/api/client";
 import { Chart } from "~/charts/Chart";
 import { type Curve, colourOf, type Range } from "~/charts/curves";
 import { Answer, Empty } from "~/components/Answer";
-import { isOver } from "../words";
+import { isOver, isSettled } from "../words";
 import { curvesQuery } from "./queries";
 import type { Series } from "./set";
 import { groupsOf } from "./usage";
@@ -17,7 +17,7 @@ const LOOK_AGAIN = 15_000;
 export function ResourcesTab({ task }: { task: Task }) {
   const query = useQuery({
     ...curvesQuery({ tasks: [task.id], names: [], points: 1_000, range: null, usage: true }),
-    refetchInterval: isOver(task) ? false : LOOK_AGAIN,
+    refetchInterval: isSettled(task) ? false : LOOK_AGAIN,
   });
   const [range, setRange] = useState<Range | null>(null);
   return (

@@ -6,7 +6,8 @@ import { valueText } from "../words";
 /** Points as the client reads them: a triple is a list to it. */
 export type Series = Omit<Schemas["Series"], "points"> & { points: Point[] };
 export type MetricSet = { items: Series[]; names: Schemas["MetricName"][] };
-type Live = { task: string; points: MetricPoint[] }[];
+export type Names = MetricSet["names"];
+export type Live = { task: string; points: MetricPoint[] }[];
 
 /**
  * The same curves with what came in live, or null where they have to be asked for anew.
@@ -21,7 +22,7 @@ export function withLive(set: MetricSet, live: Live, mostPoints: number): Metric
       const key = `${task} ${name}`;
       const item = items.get(key);
       if (!item) {
-        if (set.names.some((one) => one.name === name && one.tasks.includes(task))) continue;
+        if (isNamed(set.names, task, name)) continue;
         return null;
       }
       const last = item.points.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
@@ -31,6 +32,14 @@ export function withLive(set: MetricSet, live: Live, mostPoints: number): Metric
     }
   }
   return { ...set, items: [...items.values()] };
+}
+
+export function knowsNames(names: Names, live: Live): boolean {
+  return live.every(({ task, points }) => points.every(({ name }) => isNamed(names, task, name)));
+}
+
+function isNamed(names: Names, task: string, name: string): boolean {
+  return names.some((one) => one.name === name && one.tasks.includes(task));
 }
 
 /** A task's name, and what sets it apart from the others on the chart. */

@@ -3,6 +3,7 @@ import { useSessionStorage } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf } from "~/api/client";
+import { keys } from "~/api/queries";
 import { Answer, Failed } from "~/components/Answer";
 import { freshKey } from "~/lib/key";
 import { useComposer } from "../../state/context";
@@ -10,8 +11,6 @@ import { bodyOf } from "../../state/work";
 import { GoalField } from "./GoalField";
 import { ScaleAnswer } from "./ScaleAnswer";
 import { nodesOf } from "./words";
-
-const LOOK_EVERY = 2_000;
 
 /** Short probe runs of this very job: how many machines are worth it, or which settings. */
 export function ScalePane() {
@@ -86,9 +85,8 @@ function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
 
 function Found({ scale, forget }: { scale: string; forget: () => void }) {
   const query = useQuery({
-    queryKey: ["scale", scale],
+    queryKey: keys.scale(scale),
     queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
-    refetchInterval: ({ state }) => (state.data?.state === "running" ? LOOK_EVERY : false),
   });
   const stop = useMutation({
     mutationFn: () =>
