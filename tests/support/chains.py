@@ -12,9 +12,10 @@ NEVER = 100_000.0
 
 
 def queue_ahead(stack: Stack, task: str, *, hand_over_seconds: float = NEVER) -> None:
-    """As if the planner had said: now."""
+    """As if the planner had said of the next attempt, and of no further one: now."""
     wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
-    grant = {"until": 9, "queue_after_seconds": 0, "hand_over_seconds": hand_over_seconds}
+    number = len(stack.task(task)["attempts"]) + 1
+    grant = {"until": number, "queue_after_seconds": 0, "hand_over_seconds": hand_over_seconds}
     (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
 
 

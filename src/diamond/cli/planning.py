@@ -43,6 +43,9 @@ def plan(
     save_seconds: Annotated[
         float | None, typer.Option("--save-seconds", help="What one checkpoint costs.")
     ] = None,
+    save_gigabytes: Annotated[
+        float | None, typer.Option("--save-gigabytes", help="How large one checkpoint is.")
+    ] = None,
     startup_seconds: Annotated[
         float | None, typer.Option("--startup-seconds", help="From the nodes to the first step.")
     ] = None,
@@ -67,7 +70,7 @@ def plan(
     """Say how many attempts a spec takes to reach a goal, when it ends and what it costs. Nothing is sent."""
     goal = {
         "steps": steps, "epochs": epochs, "samples": samples, "batch": batch,
-        "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds,
+        "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds, "save_gigabytes": save_gigabytes,
         "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
     }  # fmt: skip
     given = {name: value for name, value in goal.items() if value is not None}

@@ -12,6 +12,7 @@ from diamond.planning.waits import NOTHING_KNOWN, Forecast
 from diamond.training.checkpoints.interval import (
     NODE_FAILS_AFTER_HOURS,
     SHORTEST_SECONDS,
+    Cost,
     best_interval,
 )
 
@@ -29,6 +30,8 @@ class Work:
     step_seconds: float
     save_seconds: float = 0.0
     """What one checkpoint costs the training."""
+    save_bytes: int = 0
+    """How large it is; 0 where nobody said."""
     startup_seconds: float = 0.0
     """From the nodes to the first step: environment, data, loading the checkpoint."""
 
@@ -48,6 +51,8 @@ class Place:
     node_fails_after_hours: float = NODE_FAILS_AFTER_HOURS
     save_every_seconds: float | None = None
     """What the person asked for in place of the optimum."""
+    write_budget: float = 0.0
+    """Bytes per second that the site wants to see at most from one job; 0 if nothing was said."""
 
 
 @dataclass(frozen=True)
@@ -129,11 +134,12 @@ def soonest(work: Work, places: Iterable[Place]) -> tuple[Place, ChainPlan]:
 
 
 def save_interval(work: Work, place: Place) -> float:
-    """Young's and Daly's optimum, never under ten minutes unless asked."""
+    """Young's and Daly's optimum by the same cost as inside the job, never under ten minutes unless asked."""
     if place.save_every_seconds is not None:
         return place.save_every_seconds
     fails_after = place.node_fails_after_hours * 3600 / place.nodes
-    return max(SHORTEST_SECONDS, best_interval(work.save_seconds, fails_after))
+    cost = Cost(work.save_seconds, work.save_bytes, 0.0, place.write_budget)
+    return max(SHORTEST_SECONDS, best_interval(cost.seconds, fails_after))
 
 
 def usable_seconds(work: Work, limit_seconds: float) -> float:

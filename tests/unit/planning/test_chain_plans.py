@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,6 +64,16 @@ def test_attempts_shorter_than_the_interval_save_at_their_ends_alone() -> None:
     assert plan.saves == plan.attempts == 70
     assert plan.save_every_seconds == plan.lost_at_most_seconds == 100
     assert plan.node_hours_at_most >= plan.node_hours
+
+
+def test_a_site_that_bounds_what_a_job_writes_sees_large_checkpoints_more_rarely() -> None:
+    """100 GB at 1 GB/s keep its file system busy for 100 s, although the training waits for one."""
+    work = Work(steps=100_000, step_seconds=1, save_seconds=1, save_bytes=10**11)
+    free = plan_chain(work, place(node_fails_after_hours=200)).save_every_seconds
+    bounded = plan_chain(
+        work, replace(place(node_fails_after_hours=200), write_budget=1e9)
+    ).save_every_seconds
+    assert bounded == pytest.approx((2 * 100 * 100 * HOUR) ** 0.5 - 100) and bounded > 5 * free
 
 
 def test_interruptions_cost_half_an_interval_and_a_start_each() -> None:

@@ -19,6 +19,8 @@ class Goal(Body):
     step_seconds: float | None = Field(default=None, gt=0)
     save_seconds: float = Field(default=0.0, ge=0)
     """What one checkpoint costs the training."""
+    save_gigabytes: float | None = Field(default=None, gt=0)
+    """How large one checkpoint is: where the site bounds what a job writes, it is taken more rarely."""
     startup_seconds: float | None = Field(default=None, ge=0)
     save_every_seconds: float | None = Field(default=None, gt=0)
     like: str = Field(default="", max_length=64)

@@ -65,13 +65,13 @@ async def plan_for(
     composed = await check_job(services, principal, spec, code, project)
     row, past = await _known(services, principal, composed.endpoint)
     pace = await _pace(services, principal, goal)
-    steps, saving = _steps(goal), goal.save_seconds
-    work = Work(steps, pace.step_seconds, saving, pace.startup_seconds)
+    work = _work(goal, pace)
     minutes = composed.order.resources.walltime_minutes
-    plan = plan_chain(work, _place(composed, past, minutes, goal.save_every_seconds))
+    place = _place(composed, row, past, minutes)
+    plan = plan_chain(work, replace(place, save_every_seconds=goal.save_every_seconds))
     return {
         **_where(composed),
-        "steps": steps,
+        "steps": work.steps,
         "step_seconds": pace.step_seconds,
         "measured": pace.measured,
         **_shown(plan),
@@ -87,6 +87,16 @@ async def _known(
     async with services.store.read() as connection:
         row = await usable_endpoint(connection, principal.user, endpoint)
         return row, await known_waits(connection, row, principal.user)
+
+
+def _work(goal: schemas.Goal, pace: Pace) -> Work:
+    return Work(
+        _steps(goal),
+        pace.step_seconds,
+        save_seconds=goal.save_seconds,
+        save_bytes=int(1e9 * (goal.save_gigabytes or 0)),
+        startup_seconds=pace.startup_seconds,
+    )
 
 
 def _steps(goal: schemas.Goal) -> int:
@@ -131,13 +141,12 @@ async def _measured(services: Services, principal: Principal, task: str) -> Pace
     return Pace(pace, startup_seconds(points, started, pace), measured=True)
 
 
-def _place(
-    composed: Composed, past: list[PastWait], minutes: int, save_every: float | None = None
-) -> Place:
+def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> Place:
     nodes, limit = composed.order.resources.nodes, 60.0 * minutes
     queue = composed.order.placement.partition
     waits = forecast(past, queue=queue, nodes=nodes, limit_seconds=limit)
-    return Place(nodes, limit, waits, save_every_seconds=save_every)
+    megabytes = float(effective_facts(row).get("write_mb_per_second") or 0)
+    return Place(nodes, limit, waits, write_budget=1e6 * megabytes)
 
 
 def _where(composed: Composed) -> dict[str, Any]:
@@ -204,7 +213,7 @@ def _others(
     found = []
     for minutes in sorted({round(longest * share) for share in SHARES} - {0, asked}):
         try:
-            plan = plan_chain(work, _place(composed, past, minutes))
+            plan = plan_chain(work, _place(composed, row, past, minutes))
         except BadRequest:
             continue
         found.append(

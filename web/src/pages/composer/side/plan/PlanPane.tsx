@@ -44,6 +44,12 @@ export function PlanPane() {
               value={goal.saveSeconds}
               onChange={(saveSeconds) => change({ saveSeconds })}
             />
+            <NumberField
+              label="Gigabytes of a checkpoint"
+              help="Counts where the site bounds what a job writes."
+              value={goal.saveGigabytes}
+              onChange={(saveGigabytes) => change({ saveGigabytes })}
+            />
           </div>
         </Stack>
       </section>

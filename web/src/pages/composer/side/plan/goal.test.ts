@@ -14,10 +14,13 @@ test("steps with a pace, or with a task that tells it", () => {
     step_seconds: 0.35,
     save_seconds: 0,
   });
-  expect(goalOf({ ...NOTHING, steps: "10", like: " t7 ", saveSeconds: "20" })).toEqual({
+  expect(
+    goalOf({ ...NOTHING, steps: "10", like: " t7 ", saveSeconds: "20", saveGigabytes: "1.5" }),
+  ).toEqual({
     steps: 10,
     like: "t7",
     save_seconds: 20,
+    save_gigabytes: 1.5,
   });
 });
 

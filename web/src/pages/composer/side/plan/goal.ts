@@ -10,6 +10,7 @@ export type GoalDraft = {
   like: string;
   stepSeconds: string;
   saveSeconds: string;
+  saveGigabytes: string;
   /** Whether the task is to show what was foretold beside what happens. */
   keep: boolean;
 };
@@ -23,6 +24,7 @@ export const NOTHING: GoalDraft = {
   like: "",
   stepSeconds: "",
   saveSeconds: "",
+  saveGigabytes: "",
   keep: true,
 };
 
@@ -41,7 +43,11 @@ export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
     : { like: "", step_seconds: numberOf(draft.stepSeconds) };
   if (Object.values(amount).some((value) => value === undefined)) return null;
   if (!pace.like && pace.step_seconds === undefined) return null;
-  return { ...amount, ...pace, save_seconds: numberOf(draft.saveSeconds) ?? 0 };
+  const saving = {
+    save_seconds: numberOf(draft.saveSeconds) ?? 0,
+    save_gigabytes: numberOf(draft.saveGigabytes),
+  };
+  return { ...amount, ...pace, ...saving };
 }
 
 /** What is sent along with the job. */
