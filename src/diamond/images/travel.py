@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Sequence
+from typing import Iterable, Optional, Sequence, Tuple
 
 BYTES_PER_SECOND = 40e6
 """Through the service, both ways, where nothing was measured yet."""
+MEASURING_BYTES = 16_000_000
+"""A smaller file says more of the two endpoints' pauses than of the way between them."""
+HANDSHAKE_SECONDS = 2.0
+"""Until both endpoints have heard of a move."""
+QUEUE_SECONDS = 30.0
+"""A build is a batch job: so long it takes at least to begin and to end, where it was never tried."""
 SLOWER_ELSEWHERE = 1.5
 """A build in a queue on a strange machine takes longer than it took where its cache was warm."""
 RUNS = {
@@ -23,6 +29,7 @@ class File:
     size: int
     platform: str
     build_seconds: float
+    """Where nothing of it is in a cache."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +54,8 @@ def choose_way(file: File, goal: Goal, wanted: str = "auto") -> Way:
     """The faster of the ways that are possible, and why."""
     obstacle = why_not_moved(file, goal)
     no_build = _why_not_rebuilt(file, goal)
-    moving = file.size / goal.bytes_per_second
-    building = file.build_seconds * SLOWER_ELSEWHERE
+    moving = HANDSHAKE_SECONDS + file.size / goal.bytes_per_second
+    building = QUEUE_SECONDS + file.build_seconds * SLOWER_ELSEWHERE
     if wanted == "move" and obstacle:
         return Way("", obstacle)
     if wanted == "rebuild" and no_build:
@@ -61,6 +68,14 @@ def choose_way(file: File, goal: Goal, wanted: str = "auto") -> Way:
     if wanted == "move" or no_build or moving <= building:
         return Way("move", f"moved: {told}", moving)
     return Way("rebuild", f"rebuilt there: moving takes longer ({told})", building)
+
+
+def measured_speed(moves: Iterable[Tuple[int, float]]) -> float:
+    """Bytes a second of past moves (bytes, seconds from their first byte to their last)."""
+    told = [one for one in moves if one[0] >= MEASURING_BYTES and one[1] > 0]
+    if not told:
+        return BYTES_PER_SECOND
+    return sum(count for count, _ in told) / sum(seconds for _, seconds in told)
 
 
 def why_not_moved(file: File, goal: Goal) -> str:

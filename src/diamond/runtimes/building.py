@@ -28,6 +28,7 @@ from diamond.runtimes.records import Record, record_data
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.sharing import group_places, share, take_shared
 from diamond.runtimes.site import Site, lay_out_site
+from diamond.runtimes.step_times import remember_time, whole_time
 
 OWN_LAYERS = 24
 """So many steps have a layer each; of more, some share one: overlays cannot be stacked without end."""
@@ -185,7 +186,9 @@ class _Build:
                 self._report.cached(step)
                 return False
             self._report.started(step)
+            begun = time.monotonic()
             code = self._run_step(builder, step, kept, is_open=is_open, keeps=keeps)
+            remember_time(self._work.places, step, time.monotonic() - begun)
         self._report.ended(step, code)
         if code:
             raise self._failure(step, code, list(self._call.last))
@@ -211,12 +214,13 @@ class _Build:
             raise self._failure(step, 1, error.message.splitlines(), error) from error
 
     def _pack(self, builder: Builder, scratch: Path) -> Record:
-        step = self._plan.step(PACK)
+        step, begun = self._plan.step(PACK), time.monotonic()
         self._report.started(step)
         self._call.last.clear()
         try:
             record = finished(builder, self._plan, self._work.runtime, self._work.places, scratch)
-            record = _built(record, self._work, self._begun)
+            remember_time(self._work.places, step, time.monotonic() - begun)
+            record = _built(record, self._plan, self._work, self._begun)
             record = store.keep_record(self._work.places, record)
             record = self._shared(record)
         except EnvironmentFailed as error:
@@ -272,11 +276,13 @@ def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextMa
     return held(lock, waiting=waiting, cancelled=work.cancelled, mode=0o660)
 
 
-def _built(record: Record, work: Work, begun: float) -> Record:
+def _built(record: Record, plan: Plan, work: Work, begun: float) -> Record:
     now = time.time()
+    seconds = now - begun
     facts = {
         "at": now,
-        "seconds": round(now - begun, 3),
+        "seconds": round(seconds, 3),
+        "whole_seconds": round(max(seconds, whole_time(work.places, plan)), 3),
         "host": platform.node(),
         "user": pwd.getpwuid(os.getuid()).pw_name,
         "build": work.build,

@@ -70,6 +70,49 @@ def test_a_task_that_is_called_off_leaves_no_process(
     wait_for(lambda: not _sleeping(mark), what="the end of the program inside")
 
 
+def test_a_failed_build_is_mended_and_used(alpha: Machine, folder: Path, runtime: str) -> None:
+    name = f"mended-{runtime}"
+    broken = _begin(alpha, name, folder, runtime, "no-such-program")
+    failed = wait_for(lambda: alpha.final(broken), what="the end of the build")
+    words = "step command-2 failed: A program that the step calls is not in the image"
+    assert (failed["state"], failed["message"].startswith(words)) == ("failed", True), failed
+    edits = {"edits": {"command-2": "echo mended >>/opt/made"}}
+    again = alpha.client.post(f"/images/builds/{broken}/resume", edits)["build"]["task"]["id"]
+    alpha.ended(again)
+    steps = {
+        one["name"]: one["state"] for one in alpha.client.get(f"/images/builds/{again}")["steps"]
+    }
+    assert (steps["command-1"], steps["command-2"]) == ("cached", "done")
+    task = alpha.run(name, "cat /opt/made")
+    assert not task["awaits"], "a build that succeeded has its image"
+    alpha.ended(task["id"])
+    assert alpha.output(task["id"]) == "first\nmended\n"
+
+
+def test_a_build_is_called_off_and_its_layers_are_pruned(
+    alpha: Machine, folder: Path, runtime: str
+) -> None:
+    """What a runtime keeps in its own storage goes; an image that has a name stays and runs."""
+    name, mark = f"kept-{runtime}", f"97{sorted(RUNTIMES).index(runtime)}654"
+    alpha.ended(_begin(alpha, name, folder, runtime, "echo kept >>/opt/made"))
+    unwanted = _begin(alpha, f"never-{runtime}", folder, runtime, f"sleep {mark}")
+    wait_for(lambda: _sleeping(mark), what="the step")
+    alpha.client.post(f"/tasks/{unwanted}/cancel")
+    ended = wait_for(lambda: alpha.final(unwanted), what="the end of the build")
+    assert ended["state"] == "cancelled"
+    wait_for(lambda: not _sleeping(mark), what="the end of the step")
+    assert alpha.client.call("GET", f"/images/never-{runtime}").status == 404
+    shown = _prune(alpha, dry_run=True)
+    assert {"layer", "cache"} & {one["kind"] for one in shown}, shown
+    assert sum(one["bytes"] for one in shown) > 0
+    _prune(alpha, dry_run=False)
+    left = [one for one in _prune(alpha, dry_run=True) if one["kind"] in ("layer", "cache")]
+    assert not left
+    task = alpha.run(name, "cat /opt/made")
+    alpha.ended(task["id"])
+    assert alpha.output(task["id"]) == "first\nkept\n"
+
+
 def test_an_image_is_rebuilt_where_nothing_runs_its_file(
     alpha: Machine, service: RunningService, folder: Path
 ) -> None:
@@ -87,6 +130,19 @@ def test_an_image_is_rebuilt_where_nothing_runs_its_file(
         formats = {one["endpoint"]: one["format"] for one in found["copies"]}
         assert formats == {"alpha": "squashfs", "gamma": "docker-archive"}
         assert found["identity"] == image["identity"]
+
+
+def _begin(alpha: Machine, name: str, folder: Path, runtime: str, command: str) -> str:
+    """A build of two commands; its task."""
+    given = environment(folder, "first", runtime=runtime)
+    given["commands"].append(command)
+    body = {"name": name, "environment": given, "endpoint": alpha.name}
+    return str(alpha.client.post("/images/builds", body)["build"]["task"]["id"])
+
+
+def _prune(alpha: Machine, *, dry_run: bool) -> list[dict[str, Any]]:
+    body = {"endpoint": alpha.name, "unused_days": 0, "dry_run": dry_run}
+    return list(alpha.client.post("/images/prune", body)["items"])
 
 
 def _programs_without(folder: Path, left_out: tuple[str, ...]) -> Path:

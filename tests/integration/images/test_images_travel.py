@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from diamond.images.travel import QUEUE_SECONDS, SLOWER_ELSEWHERE
 from support.image_machines import Machine
 from support.waiting import wait_for
 
@@ -47,6 +49,22 @@ def test_a_transfer_that_was_broken_off_goes_on_where_it_stopped(
     assert beta.moved(move["id"])["state"] == "done"
     arrived = beta.work / "images" / "store" / f"{copy['sha256']}.sqfs"
     assert arrived.stat().st_ino == inode
+
+
+@pytest.mark.slow
+def test_the_way_is_foretold_from_what_moves_and_builds_really_took(
+    alpha: Machine, beta: Machine, folder: Path
+) -> None:
+    """Built a second time from the cache, an image still counts as much as all of its steps took."""
+    fill = "dd if=/dev/urandom of=/opt/big bs=1M count=24; sleep 10"
+    alpha.build("weighty", environment(folder, fill))
+    alpha.build("weighty", environment(folder, fill, "echo more >/opt/more"))
+    asked = {"endpoint": "beta", "how": "auto"}
+    answer = beta.client.post("/images/weighty/copies", asked)
+    assert answer["how"] == "move", answer
+    told = re.search(r"moved: 2\d\.\d MB, about \d+ s; .*takes about (\d+) s", answer["words"])
+    assert told and int(told[1]) >= QUEUE_SECONDS + 10 * SLOWER_ELSEWHERE, answer["words"]
+    assert beta.moved(answer["move"]["id"])["state"] == "done"
 
 
 @pytest.mark.slow

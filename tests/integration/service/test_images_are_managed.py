@@ -185,8 +185,9 @@ def test_what_nobody_needs_is_pruned_when_told(scene: Scene) -> None:
 
     def reply(request: dict[str, Any]) -> tuple[bytes, bool]:
         asked.append(request)
-        item = {"kind": "image", "name": "x", "bytes": 1000, "why": "it has no name"}
-        return json.dumps({"items": [item]}).encode(), True
+        item = {"kind": "image", "name": "x", "bytes": 900, "why": "it has no name"}
+        given = {"kind": "group-file", "name": "y", "bytes": 100, "why": "yours in the group's"}
+        return json.dumps({"items": [item, given]}).encode(), True
 
     body = {"endpoint": scene.name, "unused_days": 0}
     scene.agent.good("profile", {"facts": {}})

@@ -291,7 +291,7 @@ class PruneRequest(Body):
 
 
 class Prunable(BaseModel):
-    kind: Literal["image", "venv", "layer", "base", "unfinished", "cache"]
+    kind: Literal["image", "venv", "layer", "base", "unfinished", "cache", "group-file"]
     name: str
     bytes: int
     why: str

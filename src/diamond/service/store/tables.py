@@ -426,6 +426,7 @@ image_moves = Table(
     Column("size", BigInteger, nullable=False, default=0),
     Column("message", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),
+    Column("started", TIME),
     Column("updated", TIME, nullable=False),
     Index(None, "owner", "created", "id"),
 )

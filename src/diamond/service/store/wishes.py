@@ -10,6 +10,7 @@ from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
+from diamond.images.travel import MEASURING_BYTES
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import image_moves, image_wishes, images, tasks
@@ -149,7 +150,8 @@ async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) ->
     query = select(image_moves).where(
         image_moves.c.kind == "copy",
         image_moves.c.state == "done",
-        image_moves.c.bytes > 0,
+        image_moves.c.bytes >= MEASURING_BYTES,
+        image_moves.c.started.is_not(None),
         or_(image_moves.c.endpoint.in_(endpoints), image_moves.c.source.in_(endpoints)),
     )
     return rows_of(await connection.execute(query.order_by(image_moves.c.created.desc()).limit(5)))

@@ -116,6 +116,8 @@ async def _take_move(tx: Transaction, move: Row, item: dict[str, Any]) -> None:
         "size": int(item.get("size") or move["size"]),
         "message": str(item.get("message") or "")[:2000],
     }
+    if move["started"] is None and item["state"] == "running":
+        values["started"] = time.time()
     image = move["image"]
     if item["state"] == "done" and move["kind"] != "push":
         image = await _arrived(tx, move, item)

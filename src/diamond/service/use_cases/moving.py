@@ -12,7 +12,7 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import Build
 from diamond.core.task import Phase
 from diamond.images.recipe import recipe_from
-from diamond.images.travel import BYTES_PER_SECOND, File, Goal, Way, choose_way
+from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
 from diamond.service.store import images as rows
 from diamond.service.store import wishes
 from diamond.service.store.commands import Command, send
@@ -32,6 +32,8 @@ from diamond.service.use_cases.wanting import (
     wanted_build,
 )
 from diamond.service.views import effective_facts
+
+UNKNOWN_BUILD_SECONDS = 60.0
 
 
 async def bring(
@@ -79,7 +81,7 @@ async def begin_move(
         "source": source["endpoint"] if source and kind == "copy" else None,
         "reference": reference, "name": name, "sha256": source["sha256"] if source else "",
         "record": record, "words": words, "state": "waiting", "bytes": 0,
-        "size": int(record.get("size") or 0), "message": "", "created": now, "updated": now,
+        "size": int(record.get("size") or 0), "message": "", "created": now, "started": None, "updated": now,
     }  # fmt: skip
     await wishes.add_move(tx, row)
     act = "fetch" if kind == "copy" else kind
@@ -127,8 +129,8 @@ async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Ro
     """The best of all files, those of endpoints that answer first; a venv has none to move."""
     copies = await files_to_take(tx, image)
     if not copies:
-        seconds = (image["record"].get("built") or {}).get("seconds") or 60.0
-        return None, Way("rebuild", "rebuilt there: no file of it is left", float(seconds))
+        words = "rebuilt there: no file of it is left"
+        return None, Way("rebuild", words, build_seconds(image["record"]))
     places = await endpoints_by_id(tx.connection, {copy["endpoint"] for copy in copies})
     online = {key for key, row in places.items() if row["state"] == "online"}
     found = [
@@ -144,8 +146,14 @@ async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Ro
 
 def _file(copy: Row) -> File:
     record = copy["record"]
-    seconds = float((record.get("built") or {}).get("seconds") or 60.0)
+    seconds = build_seconds(record)
     return File(copy["format"], int(record.get("size") or 0), record.get("platform", ""), seconds)
+
+
+def build_seconds(record: Mapping[str, Any]) -> float:
+    """From nothing: the last build may have found most of it in the cache."""
+    told = record.get("built") or {}
+    return float(told.get("whole_seconds") or told.get("seconds") or UNKNOWN_BUILD_SECONDS)
 
 
 async def _goal(tx: Transaction, copy: Row, endpoint: Row) -> Goal:
@@ -156,11 +164,11 @@ async def _goal(tx: Transaction, copy: Row, endpoint: Row) -> Goal:
 
 
 async def _speed(tx: Transaction, source: str, goal: str) -> float:
-    """As measured by the last copies between such places."""
+    """As measured by the last copies between these two, else from or to one of them."""
     past = await wishes.past_moves(tx.connection, {source, goal})
-    spans = [(row["bytes"], row["updated"] - row["created"]) for row in past]
-    total = sum(seconds for _, seconds in spans)
-    return sum(count for count, _ in spans) / total if total > 0 else BYTES_PER_SECOND
+    same = [row for row in past if {row["source"], row["endpoint"]} == {source, goal}]
+    timed = [(row["bytes"], row["updated"] - row["started"]) for row in same or past]
+    return measured_speed(timed)
 
 
 def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:

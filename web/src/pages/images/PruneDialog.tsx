@@ -24,6 +24,7 @@ const KINDS: Record<string, string> = {
   layer: "step kept for rebuilding",
   base: "base image",
   unfinished: "unfinished build",
+  "group-file": "file in the group's folder",
   cache: "downloads",
 };
 

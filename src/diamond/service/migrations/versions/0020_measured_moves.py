@@ -1,0 +1,16 @@
+"""When the first bytes of a moved image came: what is measured from there foretells the next move.
+
+Revision ID: 0020
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0020"
+down_revision = "0018"
+
+
+def upgrade() -> None:
+    op.add_column("image_moves", sa.Column("started", sa.Double()))
