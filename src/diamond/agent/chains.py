@@ -21,6 +21,7 @@ from diamond.core.events import (
     AttemptKnown,
     Event,
     Exited,
+    Gone,
     Lost,
     NoWord,
     Observed,
@@ -47,8 +48,12 @@ class Chains:
         self._followed: set[str] = set()
 
     def concerns(self, tracked: Tracked, event: Event) -> bool:
-        """Whether the event ends an attempt after which another may come."""
-        return _is_end(event) and _may_go_on(tracked, event)
+        """Whether the event ends an attempt after which another may come.
+
+        The end of one that was withdrawn decides nothing: the chain goes on, or ends, without it.
+        """
+        may_go_on = _is_end(event) and _may_go_on(tracked, event)
+        return may_go_on and not tracked.folder.is_withdrawn
 
     def before_end(self, tracked: Tracked, event: Event) -> list[Event]:
         """What is told before an end: how far the attempt came, and which one goes on."""
@@ -171,9 +176,9 @@ class Chains:
         try:
             folder.write_standing(task.reached.farthest(task.attempt.reached), task.stalled)
             folder.write_verdict(word)
-            for barred in self._later(folder):
-                if barred.is_barred:
-                    barred.write_verdict(word)
+            for later in self._later(folder):
+                if later.is_barred or later.is_withdrawn:
+                    later.write_verdict(word)
         except OSError as error:
             log.error("%s: its end could not be written down: %s", folder.attempt, error)
         return word
@@ -266,7 +271,11 @@ class Chains:
         return any((place / "checkpoints.jsonl").exists() for place in runs)
 
     def _call_off(self, folder: AttemptFolder) -> None:
+        """Of a follow-up it is told at once: should the present attempt end meanwhile, nobody must wait for this one."""
         self._folders.record_cancel(folder.task, folder.attempt)
+        tracked = self._attempts.known.get(folder.attempt)
+        if tracked is not None and folder.is_withdrawn:
+            self._attempts.say_as_it_is(tracked, Gone(attempt=folder.attempt))
         self._attempts.cancel(folder)
 
     def _note(self, tracked: Tracked, words: str) -> None:

@@ -85,6 +85,12 @@ class AttemptFolder:
         return bool(self._intent.get("early"))
 
     @property
+    def is_withdrawn(self) -> bool:
+        """A follow-up that was called off before its program began."""
+        has_begun = any(self.start_of(run) for run in self.runs())
+        return self.is_early and self.is_cancelled and not has_begun
+
+    @property
     def _intent(self) -> dict[str, Any]:
         try:
             return _written_once(self.place("attempt.json"))

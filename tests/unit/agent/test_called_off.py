@@ -1,0 +1,112 @@
+"""A follow-up that the agent itself calls off says nothing about the chain that goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from diamond.agent.attempts import Attempts
+from diamond.agent.disk import write_json
+from diamond.agent.folders import Folders
+from diamond.agent.profile import Profile
+from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.workers import Workers
+from diamond.core.actions import Action, NextAttempt
+from diamond.core.events import Event, Gone
+from diamond.core.lifecycle import policy_of, step
+from diamond.core.native import NativeStatus
+from diamond.core.order import Order
+from diamond.core.task import Attempt, Phase, Task
+
+ORDER = {"name": "x", "command": "true", "resume": {"on": ["exit-75"], "ahead": 1}}
+
+
+class Idle:
+    """Stands for the threads: nothing is staged or handed over unless the test says so."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def __call__(self, *_: Any, **__: Any) -> None: ...
+
+
+class Chain:
+    """A task whose attempts are queued and end as told."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
+        places.make()
+        self.tasks, self.told = TaskFolders(places), list[Event]()
+        self.attempts = Attempts(
+            self.tasks, tell=lambda task, event: self.told.append(event), profile=Profile,
+            workers=cast(Workers, Idle()),
+        )  # fmt: skip
+        first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": ORDER})
+        write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})
+        self.attempts.load(first)
+
+    def attempt(self, number: int) -> AttemptFolder:
+        return next(one for one in self.tasks.attempts("t1") if one.number == number)
+
+    def runs(self, number: int) -> None:
+        folder = self.attempt(number)
+        self.queued(number)
+        (folder.run_folder(1) / "started").write_text(f"{number} x node1\n")
+        self.look(number)
+
+    def queued(self, number: int) -> None:
+        self.attempts.submitted(self.attempt(number), str(number))
+
+    def asks_to_go_on(self, number: int) -> None:
+        (self.attempt(number).run_folder(1) / "exit").write_text("75 now\n")
+        self.look(number)
+
+    def look(self, number: int) -> None:
+        self.attempts.look_at(self.attempts.known[self.attempt(number).attempt])
+
+    def hears_end(self, number: int) -> None:
+        ended = NativeStatus(status="ended", native_state="CANCELLED")
+        self.attempts.answered({str(number): ended})
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Chain:
+    """The first attempt runs, the second is queued to follow it and was called off."""
+    made = Chain(tmp_path)
+    made.runs(1)
+    made.attempts.chains.look()
+    made.queued(2)
+    made.attempts.chains._call_off(made.attempt(2))
+    return made
+
+
+def test_the_end_of_a_follow_up_that_gave_its_nodes_back_leaves_the_next_one_alone(
+    chain: Chain,
+) -> None:
+    chain.asks_to_go_on(1)
+    chain.queued(3)
+    chain.hears_end(2)
+    assert not chain.attempt(3).is_cancelled
+    gone = {one.attempt for one in chain.told if isinstance(one, Gone)}
+    assert gone == {chain.attempt(2).attempt}
+
+
+def test_who_was_to_follow_a_withdrawn_attempt_begins_when_that_would_have(chain: Chain) -> None:
+    assert chain.attempt(2).verdict == ""
+    chain.asks_to_go_on(1)
+    assert chain.attempt(2).verdict == "go"
+
+
+def test_nobody_waits_for_a_follow_up_that_was_called_off(chain: Chain) -> None:
+    """The service hears of it before it hears that the present attempt has ended."""
+    chain.tasks.write_grant("t1", {"until": 2})
+    chain.asks_to_go_on(1)
+    task = Task(id="t1", attempt=Attempt(id="a1", number=1), policy=policy_of(Order("x").resume))
+    actions: list[Action] = []
+    for event in chain.told:
+        task, fresh = step(task, event)
+        actions += fresh
+    assert NextAttempt(3) in actions
+    assert (task.phase, task.follow_up) == (Phase.BETWEEN_ATTEMPTS, None)
