@@ -48,5 +48,7 @@ def _move(theirs: Path, folder: AttemptFolder) -> None:
             folder.run_dir.rmdir()
         (theirs / "run").rename(folder.run_dir)
     elif not any(folder.run_dir.iterdir()):
-        raise NotFound(f"The files of task {theirs.name} are gone", "Start anew: diamond retry")
+        raise NotFound(
+            f"The files of task {theirs.name} are gone", f"Start anew: diamond retry {theirs.name}"
+        )
     write_whole(theirs / MOVED, f"{folder.task}\n".encode(), durable=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diamond.cli.output import count
-from diamond.cli.words import clock, span
+from diamond.cli.words import amount, clock, span
 from diamond.core.words import attempt_ending
 from diamond.sdk.models import Task
 
@@ -46,7 +46,7 @@ def foretold_lines(task: Task) -> list[str]:
 
 
 def _use(one: dict[str, Any]) -> str:
-    return f"{count(one['attempts'], 'attempt')}, {one['node_hours']:.3g} node-hours"
+    return f"{count(one['attempts'], 'attempt')}, {amount(one['node_hours'])} node-hours"
 
 
 def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:
@@ -76,14 +76,9 @@ def _reached(chain: dict[str, Any]) -> str:
 def _spent(chain: dict[str, Any], budget: dict[str, Any] | None) -> str:
     if not budget:
         allowed = chain.get("allowed_attempts")
-        used = _amount(chain.get("node_hours", 0.0))
+        used = amount(chain.get("node_hours", 0.0))
         return f"used {used} node-hours; asks you after {allowed} attempts"
     return (
-        f"used {_amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
-        f"{_amount(budget['committed'])} set aside for what is queued or runs, {_amount(budget['left'])} left"
+        f"used {amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
+        f"{amount(budget['committed'])} set aside for what is queued or runs, {amount(budget['left'])} left"
     )
-
-
-def _amount(number: float) -> str:
-    """No powers of ten for a person."""
-    return "less than 0.001" if 0 < number < 0.001 else f"{number:.4g}"

@@ -11,7 +11,7 @@ import typer
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.running import tell_job
-from diamond.cli.words import age, short
+from diamond.cli.words import age, amount, short
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.courses import Courses
@@ -90,7 +90,8 @@ def assign(
     """Give an assignment; students run it as it is, or a copy that they change."""
     words = text.read_text("utf-8") if text else ""
     made = courses().assign(course, name, spec, title=title, text=words, due=_moment(due), say=say)
-    print_json(made) if as_json else say(f"{made['name']} can be run: diamond course run")
+    run = f"diamond course run {course} {made['name']}"
+    print_json(made) if as_json else say(f"{made['name']} can be run: {run}")
 
 
 @app.command()
@@ -151,7 +152,7 @@ def _line(one: dict[str, Any], names: list[str]) -> tuple[str, ...]:
     cells = {cell["assignment"]: cell for cell in one["cells"]}
     states = [_cell(cells.get(name)) for name in names]
     person = one["name"] or f"{one['email']} (invited)"
-    return person, *states, f"{one['use']['node_hours']:.3g}", one["last_error"][:60]
+    return person, *states, amount(one["use"]["node_hours"]), one["last_error"][:60]
 
 
 def _cell(cell: dict[str, Any] | None) -> str:

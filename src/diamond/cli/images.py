@@ -43,6 +43,7 @@ Where = Annotated[
     ),
 ]  # fmt: skip
 Name = Annotated[str, typer.Option("--name", help="The image's name.")]
+Account = Annotated[str, typer.Option("--account", help="The allocation that pays.")]
 Detach = Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for its end.")]
 
 
@@ -60,7 +61,7 @@ def build(
     runtime: Annotated[
         str, typer.Option("--runtime", help="apptainer, charliecloud, podman, …; else by the site.")
     ] = "",
-    account: Annotated[str, typer.Option("--account", help="The allocation that pays.")] = "auto",
+    account: Account = "auto",
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Resolve base and packages anew.")
     ] = False,
@@ -232,12 +233,13 @@ def copy(
     image: ImageName,
     on: On,
     how: Annotated[str, typer.Option("--how", help="auto, move or rebuild.")] = "auto",
+    account: Account = "auto",
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
     """Bring an image to another endpoint: by its file, or by building it there, as is faster."""
     client = Client()
-    answer = client.copy_image(image, on, how)
+    answer = client.copy_image(image, on, how, account=account)
     if not as_json:
         say(f"{image}: {answer['words']}")
     if answer["how"] == "rebuild" and not detach:

@@ -9,7 +9,7 @@ import typer
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import Project, people
-from diamond.cli.words import age
+from diamond.cli.words import age, amount
 from diamond.core.errors import BadRequest
 from diamond.core.units import parse_megabytes, show_bytes
 
@@ -137,7 +137,7 @@ def _print_usage(items: list[dict[str, Any]], *, as_json: bool) -> None:
         return
     rows = [
         (
-            one["name"], f"{one['use']['node_hours']:.3g}", _words(one["limits"])[0],
+            one["name"], amount(one["use"]["node_hours"]), _words(one["limits"])[0],
             str(one["use"]["running_tasks"]), str(one["use"]["tasks"]),
             show_bytes(one["use"]["storage_bytes"]),
         )

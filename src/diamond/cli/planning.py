@@ -9,6 +9,7 @@ import typer
 
 from diamond.cli.options import Json, complete_endpoint, complete_task
 from diamond.cli.output import count, print_json, say
+from diamond.cli.words import amount
 from diamond.core.units import show_minutes
 from diamond.sdk.client import Client
 
@@ -120,10 +121,10 @@ def _span(finish: dict[str, float]) -> str:
 
 
 def _cost(answer: dict[str, Any]) -> str:
-    most = f"at most {answer['node_hours_at_most']:.4g}"
+    most = f"at most {amount(answer['node_hours_at_most'])}"
     charge = answer["charge_at_most"]
     units = "" if charge is None else f", {charge:.4g} of the site's units"
-    return f"{answer['node_hours']:.4g} node-hours ({most}{units})"
+    return f"{amount(answer['node_hours'])} node-hours ({most}{units})"
 
 
 def _loss(answer: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import people
 from diamond.core.errors import BadRequest
+from diamond.sdk.client import Client
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -17,7 +18,11 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command()
 def share(
     thing: Annotated[
-        str, typer.Argument(metavar="THING", help="A job's id, or a name with --image, --endpoint.")
+        str,
+        typer.Argument(
+            metavar="THING",
+            help="A job or task id, or its beginning; a name with --image, --endpoint.",
+        ),
     ],
     person: Annotated[str, typer.Option("--with", help="A person: id, address or name.")] = "",
     project: Annotated[str, typer.Option("--project", help="Or a project of yours.")] = "",
@@ -35,6 +40,7 @@ def share(
     if len(holders) > 1 or (image and endpoint):
         raise BadRequest("One thing with one holder at a time", "Such as: --with ada@example.edu")
     kind = "images" if image else "endpoints" if endpoint else "jobs"
+    thing = Client().task(thing).job if kind == "jobs" else thing
     if holders and stop:
         people().stop_sharing(kind, thing, *holders[0])
     elif holders:

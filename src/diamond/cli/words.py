@@ -77,6 +77,11 @@ def span(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
+def amount(number: float) -> str:
+    """Of node-hours and the like; no powers of ten where it is small."""
+    return "under 0.001" if 0 < number < 0.001 else f"{number:.4g}"
+
+
 def clock(then: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(then)) if then else "-"
 

@@ -125,9 +125,11 @@ class ImageCalls(LookingCalls):
         files = [self._sent(one, folder, send) for one in environment.get("files") or []]
         return {**environment, **({"files": files} if files else {})}
 
-    def copy_image(self, image: str, on: str, how: str = "auto") -> Answer:
+    def copy_image(
+        self, image: str, on: str, how: str = "auto", *, account: str = "auto"
+    ) -> Answer:
         """Bring it to an endpoint: `{"how": "here|move|rebuild", "words", "move", "build"}`."""
-        body = {"endpoint": on, "how": how}
+        body = {"endpoint": on, "how": how, "account": account}
         return dict(self.transport.post(_path(image, "copies"), body, creates=True))
 
     def push_image(self, image: str, reference: str, *, on: str = "") -> Answer:
@@ -171,6 +173,11 @@ class ImageCalls(LookingCalls):
         if "from" not in file:
             return dict(file)
         path = folder / str(file["from"])
+        if path.is_dir():
+            raise BadRequest(
+                f"{path.resolve()} is a folder, and an environment lays single files into the image",
+                "Name its files one by one, or leave it out: a job's code travels with the job.",
+            )
         if not path.is_file():
             raise BadRequest(
                 f"The file {path} that the environment lays into the image is not there",

@@ -67,6 +67,7 @@ RUN apt-get update && \\
     apt-get install -y git
 WORKDIR /src
 COPY requirements.txt tools/ ./
+COPY . /app
 COPY --from=builder /x /y
 RUN ["python3", "-c", "print('it works')"]
 RUN --mount=type=cache,target=/root pip install torch
@@ -96,7 +97,14 @@ def test_the_part_of_a_dockerfile_that_maps_is_taken() -> None:
 
 def test_what_of_a_dockerfile_is_not_taken_is_said() -> None:
     said = "\n".join(imported(DOCKERFILE, "Dockerfile").left_out)
-    for word in ("another stage", "USER nobody", "runs as you", "CMD", "--mount"):
+    for word in (
+        "another stage",
+        "`COPY . /app` is not taken",
+        "USER nobody",
+        "runs as you",
+        "CMD",
+        "--mount",
+    ):
         assert word in said
 
 

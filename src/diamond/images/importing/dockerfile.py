@@ -89,6 +89,11 @@ class _Reader:
         *sources, target = [word for word in words if not word.startswith("--")]
         place = target if target.startswith("/") else f"{self.folder.rstrip('/')}/{target}"
         for source in sources:
+            if source in (".", "./"):
+                self.left_out.append(
+                    f"`COPY {_short(rest)}` is not taken: code travels with the job"
+                )
+                continue
             is_folder = place.endswith("/") or len(sources) > 1 or target in (".", "./")
             name = source.rstrip("/").rsplit("/", 1)[-1]
             self.copies[source] = f"{place.rstrip('/.') or ''}/{name}" if is_folder else place

@@ -138,9 +138,10 @@ async def _require_files(tx: Transaction, row: Mapping[str, Any]) -> None:
 def _require_resumable(row: Mapping[str, Any]) -> None:
     if may_resume(row):
         return
+    anew = f"Start anew: diamond retry {row['id']}"
     if row["cleaned"]:
-        raise Conflict(f"The files of {row['id']} were removed", "Start anew: diamond retry")
+        raise Conflict(f"The files of {row['id']} were removed", anew)
     raise Conflict(
         f"{row['id']} has {row['state']}: there is nothing to go on with",
-        "Start anew: diamond retry",
+        anew,
     )
