@@ -20,6 +20,10 @@ PAGES = [
     "docs/images.md",
     "recipes/plain-script/README.md",
     pytest.param("recipes/digits/README.md", marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+    *(
+        pytest.param(f"docs/{name}.md", marks=pytest.mark.slow)
+        for name in ("projects", "sharing", "limits", "courses", "signed-specs")
+    ),
 ]
 
 

@@ -150,7 +150,9 @@ class Stack:
 
     def start_service(self) -> None:
         """Where it was before, with the same state."""
-        self.service = start_service(self.service.home, port=self.service.port)
+        self.service = start_service(
+            self.service.home, port=self.service.port, database_url=self.service.database_url
+        )
 
     def restart_service(self) -> None:
         self.kill_service()
@@ -275,9 +277,11 @@ class Stack:
 
 
 @contextmanager
-def running_stack(cluster: Cluster, folder: Path, *, work: Path | None = None) -> Iterator[Stack]:
+def running_stack(
+    cluster: Cluster, folder: Path, *, work: Path | None = None, database_url: str = ""
+) -> Iterator[Stack]:
     """Service and agent in a folder; the agent is online and has told what the site is like."""
-    stack = new_stack(cluster, folder, work=work)
+    stack = new_stack(cluster, folder, work=work, database_url=database_url)
     try:
         stack.start_agent()
         yield stack
@@ -285,9 +289,11 @@ def running_stack(cluster: Cluster, folder: Path, *, work: Path | None = None) -
         stack.close()
 
 
-def new_stack(cluster: Cluster, folder: Path, *, work: Path | None = None) -> Stack:
+def new_stack(
+    cluster: Cluster, folder: Path, *, work: Path | None = None, database_url: str = ""
+) -> Stack:
     """The service alone, with an endpoint that has no agent yet."""
-    service = start_service(folder / "home")
+    service = start_service(folder / "home", database_url=database_url)
     name = f"cluster{next(_numbers)}"
     added = service.client.post("/endpoints", {"name": name, "carrier": "local"})
     return Stack(

@@ -245,3 +245,19 @@ def commands_in_messages() -> set[tuple[str, str]]:
 def test_a_message_names_a_command_that_exists(name: str, words: str) -> None:
     first = words.split()[0]
     assert words in COMMANDS or first in COMMANDS or words in {c.split()[0] for c in COMMANDS}
+
+
+def threats() -> list[tuple[str, str]]:
+    """Each line of the threat model: (threat, who tries it)."""
+    table = page("security.md").split("## Threats, and who tries them")[1]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")]
+    return [(cells[0], cells[-1]) for cells in lines[2:]]
+
+
+def test_each_threat_is_tried_by_a_test_that_exists() -> None:
+    known = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    known |= {f"python -m bench {path.stem}" for path in (ROOT / "bench" / "claims").glob("*.py")}
+    named = [(threat, re.findall(r"`([^`]+)`", tried)) for threat, tried in threats()]
+    assert len(named) > 30
+    faults = [(threat, tests) for threat, tests in named if not tests or set(tests) - known]
+    assert not faults

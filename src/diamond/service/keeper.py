@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 
+from diamond.service.notify import SIZES, wait
 from diamond.service.services import Services
 from diamond.service.store import relayed
 from diamond.service.store.commands import forget_commands
@@ -44,14 +45,20 @@ async def keep(services: Services) -> None:
 
 
 async def keep_sizes(services: Services) -> None:
-    """Beside the rest: a machine that does not answer holds nothing else up."""
-    while True:
-        try:
-            await asyncio.sleep(await _measures_every(services))
-            await measure(services)
-        except Exception:
-            log.exception("measuring failed; it goes on")
-            await asyncio.sleep(SWEEP_SECONDS)
+    """Now and then, and at once where storage was limited. Beside the rest: a machine that does not answer holds nothing else up."""
+    with services.notifier.listen([SIZES]) as bell:
+        while not services.notifier.closing:
+            await _keep_sizes(services, bell)
+
+
+async def _keep_sizes(services: Services, bell: asyncio.Event) -> None:
+    try:
+        await wait(bell, await _measures_every(services))
+        bell.clear()
+        await measure(services)
+    except Exception:
+        log.exception("measuring failed; it goes on")
+        await asyncio.sleep(SWEEP_SECONDS)
 
 
 async def _measures_every(services: Services) -> float:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 OUTBOX = "outbox"
 """The topic of messages that wait to be sent."""
+SIZES = "sizes"
+"""The topic of limits of storage: what is held against them is measured anew."""
 SCALES = "scales"
 """The topic of probe runs that have begun."""
 

@@ -1,24 +1,16 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
-import sys
 import tarfile
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from support.backups import run_backup as run
 from support.http import Client
 from support.scene import new_scene
-from support.service import SOURCE, RunningService, running_service
-
-
-def run(act: str, file: Path, home: Path, database_url: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "diamond.service.backup", act, str(file), "--home", str(home)]
-    env = {**os.environ, "PYTHONPATH": str(SOURCE), "DIAMOND_DATABASE_URL": database_url}
-    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+from support.service import RunningService, running_service
 
 
 def add_blob(service: RunningService, data: bytes) -> str:

@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.grants import node_hours_at_most
+from diamond.service.notify import SIZES
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, rows_of
 from diamond.service.store.tables import limits, projects, tasks, users
@@ -87,6 +88,8 @@ async def put_limits(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(delete(limits).where(*of_subject))
     if any(row[name] is not None for name in AMOUNTS):
         await tx.connection.execute(insert(limits), row)
+    if row["storage_bytes"] is not None:
+        tx.wake(SIZES)
 
 
 async def has_storage_limits(connection: AsyncConnection) -> bool:

@@ -1,0 +1,19 @@
+"""`diamond admin backup` and `restore`, as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.service import SOURCE
+
+
+def run_backup(
+    act: str, file: Path, home: Path, database_url: str
+) -> subprocess.CompletedProcess[str]:
+    """`act`: backup or restore."""
+    words = [sys.executable, "-m", "diamond.service.backup", act, str(file), "--home", str(home)]
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "DIAMOND_DATABASE_URL": database_url}
+    return subprocess.run(words, env=env, capture_output=True, text=True, check=False)
