@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.errors import NotFound
 from diamond.core.task import FINAL_WORDS
 from diamond.service.cursor import Cursor, decode
 from diamond.service.notify import owner_topic, task_topic, wait
@@ -30,12 +31,15 @@ from diamond.service.use_cases.intake import LOG_STREAMS
 from diamond.service.use_cases.metrics import TRAINING, USAGE
 from diamond.service.use_cases.notifications import show_all
 from diamond.service.use_cases.scales import show_scale
+from diamond.service.use_cases.signed_in import is_still
 from diamond.service.use_cases.tasks import find_task
 from diamond.service.views import show_endpoint, show_task
 
 PING_SECONDS = 15.0
 POLL_SECONDS = 15.0
 """A bell rings for all that is new; looking every 2 s all the same, 200 open streams took as much of a core as ten calls a second."""
+STILL_SECONDS = 30.0
+"""How long a stream outlives the sign-in, the membership or the share by which it was opened; a client comes back by itself."""
 LOG_PIECE = 64 << 10
 POINTS = 2000
 BATCH = 64
@@ -84,8 +88,12 @@ class EventStream:
         notifier = self._services.notifier
         with notifier.listen(topics) as bell:
             yield self._format("ready", {})
-            quiet_since = time.monotonic()
+            quiet_since = looked_at = time.monotonic()
             while not notifier.closing:
+                if time.monotonic() - looked_at >= STILL_SECONDS:
+                    looked_at = time.monotonic()
+                    if not await self._is_still_let_in():
+                        return
                 bell.clear()
                 while batch := await self._batch():
                     quiet_since = time.monotonic()
@@ -99,6 +107,15 @@ class EventStream:
                 if _is_quiet(quiet_since):
                     quiet_since = time.monotonic()
                     yield PING
+
+    async def _is_still_let_in(self) -> bool:
+        async with self._services.store.read() as connection:
+            try:
+                for task in self._others.watched:
+                    await find_task(connection, self._principal, task)
+            except NotFound:
+                return False
+            return await is_still(connection, self._principal)
 
     def _newly_watched(self) -> list[str]:
         """What they wrote before is asked for by its own calls, and may be very much."""

@@ -28,7 +28,8 @@ class OthersWork:
     def __init__(self, principal: Principal) -> None:
         self._principal = principal
         self._places = [one for one in principal.projects if _sees(principal, one)]
-        self._watched: set[str] = set()
+        self.watched: set[str] = set()
+        """Tasks of others, by id."""
         self._owners: set[str] = set()
         self._since = time.time() - OVERLAP_SECONDS
         self._told: dict[str, int] = {}
@@ -39,7 +40,7 @@ class OthersWork:
 
     def watch(self, row: Row) -> None:
         if row["owner"] != self._principal.user:
-            self._watched.add(row["id"])
+            self.watched.add(row["id"])
             self._owners.add(row["owner"])
             self._told[row["id"]] = row["version"]
 
@@ -54,8 +55,8 @@ class OthersWork:
                 connection, self._places, but=self._principal.user, since=self._since, limit=AT_ONCE
             )
         newest = max((row["updated"] for row in found), default=0.0)
-        if self._watched:
-            found += (await tasks_by_id(connection, self._watched)).values()
+        if self.watched:
+            found += (await tasks_by_id(connection, self.watched)).values()
         for row in found:
             if self._told.get(row["id"]) != row["version"]:
                 self._told[row["id"]] = row["version"]

@@ -49,6 +49,14 @@ async def find_session(connection: AsyncConnection, secret: str) -> Row | None:
     return row_of(await connection.execute(_VALID, asked))
 
 
+async def is_session_good(connection: AsyncConnection, session: str) -> bool:
+    """Not over, and its person not disabled; whatever its cookie is by now."""
+    query = select(users.c.disabled).join(sessions, users.c.id == sessions.c.owner)
+    good = query.where(sessions.c.id == session, sessions.c.expires > time.time())
+    found = (await connection.execute(good)).first()
+    return found is not None and not found.disabled
+
+
 async def renew_session(tx: Transaction, session: Row) -> str | None:
     """A new secret for the cookie; None when another call has just renewed it."""
     secret, now = ids.new_secret(), time.time()

@@ -106,6 +106,14 @@ async def find_credential(connection: AsyncConnection, kind: str, secret: str) -
     return row_of(await connection.execute(_VALID, asked))
 
 
+async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
+    """Not over, and its owner not disabled."""
+    query = select(users.c.disabled).join(credentials, users.c.id == credentials.c.owner)
+    good = query.where(credentials.c.id == key, _is_valid(time.time()))
+    found = (await connection.execute(good)).first()
+    return found is not None and not found.disabled
+
+
 async def take_credential(tx: Transaction, kind: str, secret: str) -> str | None:
     """Use up a credential; gives its owner once."""
     gone = delete(credentials).where(

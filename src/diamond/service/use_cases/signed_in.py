@@ -57,6 +57,15 @@ async def person_of(services: Services, shown: Shown) -> Principal:
     )
 
 
+async def is_still(connection: AsyncConnection, principal: Principal) -> bool:
+    """Whether a long call goes on as it began: her token or session is good, and she is what she was in her projects."""
+    good = sessions.is_session_good if principal.by_cookie else users.is_credential_good
+    if not await good(connection, principal.credential):
+        return False
+    roles, courses = await projects.places_of(connection, principal.user)
+    return roles == dict(principal.projects) and courses == principal.courses
+
+
 def read_scopes(text: str) -> frozenset[Scope]:
     """Words with spaces between; none: everything, as tokens had before there were scopes."""
     return frozenset(Scope(word) for word in text.split()) or EVERYTHING
