@@ -63,6 +63,7 @@ class Movers:
         """Write a command down and put it in line; repeating it is fine."""
         intent = {key: command[key] for key in _KEPT if key in command}
         intent.setdefault("move", str(command["id"]))
+        _check_digests(intent)
         if intent["act"] == "cancel":
             self._call_off(intent)
             return
@@ -263,6 +264,14 @@ class Movers:
 _KEPT = (
     "act", "move", "record", "recipe", "reference", "sha256", "format", "identity",
 )  # fmt: skip
+
+
+def _check_digests(intent: Intent) -> None:
+    """They become names of files, which must not lead elsewhere. Raises `BadRequest`."""
+    record = intent.get("record")
+    named = [intent.get("sha256"), record.get("sha256") if isinstance(record, dict) else ""]
+    for digest in filter(None, named):
+        safe_id(str(digest).rpartition(":")[2])
 
 
 def _is_expected(error: Exception) -> bool:

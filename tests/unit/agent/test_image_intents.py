@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from diamond.agent.folders import Folders
+from diamond.agent.images import Images
+from diamond.agent.links import Link
+from diamond.agent.moving import Movers
+from diamond.core.errors import BadRequest
+
+
+def movers(tmp_path: Path) -> Movers:
+    places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
+    places.make()
+    return Movers(places, cast(Link, None), lambda: cast(Images, None), threading.Event())
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"act": "delete", "sha256": "../../../elsewhere", "format": "venv", "identity": "x"},
+        {"act": "fetch", "record": {"sha256": "../elsewhere", "size": 1}},
+        {"act": "cancel", "record": {"sha256": "sha256:../elsewhere"}},
+    ],
+)
+def test_a_digest_that_leads_out_of_the_image_folder_is_refused(
+    tmp_path: Path, told: dict[str, Any]
+) -> None:
+    made = movers(tmp_path)
+    with pytest.raises(BadRequest):
+        made.take({"id": "c1", "move": "m1", **told})
+    assert not list((tmp_path / "work").glob("images/moves/*"))
+
+
+def test_a_digest_is_taken_with_and_without_its_kind(tmp_path: Path) -> None:
+    made = movers(tmp_path)
+    for number, digest in enumerate(("a" * 64, f"sha256:{'b' * 64}")):
+        made.take({"id": "c", "move": f"m{number}", "act": "send", "record": {"sha256": digest}})
+    assert len(list((tmp_path / "work").glob("images/moves/*"))) == 2
