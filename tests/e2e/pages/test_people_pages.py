@@ -229,3 +229,19 @@ def test_the_pages_about_people_are_for_everybody_in_both_looks(enter: Enter) ->
         expect(root.get_by_role("heading", level=1).first).to_be_visible()
         expect(root.locator("[aria-busy=true]")).to_have_count(0)
         assert not faults_in_both_looks(root), path
+
+
+def test_nothing_that_people_named_acts_in_others_pages(
+    enter: Enter, shared: RunningService
+) -> None:
+    words = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+    root = enter("root@example.org")
+    names = client_of(root.context, shared)
+    project = names.post("/projects", {"name": "hostile", "title": words})["id"]
+    made = names.post("/announcements", {"text": words})
+    for path in ("/", "/projects", f"/projects/{project}", "/audit"):
+        root.goto(path)
+        expect(root.get_by_text("onerror").first).to_be_visible()
+        assert root.evaluate("window.hit") is None
+        assert root.locator('img[src="x"]').count() == 0
+    assert names.call("DELETE", f"/announcements/{made['id']}").status == 204
