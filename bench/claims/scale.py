@@ -49,7 +49,7 @@ def measure(options: Options) -> Findings:
     with slurm_stack(options.folder, nodes=NODES, stamped=False) as stack:
         for name, pace in SCRIPTS.items():
             spec = spec_of(options.folder, name, pace)
-            steps = options.samples(FULL_STEPS)
+            steps = max(PROBE_STEPS, options.samples(FULL_STEPS))
             swept = sweep(stack, spec, list(range(1, NODES + 1)), steps)
             for goal, kind in GOALS.items():
                 judge(findings, f"{name} ({pace}), {goal}", swept, kind, advised(stack, spec, goal))

@@ -42,6 +42,7 @@ def site(slurm_lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         assert added.returncode == 0, added.stderr
         use(site, folder)
         yield site
+        leave_the_cluster_empty(site)
 
 
 def use(site: Site, folder: Path) -> None:
@@ -61,6 +62,19 @@ def use(site: Site, folder: Path) -> None:
     diamond.call("endpoint", "probe", "alpha")
     wait_for(lambda: not gpus_free(site), what="word that no GPU is free")
     wait_for(lambda: "waiting for" in diamond.ask("show", second)["message"], what="why it waits")
+
+
+def leave_the_cluster_empty(site: Site) -> None:
+    """It is the whole session's: the next test may want a node for itself."""
+    waiting_and_running = [
+        one["id"]
+        for one in site.diamond.ask("tasks")["items"]
+        if one["state"] in ("pending", "running")
+    ]
+    for task in waiting_and_running:
+        site.diamond.call("cancel", task)
+    for task in waiting_and_running:
+        site.diamond.wait_for_state(task, "cancelled")
 
 
 def gpus_free(site: Site) -> int:
