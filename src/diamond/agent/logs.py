@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.links import Link
+from diamond.agent.veiled_steps import veil_steps
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
 
 log = logging.getLogger(__name__)
@@ -158,9 +159,9 @@ class Streams:
         return all(stream.is_done for stream in mine)
 
     def is_home(self, attempt: str, run: int, name: str) -> bool:
-        """Whether the service has all of one stream that there is now, or will never get it."""
+        """Whether the service has all of one stream that there is now."""
         found = [one for one in self._streams.get((attempt, run), ()) if one.name == name]
-        return not self._may_leave() or any(one.is_whole() for one in found)
+        return any(one.is_whole() for one in found)
 
     def forget(self, attempt: str) -> None:
         with self._lock:
@@ -176,10 +177,10 @@ class Streams:
 
     def send(self, link: Link) -> bool:
         """One call with what is due; False when nothing was."""
-        if not self._may_leave():
+        veiled = not self._may_leave()
+        if veiled:
             self._leave_here()
-            return False
-        parts, contents, streams = self._collect(time.monotonic())
+        parts, contents, streams = self._collect(time.monotonic(), veiled=veiled)
         if not parts:
             return False
         head = json.dumps({"parts": parts}).encode() + b"\n"
@@ -190,17 +191,20 @@ class Streams:
 
     def _leave_here(self) -> None:
         """The machine's policy keeps logs and metrics on it: nobody waits for them."""
-        self.pause = SLOW_SECONDS
         for stream in self._all():
-            stream.is_done = stream.ended_at is not None
+            if stream.name not in STEPS:
+                stream.is_done = stream.ended_at is not None
 
     def _all(self) -> list[Stream]:
         with self._lock:
             return [stream for streams in self._streams.values() for stream in streams]
 
-    def _collect(self, now: float) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
+    def _collect(
+        self, now: float, *, veiled: bool
+    ) -> tuple[list[dict[str, Any]], list[bytes], list[Stream]]:
         parts, contents, streams = [], [], []
-        room, everything = CALL_BYTES, [stream for stream in self._all() if not stream.is_done]
+        wanted = [one for one in self._all() if one.name in STEPS or not veiled]
+        room, everything = CALL_BYTES, [stream for stream in wanted if not stream.is_done]
         many = len(everything) > MANY_RUNS * (len(LOGS) + len(RECORDS))
         self.pause = (2 * QUICK_SECONDS if many else QUICK_SECONDS) if everything else SLOW_SECONDS
         due = [stream for stream in everything if stream.is_due(now, many=many)]
@@ -213,6 +217,11 @@ class Streams:
                 part, content = stream.take(count, share)
             except OSError as error:
                 log.warning("%s cannot be read: %s", stream.path, error.strerror)
+                continue
+            if veiled:
+                content = veil_steps(content)
+                part["length"] = len(content)
+            if not content:
                 continue
             room -= len(content)
             parts.append(part)
