@@ -39,6 +39,16 @@ def is_this_machine(profile: dict[str, Any]) -> bool:
 
 def profile_lines(profile: dict[str, Any]) -> Iterator[str]:
     """Every fact with how and when it was learned; a correction stands before what it corrects."""
+    lines = _fact_lines(profile)
+    return map(_without_login_node, lines) if is_this_machine(profile) else lines
+
+
+def _without_login_node(line: str) -> str:
+    """One's own machine has no such thing."""
+    return line.replace(" on the login node", "").replace("the login node", "this machine")
+
+
+def _fact_lines(profile: dict[str, Any]) -> Iterator[str]:
     corrections = profile.get("corrections") or {}
     facts = profile.get("facts") or {}
     for name in sorted({*facts, *corrections}):
@@ -129,8 +139,13 @@ def _where(say: Callable[[Any], str]) -> Callable[[dict[str, Any]], str]:
     """A fact that login and compute nodes answer apart."""
 
     def tell(value: dict[str, Any]) -> str:
-        known = [f"{say(one)} on the {node} node" for node, one in value.items() if one is not None]
-        return ", ".join(known) or "not known yet"
+        known = {node: say(one) for node, one in value.items() if one is not None}
+        if len(known) > 1 and len(set(known.values())) == 1:
+            return f"{next(iter(known.values()))} on {' and '.join(known)} nodes"
+        return (
+            "; ".join(f"{words} on the {node} node" for node, words in known.items())
+            or "not known yet"
+        )
 
     return tell
 

@@ -22,6 +22,7 @@ from diamond.cli.running import _asked_for
 from diamond.cli.waiting import exit_code
 from diamond.cli.words import (
     age,
+    amount,
     ending_words,
     endpoint_step,
     next_step,
@@ -132,6 +133,25 @@ def test_a_profile_reads_as_words() -> None:
     assert summary(profile) == "Slurm 22.05, 0 partitions"
     lines = list(profile_lines(profile))
     assert "corrected by hand" in lines[0] and "sinfo" in lines[1]
+
+
+def test_what_login_and_compute_nodes_have_alike_is_said_once() -> None:
+    facts = {"python": {"value": {"login": "3.11", "compute": "3.11"}}}
+    assert "3.11 on login and compute nodes" in next(iter(profile_lines({"facts": facts})))
+
+
+def test_ones_own_machine_has_no_login_node() -> None:
+    facts = {"scheduler": {"value": {"name": "local"}}, "internet": {"value": {"login": True}}}
+    assert not any("login" in line for line in profile_lines({"facts": facts}))
+
+
+def test_a_build_that_failed_leads_to_its_steps() -> None:
+    step = next_step(Task(id="t1", kind="build", state="failed", reason="exit-code"))
+    assert "diamond image show t1" in step
+
+
+def test_small_amounts_are_told_without_powers_of_ten() -> None:
+    assert [amount(one) for one in (0.0, 3e-5, 0.25)] == ["0", "under 0.001", "0.25"]
 
 
 def test_a_spec_and_a_command_are_told_apart() -> None:
