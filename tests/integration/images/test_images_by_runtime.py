@@ -86,7 +86,7 @@ def test_a_failed_build_is_mended_and_used(alpha: Machine, folder: Path, runtime
     task = alpha.run(name, "cat /opt/made")
     assert not task["awaits"], "a build that succeeded has its image"
     alpha.ended(task["id"])
-    assert alpha.output(task["id"]) == "first\nmended\n"
+    assert alpha.output(task["id"]) == f"first-{runtime}\nmended\n"
 
 
 def test_a_build_is_called_off_and_its_layers_are_pruned(
@@ -110,7 +110,7 @@ def test_a_build_is_called_off_and_its_layers_are_pruned(
     assert not left
     task = alpha.run(name, "cat /opt/made")
     alpha.ended(task["id"])
-    assert alpha.output(task["id"]) == "first\nkept\n"
+    assert alpha.output(task["id"]) == f"first-{runtime}\nkept\n"
 
 
 def test_an_image_is_rebuilt_where_nothing_runs_its_file(
@@ -133,8 +133,8 @@ def test_an_image_is_rebuilt_where_nothing_runs_its_file(
 
 
 def _begin(alpha: Machine, name: str, folder: Path, runtime: str, command: str) -> str:
-    """A build of two commands; its task."""
-    given = environment(folder, "first", runtime=runtime)
+    """A build of two commands, for this runtime alone: others may run the same file. Its task."""
+    given = environment(folder, f"first-{runtime}", runtime=runtime)
     given["commands"].append(command)
     body = {"name": name, "environment": given, "endpoint": alpha.name}
     return str(alpha.client.post("/images/builds", body)["build"]["task"]["id"])
