@@ -28,7 +28,7 @@ def test_a_failed_build_is_mended_resumed_and_used(diamond: Diamond) -> None:
     broken = "variables: {SEASON: winter}\ncommands: ['echo first', 'ls /not/there']\n"
     failed = diamond.call("image", "build", write(diamond, "season.yaml", broken))
     assert failed.returncode == 1
-    assert "Step command-2 failed" in failed.stderr
+    assert "The step command-2 ended with exit code 2" in failed.stderr
     build = str(diamond.ask("tasks", "--kind", "build")["items"][0]["id"])
     shown: Any = diamond.ask("image", "show", build)
     states = {one["name"]: one["state"] for one in shown["steps"]}

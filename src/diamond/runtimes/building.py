@@ -260,7 +260,8 @@ class _Build:
         self._report.say(
             f"==> {step.name} failed (exit code {code}): {found.message}\n    {found.hint}"
         )
-        self._report.blame(f"step {step.name} failed: {found.message}. {found.hint}".strip())
+        where = "" if step.name in found.message else f"step {step.name} failed: "
+        self._report.blame(f"{where}{found.message}. {found.hint}".strip())
         return StepFailed(step, code, found.message, found.hint)
 
     def _say_waiting(self) -> None:
