@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -16,11 +17,19 @@ STATE_COLOURS = {
     "running": "blue", "succeeded": "green", "failed": "red", "cancelled": "yellow",
     "online": "green", "offline": "yellow", "needs you to sign in": "yellow",
 }  # fmt: skip
+_STEERING = re.compile(
+    "\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def say(words: str) -> None:
     """A word beside the output: to stderr."""
-    print(words, file=sys.stderr, flush=True)
+    print(plain(words), file=sys.stderr, flush=True)
+
+
+def plain(text: str) -> str:
+    """Names and messages may be another's: what would steer the terminal is left out, colours and line ends stay."""
+    return _STEERING.sub(" ", text)
 
 
 def print_json(value: Any) -> None:

@@ -12,7 +12,7 @@ import typer
 from diamond.cli.chain import attempt_lines, chain_lines, foretold_lines
 from diamond.cli.numbers import number_lines
 from diamond.cli.options import Json, TaskId
-from diamond.cli.output import STATE_COLOURS, paint, print_json
+from diamond.cli.output import STATE_COLOURS, paint, plain, print_json
 from diamond.cli.presence import away_words, is_away
 from diamond.cli.profiles import is_this_machine
 from diamond.cli.words import (
@@ -43,7 +43,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
         return
     endpoint = _endpoint_of(client, found)
     for line in [*_head(found, endpoint), *_order(found)]:
-        print(line)
+        print(plain(line))
     _section("Attempts", attempt_lines(found, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(found))
     _section("Foretold and happened", foretold_lines(found))
@@ -129,4 +129,4 @@ def _section(title: str, lines: list[str]) -> None:
         return
     print(f"\n{paint(title, 'bold', sys.stdout)}")
     for line in lines:
-        print(f"  {line}")
+        print(f"  {plain(line)}")

@@ -15,7 +15,7 @@ from diamond.cli.links import SavedLink
 from diamond.cli.logs import check_rank
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.numbers import number_lines
-from diamond.cli.output import print_error, print_table
+from diamond.cli.output import plain, print_error, print_table
 from diamond.cli.presence import away_words
 from diamond.cli.profiles import account_option, profile_lines, summary
 from diamond.cli.running import _asked_for
@@ -291,3 +291,13 @@ def test_a_first_job_names_who_pays_where_several_may() -> None:
     assert account_option({"facts": {"accounts": {"value": two}}}) == " --account research"
     assert account_option({"facts": {"accounts": {"value": two[:1]}}}) == ""
     assert account_option({"facts": {}}) == ""
+
+
+def test_words_of_others_do_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    steering = "a\x1b]0;title\x07\x1b[2Jb\rc\x9b31md\u202ee"
+    print_table(["NAME"], [[steering]])
+    print_error(BadRequest(steering))
+    seen = capsys.readouterr()
+    for text in (seen.out, seen.err, plain(steering)):
+        assert not set(text) & set("\x1b\x07\r\x9b\u202e")
+    assert plain("\x1b[31mred\x1b[0m\n") == "\x1b[31mred\x1b[0m\n"
