@@ -2,6 +2,7 @@
 
 DiamondError
 ├── BadRequest            what was asked cannot be done as written
+│   ├── InvalidRequest    fields that are unknown, missing or of another kind
 │   └── InvalidSpec       a spec has faults; all of them are listed
 ├── NotSignedIn           no valid token or cookie
 ├── Forbidden             signed in, but not allowed
@@ -63,6 +64,13 @@ class DiamondError(Exception):
 class BadRequest(DiamondError):
     code = "bad-request"
     status = 400
+
+
+class InvalidRequest(BadRequest):
+    """Fields that are unknown, missing or of another kind; `faults` lists each."""
+
+    code = "invalid-request"
+    status = 422
 
 
 class InvalidSpec(BadRequest):

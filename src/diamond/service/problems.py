@@ -16,6 +16,7 @@ from diamond.core.errors import (
     Conflict,
     DiamondError,
     Forbidden,
+    InvalidRequest,
     NotFound,
     TooLarge,
 )
@@ -41,13 +42,6 @@ class IdempotencyMismatch(Conflict):
 class MethodNotAllowed(BadRequest):
     code = "method-not-allowed"
     status = 405
-
-
-class InvalidRequest(BadRequest):
-    """Fields that are unknown, missing or of another kind; `faults` lists each."""
-
-    code = "invalid-request"
-    status = 422
 
 
 def install(app: FastAPI) -> None:

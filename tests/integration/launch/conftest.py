@@ -38,11 +38,24 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(place, with_pip=True)
     own = next(place.glob("lib/python*/site-packages"))
     (own / "host.pth").write_text(f"{Path(torch.__file__).parents[1]}\n")
-    words = [str(place / "bin" / "pip"), "install", "--quiet", "--no-compile", *FRAMEWORKS]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"the frameworks cannot be installed here: {done.stderr[-300:]}")
+    install(place, *FRAMEWORKS)
     torchrun = place / "bin" / "torchrun"
     torchrun.write_text(f"#!{place}/bin/python\nfrom torch.distributed.run import main\nmain()\n")
     torchrun.chmod(0o755)
     return place / "bin"
+
+
+@pytest.fixture(scope="session")
+def tensorflow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """In an environment of its own, since it wants other versions of what the others use."""
+    place = tmp_path_factory.mktemp("tensorflow")
+    venv.create(place, with_pip=True)
+    install(place, "tensorflow-cpu==2.21.0")
+    return place / "bin"
+
+
+def install(place: Path, *packages: str) -> None:
+    words = [str(place / "bin" / "pip"), "install", "--quiet", "--no-compile", *packages]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"{', '.join(packages)} cannot be installed here: {done.stderr[-300:]}")

@@ -99,6 +99,11 @@ def test_jax_processes_of_two_nodes_find_each_other(stack: Stack, tools: Path) -
     assert answers(stack, launch(stack, run, kind="jax", tasks=1), 2) == {"1"}
 
 
+def test_tensorflow_workers_of_two_nodes_find_each_other(stack: Stack, tensorflow: Path) -> None:
+    run = words(tensorflow, "python", script("ranks_tensorflow.py"))
+    assert answers(stack, launch(stack, run, kind="tensorflow", tasks=1), 2) == {"3"}
+
+
 def test_lightning_trains_over_two_nodes_and_leaves_requeuing_to_diamond(
     stack: Stack, tools: Path
 ) -> None:

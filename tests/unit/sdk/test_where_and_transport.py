@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from diamond.core.errors import BadRequest, Conflict, NotFound, NotSignedIn, ServiceUnreachable
-from diamond.sdk.transport import Transport, path_with, segment
+from diamond.core.errors import (
+    BadRequest,
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    NotSignedIn,
+    ServiceUnreachable,
+)
+from diamond.sdk.transport import Transport, path_with, problem_of, segment
 from diamond.sdk.where import Address, check_url, find_address
 from support.small_server import Reply, Request, serving
 
@@ -118,3 +125,8 @@ def test_a_fresh_connection_that_is_lost_is_told_at_once() -> None:
     with serving(lambda request: Reply(drop=True)) as server, pytest.raises(ServiceUnreachable):
         Transport(Address(server.url, "t")).forward("/x", b"", {})
     assert len(server.requests) == 1
+
+
+def test_a_field_that_is_no_such_number_is_raised_as_what_it_is() -> None:
+    problem = b'{"title": "steps: too few", "code": "invalid-request", "status": 422}'
+    assert type(problem_of(422, problem)) is InvalidRequest

@@ -11,11 +11,11 @@ from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
 from diamond.compose.texts import broken_texts
-from diamond.core.errors import Forbidden
+from diamond.core.errors import Forbidden, InvalidRequest
 from diamond.service.authorize import admit, rule_of
 from diamond.service.guard import SAFE_METHODS
 from diamond.service.principal import Principal
-from diamond.service.problems import MEDIA_TYPE, InvalidRequest
+from diamond.service.problems import MEDIA_TYPE
 from diamond.service.rules import Rule
 from diamond.service.services import Services
 from diamond.service.store.audit import CALL, Call
