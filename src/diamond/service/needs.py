@@ -48,6 +48,17 @@ def held_need(task: Row) -> Need:
     )
 
 
+def asking_need(task: Row) -> Need:
+    return _need(
+        "asking",
+        f"{task['name']} asks to go on",
+        sentence(task["message"]) or "It waits for your word.",
+        task=task["id"],
+        endpoint=task["endpoint_name"],
+        at=task["updated"],
+    )
+
+
 def purge_days(row: Row) -> float | None:
     """After how many days the site removes what lies in the work folder."""
     work = (facts_of(row).get("folders") or {}).get("work") or {}

@@ -46,6 +46,8 @@ def test_without_a_budget_a_task_asks_after_three_follow_ups(scene: Scene) -> No
     seen = scene.task(asking(scene))
     assert (seen["state"], seen["phase"], seen["reason"]) == ("pending", "asking", "continue-limit")
     assert seen["chain"]["asks"] and seen["chain"]["may_resume"]
+    needs = scene.client.get("/overview")["needs"]
+    assert ("asking", seen["id"]) in [(one["kind"], one["task"]) for one in needs]
     assert [one["step"] for one in seen["attempts"]] == [1, 2, 3, 4]
     told = scene.client.get("/notifications")["items"]
     assert [one["kind"] for one in told if one["task"] == seen["id"]] == ["asking"]

@@ -13,7 +13,7 @@ from diamond.service.schemas.tasks import StateCounts, Task
 class Need(BaseModel):
     """Something that waits for the person."""
 
-    kind: Literal["failed", "sign-in", "offline", "confirm", "quota", "purge", "held"]
+    kind: Literal["failed", "sign-in", "offline", "confirm", "quota", "purge", "held", "asking"]
     title: str
     hint: str
     command: str = ""

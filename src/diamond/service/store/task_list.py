@@ -303,5 +303,7 @@ def _holds(word: str) -> ColumnElement[bool]:
     read = [column.icontains(word, autoescape=True) for column in SEARCHED]
     ids = [starts_with(tasks.c.id, word), starts_with(tasks.c.job, word)]
     if word.isascii() and word.isdigit():
-        ids.append(cast(tasks.c.attempts, Text).contains(f'"native_id": "{word}'))
+        # PostgreSQL puts a space behind the colon, and so did SQLite's rows before pydantic wrote them.
+        said = [f'"native_id":{space}"{word}' for space in ("", " ")]
+        ids += [cast(tasks.c.attempts, Text).contains(one) for one in said]
     return or_(*read, *ids)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.task import Phase
 from diamond.service import needs
 from diamond.service.headline import most_telling
 from diamond.service.principal import Principal
@@ -43,7 +44,7 @@ async def get_overview(services: Services, principal: Principal) -> dict[str, An
             "counts": await task_list.count_by_state(connection, owner, TaskFilter()),
             "running": await as_now_known(connection, running),
             "waiting": await as_now_known(connection, waiting),
-            "needs": await _needs(connection, owner, endpoints, open_now, seen),
+            "needs": await _needs(connection, owner, endpoints, open_now, seen) + _asking(waiting),
             "gpus": _gpus(shown),
             "endpoints": shown,
             "recent": await _recent(connection, owner),
@@ -72,6 +73,10 @@ async def _needs(
         found += needs.endpoint_needs(row, has_open_tasks=bool(open_now.get(row["id"])))
         found += await purge_needs(connection, row)
     return sorted(found, key=lambda need: -need["at"])
+
+
+def _asking(waiting: list[Row]) -> list[dict[str, Any]]:
+    return [needs.asking_need(row) for row in waiting if row["phase"] == Phase.ASKING.value]
 
 
 async def _recent(connection: AsyncConnection, owner: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@ import {
   IconAlertCircle,
   IconClockPause,
   IconDatabaseExclamation,
+  IconHelpCircle,
   IconHourglass,
   IconLinkOff,
   IconLogin2,
@@ -24,6 +25,7 @@ type Need = Schemas["Need"];
 const LOOKS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
   failed: { icon: IconAlertCircle, color: "red" },
   held: { icon: IconClockPause, color: "orange" },
+  asking: { icon: IconHelpCircle, color: "orange" },
   "sign-in": { icon: IconLogin2, color: "orange" },
   offline: { icon: IconLinkOff, color: "gray" },
   confirm: { icon: IconUserCheck, color: "blue" },

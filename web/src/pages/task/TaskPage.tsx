@@ -122,7 +122,7 @@ function Lead({ task }: { task: Task }) {
       <Text size="sm">
         on <EndpointName task={task} />
       </Text>
-      {task.started !== null && (
+      {task.started !== null && (task.ended || task.state === "running") && (
         <Text size="sm">
           {task.ended ? "ran for" : "running for"} <Took from={task.started} to={task.ended} />
         </Text>

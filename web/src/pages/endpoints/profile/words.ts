@@ -77,7 +77,7 @@ function inLine(value: unknown): string {
   const { name, ...rest } = value;
   const told = Object.entries(rest).filter(([, one]) => one !== null && one !== false);
   const words = told.map(([key, one]) =>
-    one === true ? plain(key) : `${plain(key)} ${nested(one)}`,
+    one === true ? plain(key) : `${plain(key)} ${nested(one)}`.trim(),
   );
   return (
     [name === undefined ? "" : String(name), words.join(", ")].filter(Boolean).join(": ") || "none"
