@@ -1,6 +1,6 @@
 import { Card, Table, Text } from "@mantine/core";
 import type { UsageLine } from "~/api/limits";
-import { bytes, figure } from "~/lib/format";
+import { bytes, figure, hours } from "~/lib/format";
 
 type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
 
@@ -32,7 +32,7 @@ export function UsageTable({ lines, who }: TableProps) {
                   )}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.node_hours, line.limits.node_hours, figure)}
+                  {of(line.use.node_hours, line.limits.node_hours, hours)}
                 </Table.Td>
                 <Table.Td ta="right">
                   {of(line.use.running_tasks, line.limits.running_tasks, figure)}

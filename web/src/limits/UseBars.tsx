@@ -1,7 +1,7 @@
 import { Box, Progress, SimpleGrid, Text } from "@mantine/core";
 import type { Schemas } from "~/api/client";
 import type { Use } from "~/api/limits";
-import { bytes, figure } from "~/lib/format";
+import { bytes, figure, hours } from "~/lib/format";
 
 type BarsProps = { use: Use; limits: Schemas["Limits"] };
 
@@ -13,10 +13,10 @@ export function UseBars({ use, limits }: BarsProps) {
         label="Node-hours"
         used={use.node_hours + use.node_hours_committed}
         limit={limits.node_hours}
-        words={figure}
+        words={hours}
         note={
           use.node_hours_committed
-            ? `${figure(use.node_hours_committed)} of them for tasks that have not ended`
+            ? `${hours(use.node_hours_committed)} of them for tasks that have not ended`
             : undefined
         }
       />

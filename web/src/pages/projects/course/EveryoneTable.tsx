@@ -4,7 +4,7 @@ import type { Schemas, Task } from "~/api/client";
 import type { CourseLine, CourseTable } from "~/api/courses";
 import { StateChip } from "~/components/StateBadge";
 import { Ago } from "~/components/Time";
-import { figure } from "~/lib/format";
+import { hours } from "~/lib/format";
 
 export function EveryoneTable({ table }: { table: CourseTable }) {
   return (
@@ -66,7 +66,7 @@ function Line({ line, assignments }: { line: CourseLine; assignments: string[] }
           {line.last_error}
         </Text>
       </Table.Td>
-      <Table.Td ta="right">{figure(line.use.node_hours)}</Table.Td>
+      <Table.Td ta="right">{hours(line.use.node_hours)}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
         {line.last_seen == null ? "not yet" : <Ago at={line.last_seen} />}
       </Table.Td>

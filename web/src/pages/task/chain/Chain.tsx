@@ -1,6 +1,6 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
-import { figure } from "~/lib/format";
+import { hours } from "~/lib/format";
 import { AttemptTable } from "./AttemptTable";
 import { BudgetBar } from "./BudgetBar";
 import { askWords, canGoOn, isChain } from "./words";
@@ -15,7 +15,7 @@ export function Chain({ task }: { task: Task }) {
         <Group justify="space-between" align="baseline">
           <Title order={2}>Attempts</Title>
           <Text size="sm" c="dimmed">
-            {chain.node_hours < 0.01 ? "under 0.01" : figure(chain.node_hours)} node-hours used
+            {hours(chain.node_hours)} node-hours used
           </Text>
         </Group>
         {chain.budget && <BudgetBar budget={chain.budget} />}
