@@ -55,7 +55,8 @@ async def _keep_sizes(services: Services, bell: asyncio.Event) -> None:
     try:
         await wait(bell, await _measures_every(services))
         bell.clear()
-        await measure(services)
+        if not services.notifier.closing:
+            await measure(services)
     except Exception:
         log.exception("measuring failed; it goes on")
         await asyncio.sleep(SWEEP_SECONDS)
