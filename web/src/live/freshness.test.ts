@@ -110,7 +110,7 @@ test.each([["task"], ["printed"], ["endpoints"], ["images"], ["notifications"], 
   async (first) => {
     const queries = await kept([first]);
     heard.link("online", false);
-    expect(isOld(queries, [first])).toBe(true);
+    await vi.waitFor(() => expect(isOld(queries, [first])).toBe(true), 5_000);
   },
 );
 

@@ -3,7 +3,7 @@ import type { Schemas, Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { link } from "./link";
 import type { LiveEvent } from "./messages";
-import { atMostEvery, eachAtMostEvery } from "./often";
+import { atMostEvery, DRAWN_AFTER, eachAtMostEvery, whenCalm } from "./often";
 import { renew, renewAnswersUnderWay } from "./renew";
 
 /** What to ask for again when another window has changed it. */
@@ -39,10 +39,13 @@ const JUDGED_AT_MOST_EVERY = 5_000;
 /** Keep what the pages have fetched true to what the event stream says. */
 export function keepFresh(queries: QueryClient): void {
   const hear = hearer(queries);
+  const lookAgain = whenCalm(DRAWN_AFTER, () => {
+    for (const key of MAY_BE_OLD) renew(queries, key);
+  });
   link.onEvent(hear);
   link.onLink((state, reconnected) => {
     if (reconnected) renew(queries, []);
-    else if (state === "online") for (const key of MAY_BE_OLD) renew(queries, key);
+    else if (state === "online") lookAgain();
   });
 }
 

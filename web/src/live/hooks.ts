@@ -1,6 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { link } from "./link";
 import type { LinkState, LogPiece, MetricPoint } from "./messages";
+import { DRAWN_AFTER, whenCalm } from "./often";
 
 export function useLinkState(): LinkState {
   return useSyncExternalStore(
@@ -46,8 +47,12 @@ export function useReconnected(then: () => void): void {
 export function useHearing(then: (reconnected: boolean) => void): void {
   const latest = useRef(then);
   latest.current = then;
-  useEffect(
-    () => link.onLink((state, reconnected) => state === "online" && latest.current(reconnected)),
-    [],
-  );
+  useEffect(() => {
+    const later = whenCalm(DRAWN_AFTER, () => latest.current(false));
+    return link.onLink((state, reconnected) => {
+      if (state !== "online") return;
+      if (reconnected) latest.current(true);
+      else later();
+    });
+  }, []);
 }

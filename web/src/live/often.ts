@@ -26,3 +26,15 @@ export function eachAtMostEvery(
     one();
   };
 }
+
+/** A page is drawn first; what it may have missed before the stream was open is asked for a moment later. */
+export const DRAWN_AFTER = 700;
+
+/** A function that acts once it has not been called for a while. */
+export function whenCalm(milliseconds: number, act: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, milliseconds);
+  };
+}

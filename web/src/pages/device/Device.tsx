@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
@@ -13,10 +13,23 @@ export function Device() {
     queryKey: ["device", code],
     queryFn: () => dataOf(api.GET("/api/v1/sign-in/device/{code}", { params: { path: { code } } })),
     retry: false,
+    enabled: code !== "",
   });
+  if (!code) return <NoCode />;
   return (
     <Page title="A program asks to act for you">
       <Answer query={query}>{(asked) => <Asked asked={asked} onDone={query.refetch} />}</Answer>
+    </Page>
+  );
+}
+
+function NoCode() {
+  return (
+    <Page title="A program asks to act for you">
+      <Text>
+        Which one? Type <Code>diamond login</Code> in its terminal, and open the whole address that
+        it shows: the code of the program is part of it.
+      </Text>
     </Page>
   );
 }

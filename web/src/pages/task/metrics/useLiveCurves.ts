@@ -8,6 +8,8 @@ import { CURVES, NAMES, type Wanted } from "./queries";
 import { knowsNames, type Live, type MetricSet, type Names, withLive } from "./set";
 
 const DRAW_EVERY = 500;
+/** So young an answer was asked for on the way to this page. */
+const JUST_ASKED = 5_000;
 
 /** Curves of these tasks go on while they are shown; those of a task that ended long ago need no watch. */
 export function useLiveCurves(tasks: string[]): void {
@@ -23,7 +25,7 @@ export function useLiveCurves(tasks: string[]): void {
   useHearing(() => renewCurves(queries, watched));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the tasks
   useEffect(() => {
-    renewCurves(queries, watched, (query) => !isUnderWay(query));
+    renewCurves(queries, watched, isOfAnEarlierLook);
     const unwatch = watched.map((task) => link.watch(task));
     const stop = link.onEvent((event) => {
       if (event.type !== "metric" || event.data.usage) return;
@@ -69,6 +71,10 @@ function renewCurves(
     const found = queries.getQueryCache().findAll({ queryKey, predicate });
     for (const query of found) renew(queries, query.queryKey);
   }
+}
+
+function isOfAnEarlierLook(query: Query): boolean {
+  return !isUnderWay(query) && Date.now() - query.state.dataUpdatedAt > JUST_ASKED;
 }
 
 function tasksOf({ queryKey: [kind, of] }: Query): string[] {
