@@ -115,6 +115,7 @@ def test_one_that_goes_away_says_what_to_do_and_is_seen_to_return(
     expect(page.get_by_text("diamond endpoint start local")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_agent_is_killed_and_starts_again_while_the_pages_look_on(
     open_page: OpenPage, site: Site, tmp_path: Path, go: Path, fresh: Fresh
 ) -> None:

@@ -122,6 +122,7 @@ def test_an_endpoint_that_is_renamed_or_removed_in_one_window_is_so_in_the_other
     expect(other.get_by_role("article", name="Endpoint laid-by")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_service_restarts_and_the_page_recovers_without_a_reload(
     open_page: OpenPage, site: Site
 ) -> None:

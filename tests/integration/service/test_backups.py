@@ -23,6 +23,7 @@ def add_blob(service: RunningService, data: bytes) -> str:
     return digest
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_service_that_runs_brings_back_what_it_knew(
     tmp_path: Path, database_url: str
 ) -> None:
