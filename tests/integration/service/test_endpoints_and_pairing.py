@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import Any
 
 import pytest
@@ -125,6 +126,26 @@ def test_agents_on_one_cluster_share_its_questions(service: RunningService) -> N
     for scene in scenes[1:]:
         scene.client.post(f"/endpoints/{scene.name}/away")
     assert scenes[0].agent.commands()["status_questions_per_minute"] == 4.0
+
+
+def test_a_pairing_code_is_good_for_ten_minutes_and_no_longer(service: RunningService) -> None:
+    database = service.home / "diamond.db"
+    if not database.exists():
+        pytest.skip("its end is brought nearer in the SQLite file")
+    begun = time.time()
+    code = service.client.post("/endpoints", {"name": "waited"})["pairing_code"]
+    with sqlite3.connect(database) as connection:
+        ends = connection.execute(
+            "SELECT pairing_expires FROM endpoints WHERE name = 'waited'"
+        ).fetchone()[0]
+        assert 600 <= ends - begun < 630
+        connection.execute(
+            "UPDATE endpoints SET pairing_expires = ? WHERE name = 'waited'", (begun,)
+        )
+    refused = pair(service, code)
+    assert (refused.status, refused.json["code"]) == (400, "bad-pairing-code")
+    fresh = service.client.post("/endpoints/waited/pairing")["pairing_code"]
+    assert pair(service, fresh).status == 200
 
 
 def test_no_secret_lies_in_the_database(service: RunningService) -> None:
