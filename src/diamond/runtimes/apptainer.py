@@ -18,17 +18,19 @@ from diamond.images.scripts import SITE
 from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
+from diamond.runtimes.calls import own_words
 from diamond.runtimes.namespaces import as_root, has_namespaces, remove_tree, takes_overlays
 from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
+from diamond.runtimes.squash_job import SquashJob
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _PACK = """\
 mkdir merged
 mount -t overlay overlay -o "lowerdir=$1,userxattr" merged
 shift
-exec mksquashfs merged "$@"
+exec "$@"
 """
 
 
@@ -161,10 +163,7 @@ class _Shared:
             words += bind_words(source, target)
         return words
 
-    def _squash(self, words: Sequence[str], target: Path) -> None:
-        """Without a progress bar; owners as they are inside."""
-        words = [*words, str(target), "-noappend", "-no-progress", "-quiet"]
-        words += self._job.site.squashfs_words()
+    def _squash(self, words: Sequence[str]) -> None:
         if self._job.call.run(words, folder=self._job.scratch, quietly=True):
             raise packing_failed(list(self._job.call.last))
 
@@ -210,18 +209,25 @@ class OverlayBuilder(_Shared):
         write_json(layer / "layer.json", {"key": step.key, "below": self._below})
 
     def pack(self, top: Step, target: Path) -> None:
-        """Straight from the merged overlay. Short relative names: mount options hold 4096 bytes."""
-        here = self._job.scratch
-        names = []
-        for number, layer in enumerate(self._chain(top.key)):
-            (here / f"l{number}").symlink_to(layer / "upper")
-            names.append(f"l{number}")
-        if not names:  # an overlay to read from needs two folders
-            (here / "empty").mkdir(exist_ok=True)
-            names.append("empty")
-        (here / "base").symlink_to(self._base)
-        lower = ":".join([*names, "base"])
-        self._squash(as_root(["sh", "-euc", _PACK, "pack", lower], mounts=True), target)
+        """From the merged overlay and the layers as they were packed before. Short relative names: mount options hold
+        4096 bytes, and an overlay to read from needs two folders."""
+        here, chain = self._job.scratch, self._chain(top.key)
+        (here / "empty").mkdir(exist_ok=True)
+        folders = [*(layer / "upper" for layer in chain), self._base]
+        for number, folder in enumerate(folders):
+            (here / f"l{number}").symlink_to(folder)
+        names = [f"l{number}" for number in range(len(folders))]
+        site, ending = self._job.site, f"packed.{self._job.site.compression}.sqfs"
+        job = SquashJob(
+            tree="merged",
+            folders=[str(folder) for folder in folders],
+            packed=[str(folder.parent / ending) for folder in folders],
+            target=str(target),
+            words=site.squashfs_words(),
+        )
+        job.write(here / "squash.json")
+        words = ["sh", "-euc", _PACK, "pack", ":".join([*names, "empty"]), *own_words()]
+        self._squash(as_root([*words, "squash", "squash.json"], mounts=True))
 
     def _chain(self, key: str) -> List[Path]:
         """The layers from `key` down to the base, uppermost first."""
@@ -262,8 +268,9 @@ class SandboxBuilder(_Shared):
         write_json(layer / "sandbox.json", {"key": step.key})
 
     def pack(self, top: Step, target: Path) -> None:
-        words = ["mksquashfs", str(self._folder(top.key))]
-        self._squash(as_root(words) if has_namespaces() else words, target)
+        words = ["mksquashfs", str(self._folder(top.key)), str(target)]
+        words += ["-noappend", "-no-progress", "-quiet", *self._job.site.squashfs_words()]
+        self._squash(as_root(words) if has_namespaces() else words)
 
     def _folder(self, key: str) -> Path:
         return self._base if self._is_base(key) else self._layers / short(key) / "rootfs"

@@ -25,13 +25,14 @@ from diamond.runtimes.abilities import abilities
 from diamond.runtimes.adapters import choose_builder, likely_builder
 from diamond.runtimes.base import Builder, Inside, Runtime
 from diamond.runtimes.building import StepFailed, Work, build_image, find_image, open_builder
-from diamond.runtimes.calls import Call
+from diamond.runtimes.calls import Call, own_words
 from diamond.runtimes.entering import enter_script
 from diamond.runtimes.fetching import fetch_wheels, python_of
 from diamond.runtimes.places import Places, read_json, write_json, write_whole
 from diamond.runtimes.reporting import Report
 from diamond.runtimes.resolving import Resolver
 from diamond.runtimes.site import Site, read_site
+from diamond.runtimes.squash_job import squash
 from diamond.runtimes.store import find, verify
 from diamond.runtimes.tools import fetch_uv, find_uv
 
@@ -43,6 +44,8 @@ def main(argv: Optional[List[str]] = None) -> int:
     if arguments.act == "probe":
         print(json.dumps(abilities(arguments.work, arguments.tmp)))
         return 0
+    if arguments.act == "squash":
+        return squash(arguments.file)
     stop = _Stop()
     report = Report(arguments.steps or _beside_metrics())
     try:
@@ -218,14 +221,6 @@ def read_task(file: Path, report: Report, stop: _Stop) -> BuildTask:
     return BuildTask(file.absolute(), build, places, site, report, stop, name, uv)
 
 
-def own_words() -> List[str]:
-    """How this very program is started again: from one file, or from the installed package."""
-    file = Path(sys.argv[0])
-    if file.suffix == ".pyz":
-        return [sys.executable, str(file.absolute()), "build"]
-    return [sys.executable, "-m", "diamond.runtimes.builder"]
-
-
 def _begin_before(builder: Builder, plan: Plan, name: str) -> None:
     step = plan.step(name)
     below = plan.steps[0] if step.kind == "base" else plan.below(step)
@@ -259,6 +254,8 @@ def _parser() -> argparse.ArgumentParser:
     probe = acts.add_parser("probe", help="say what this node can build and run with")
     probe.add_argument("work", type=Path)
     probe.add_argument("tmp", type=Path)
+    squash_job = acts.add_parser("squash", help="pack an image from its layers; called by a build")
+    squash_job.add_argument("file", type=Path)
     enter = acts.add_parser("enter", help="write a script that starts a command inside the image")
     enter.add_argument("file", type=Path)
     enter.add_argument("--script", type=Path, required=True)

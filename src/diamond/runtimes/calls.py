@@ -6,6 +6,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections import deque
 from contextlib import suppress
@@ -144,3 +145,11 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     child.wait()
     if child.stdout:
         child.stdout.close()
+
+
+def own_words() -> List[str]:
+    """How this very program is started again: from one file, or from the installed package."""
+    file = Path(sys.argv[0])
+    if file.suffix == ".pyz":
+        return [sys.executable, str(file.absolute()), "build"]
+    return [sys.executable, "-m", "diamond.runtimes.builder"]
