@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,7 +52,7 @@ def squash(file: Path) -> int:
     except OSError as error:
         print(error)
         return 1
-    except (Unmergeable, Unreadable) as why:
+    except (Unmergeable, Unreadable, RecursionError, struct.error) as why:
         print(f"packed as a whole: {why}")
         return subprocess.call(["mksquashfs", job.tree, job.target, *_QUIETLY, *job.words])
     return 0

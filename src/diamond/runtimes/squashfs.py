@@ -24,6 +24,7 @@ SHORT_FOLDER_BODY, LONG_FOLDER_BODY = struct.Struct("<IIHHI"), struct.Struct("<I
 SHORT_FILE_BODY, LONG_FILE_BODY = struct.Struct("<IIII"), struct.Struct("<QQQIIII")
 RUN, ENTRY = struct.Struct("<III"), struct.Struct("<HhHH")
 _SUPERBLOCK = struct.Struct("<IIIIIHHHHHHQQQQQQQQ")
+SUPERBLOCK_BYTES = _SUPERBLOCK.size
 _UNCOMPRESSED_BLOCK = 1 << 24
 
 
@@ -101,8 +102,8 @@ def read_contents(file: Path) -> Packed:
 
 
 def _superblock(source: BinaryIO) -> Superblock:
-    raw = source.read(_SUPERBLOCK.size)
-    if len(raw) < _SUPERBLOCK.size:
+    raw = source.read(SUPERBLOCK_BYTES)
+    if len(raw) < SUPERBLOCK_BYTES:
         raise Unreadable("cut off")
     head = Superblock(*_SUPERBLOCK.unpack(raw))
     if head.magic != MAGIC or head.fragments or not head.flags & UNCOMPRESSED_INODES:
