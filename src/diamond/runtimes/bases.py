@@ -66,8 +66,10 @@ def untar(archive: Path, target: Path, call: Call, *, owners: bool = True) -> in
     return call.run([*words, "--no-same-owner"])
 
 
-def unsquash(image: Path, target: Path, call: Call, *, owners: bool = True) -> int:
-    words = ["unsquashfs", "-no-progress", "-quiet", "-dest", str(target), str(image)]
+def unsquash(image: Path, target: Path, call: Call, *, owners: bool = True, start: int = 0) -> int:
+    """`start` is where the squashfs begins in the file."""
+    words = ["unsquashfs", "-no-progress", "-quiet", "-offset", str(start), "-dest", str(target)]
+    words.append(str(image))
     return call.run(as_root(words) if owners and has_sub_ids() else words, quietly=True)
 
 

@@ -13,7 +13,7 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import read_base
 from diamond.images.plan import Step
 from diamond.images.scripts import SITE
-from diamond.runtimes.apptainer import packing_failed, version_of
+from diamond.runtimes.apptainer import version_of
 from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import (
     NEEDED_FILES,
@@ -24,6 +24,7 @@ from diamond.runtimes.bases import (
     unsquash,
     untar,
 )
+from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.lock import held
 from diamond.runtimes.namespaces import has_namespaces, remove_tree
 from diamond.runtimes.places import short, write_json

@@ -18,6 +18,14 @@ def explain(lines: List[str], *, log: str) -> EnvironmentFailed:
     return _failed("The environment could not be made", hint, lines, log)
 
 
+def packing_failed(lines: List[str]) -> EnvironmentFailed:
+    said = "\n".join(f"    {line}" for line in lines[-8:])
+    return EnvironmentFailed(
+        f"The image could not be packed:\n{said}",
+        "Most often there is no room left in the endpoint's work folder.",
+    )
+
+
 def _failed(message: str, hint: str, lines: List[str], log: str) -> EnvironmentFailed:
     said = "\n".join(f"    {line}" for line in lines)
     return EnvironmentFailed(

@@ -15,9 +15,10 @@ from diamond.images.plan import Step, has_venv
 from diamond.images.rendering import docker_change
 from diamond.images.scripts import DEFAULT_PATH, SITE, VENV
 from diamond.runtimes.addresses import is_plain_http
-from diamond.runtimes.apptainer import packing_failed, version_of
+from diamond.runtimes.apptainer import version_of
 from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import base_file, failed_base
+from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.namespaces import takes_overlays
 from diamond.runtimes.places import short
 from diamond.runtimes.records import Record

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from diamond.core.errors import EnvironmentFailed
-from diamond.runtimes.apptainer import packing_failed
 from diamond.runtimes.calls import Call
+from diamond.runtimes.failures import packing_failed
 
 ARCHITECTURES = {"linux/amd64": "2", "linux/arm64": "4", "linux/ppc64le": "6"}
 """As `apptainer sif add --partarch` numbers them."""
+_MAGIC = b"hsqs"
 _FILE_SYSTEM, _PRIMARY, _SQUASHFS, _JSON = "4", "2", "1", "6"
 
 
@@ -38,6 +39,17 @@ def unwrap_sif(sif: Path, target: Path) -> None:
     if done.returncode:
         target.unlink(missing_ok=True)
         raise EnvironmentFailed(f"{sif} could not be read: {done.stderr.decode(errors='replace')}")
+
+
+def squashfs_start(file: Path) -> Optional[int]:
+    """Where the root file system begins in a squashfs or a SIF around one; None for anything else."""
+    with file.open("rb") as source:
+        if source.read(4) == _MAGIC:
+            return 0
+    for line in _parts(file):
+        if "*System" in line and "Squashfs" in line:
+            return int(line.split("|")[3].split("-")[0])
+    return None
 
 
 def add_note(sif: Path, name: str, text: str, call: Call) -> None:
