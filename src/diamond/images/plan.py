@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -33,6 +34,7 @@ BASE, SYSTEM, PYTHON, VARIABLES, FILES, COMMAND, TEST, PACK = (
 CHANGING = frozenset({SYSTEM, PYTHON, VARIABLES, FILES, COMMAND})
 """Steps that leave something in the image."""
 MAX_LINES = 100_000
+_ASIDE = re.compile(r"(set [-+]\w+|cd \S+|export \w+=\S*)$|#")
 
 
 @dataclass(frozen=True)
@@ -175,5 +177,7 @@ def _some(words: List[str], count: int = 4) -> str:
 
 
 def _first_line(command: str) -> str:
-    line = next((line.strip() for line in command.splitlines() if line.strip()), "")
+    """The first that does something: settings, remarks and a change of folder go before most others."""
+    lines = [line.strip() for line in command.splitlines() if line.strip()]
+    line = next((one for one in lines if not _ASIDE.match(one)), lines[0] if lines else "")
     return line if len(line) <= 80 else line[:79] + "…"

@@ -141,10 +141,7 @@ def test_an_apptainer_definition_is_taken() -> None:
     assert environment.variables == {"LC_ALL": "C"}
     assert environment.labels == {"Author": "Alice Liddell"}
     assert environment.test == "gcc --version"
-    assert [line.strip() for line in environment.commands[0].splitlines()] == [
-        "apt-get update",
-        "apt-get install -y gcc",
-    ]
+    assert environment.commands == ["set +u\napt-get update\napt-get install -y gcc"]
     assert found.copies == {"model.py": "/opt/model.py"}
     assert "%runscript" in found.left_out[0]
     assert "HERE" in found.left_out[1]
@@ -159,3 +156,66 @@ def test_an_unknown_file_is_answered_with_the_known_kinds() -> None:
     with pytest.raises(BadRequest) as caught:
         imported("{}", "package.json")
     assert "requirements.txt" in caught.value.hint
+
+
+ODD_DOCKERFILE = """\
+FROM --platform=linux/amd64 registry.example/base:1
+ENV PATH=/opt/tool/bin:$PATH LD_LIBRARY_PATH=/opt/lib:${LD_LIBRARY_PATH} LEVEL=${LEVEL:-3}
+RUN [ -d /opt/tool ] || mkdir -p /opt/tool
+RUN cat >/opt/motd <<END
+hello $USER
+END
+COPY <<'END' /opt/raw.txt
+as $it is
+END
+ADD https://files.example/model.bin /opt/
+COPY --chown=1:1 *.py /opt/
+COPY --chmod=755 tool.sh /opt/tool/
+"""
+
+
+def test_what_dockerfiles_say_in_odd_ways_is_read_as_docker_reads_it() -> None:
+    found = imported(ODD_DOCKERFILE, "Dockerfile")
+    usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    assert found.environment.variables == {
+        "PATH": f"/opt/tool/bin:{usual}",
+        "LD_LIBRARY_PATH": "/opt/lib:",
+        "LEVEL": "3",
+    }
+    assert found.environment.commands == [
+        "set +eu\n[ -d /opt/tool ] || mkdir -p /opt/tool",
+        "set +eu\ncat >/opt/motd <<END\nhello $USER\nEND",
+    ]
+    assert [(one.to, one.text) for one in found.environment.files] == [
+        ("/opt/raw.txt", "as $it is\n")
+    ]
+    assert found.copies == {"tool.sh": "/opt/tool/tool.sh"}
+    said = "\n".join(found.left_out)
+    for word in ("--platform", "$LD_LIBRARY_PATH", "model.bin", "*.py", "--chmod=755"):
+        assert word in said
+
+
+@pytest.mark.parametrize("text", ['FROM a\nENV A="open', "FROM a\nLABEL x='", "FROM \n", "RUN"])
+def test_a_dockerfile_with_a_slip_is_answered_in_words(text: str) -> None:
+    with pytest.raises(BadRequest):
+        imported(text, "Dockerfile")
+
+
+def test_paths_of_a_definition_lead_on_and_several_stages_are_refused() -> None:
+    text = "Bootstrap: docker\nFrom: a\n%environment\nexport PATH=/opt/x:$PATH\n%post -c /bin/bash\n  true\n"
+    found = imported(text, "x.def")
+    assert found.environment.variables["PATH"].startswith("/opt/x:/usr/local/sbin:")
+    assert found.environment.commands == ["set +u\ntrue"]
+    assert "run by sh" in found.left_out[0]
+    with pytest.raises(BadRequest, match="several stages"):
+        imported(text + text, "x.def")
+
+
+def test_of_conda_s_pip_part_options_are_said_and_so_is_an_open_python() -> None:
+    text = "dependencies: ['python>=3.10', python-dateutil, {pip: [-r more.txt, numpy]}]"
+    found = imported(text, "environment.yml")
+    assert (found.environment.python, found.environment.requirements) == ("", ["numpy"])
+    said = "\n".join(found.left_out)
+    assert "python>=3.10" in said
+    assert "system:`: python-dateutil" in said
+    assert "more.txt" in said

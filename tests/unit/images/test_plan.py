@@ -152,3 +152,9 @@ def test_an_unknown_step_is_answered_with_the_known_ones() -> None:
     with pytest.raises(BadRequest) as caught:
         make_plan(recipe(), "apptainer").step("system")
     assert "base, command-1, command-2, pack" in caught.value.hint
+
+
+def test_a_command_is_called_by_what_it_does() -> None:
+    command = "set +eu\nexport A=1\n# a remark\ncd /src\nmake install\nmake clean"
+    plan = make_plan(Recipe(Environment(base="docker://a", commands=[command, "cd /x"])), "podman")
+    assert [one.title for one in plan.steps if one.kind == "command"] == ["make install", "cd /x"]

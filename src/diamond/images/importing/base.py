@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
-from typing import Dict, List
+from typing import Dict, List, Mapping, Tuple
 
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment
+from diamond.images.scripts import DEFAULT_PATH
 
 KINDS = ("requirements", "conda", "dockerfile", "definition")
 
@@ -36,3 +38,30 @@ def kind_of(text: str, name: str) -> str:
         f"{name} is no file that an environment can be read from",
         "Known are: requirements.txt, environment.yml, a Dockerfile, an Apptainer definition (.def).",
     )
+
+
+def filled(text: str, known: Mapping[str, str]) -> Tuple[str, List[str]]:
+    """A value with the names in it replaced, and those that are not known, which are left empty as a shell would.
+
+    What a base sets is not known here; only its PATH is taken to be the usual one.
+    """
+    values, unknown = {"PATH": DEFAULT_PATH, **known}, []
+
+    def replaced(found: re.Match[str]) -> str:
+        name, fallback = found.group("braced") or found.group("plain"), found.group("fallback")
+        if name not in values and fallback is None:
+            unknown.append(name)
+        return values.get(name) or fallback or ""
+
+    pattern = r"\$(?:\{(?P<braced>\w+)(?::?-(?P<fallback>[^}]*))?\}|(?P<plain>\w+))"
+    return re.sub(pattern, replaced, text), unknown
+
+
+def split_words(text: str) -> List[str]:
+    """As a shell would. Raises `BadRequest` for a quote that nobody closes."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BadRequest(
+            f"This cannot be read: {text.strip()[:80]}", f"{error}; close the quote."
+        ) from error

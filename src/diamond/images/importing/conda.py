@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, List
 
 from diamond.core.errors import BadRequest
-from diamond.core.order import Environment
 from diamond.images.importing.base import Imported
+from diamond.images.importing.requirements import from_requirements
 
+_TOOL = re.compile(r"^(pip|python)\s*([<>=!~ ]|$)")
 _PYTHON = re.compile(r"^python\s*=+\s*(3\.\d+)")
 
 
@@ -16,22 +18,27 @@ def from_conda(data: Any) -> Imported:
     """Python's version and the packages under `pip:`. conda's own packages are named as not taken."""
     if not isinstance(data, dict) or not isinstance(data.get("dependencies", []), list):
         raise BadRequest("This is no conda environment", "It needs a list under `dependencies:`.")
-    python, requirements, others = "", [], []
+    python, listed, others = "", [], []
     for one in data.get("dependencies") or []:
         found = _PYTHON.match(str(one)) if isinstance(one, str) else None
         if isinstance(one, dict):
-            requirements += [str(line) for line in one.get("pip") or []]
+            listed += [str(line) for line in one.get("pip") or []]
         elif found:
             python = found.group(1)
-        elif str(one).split("=")[0].strip() not in ("pip", "python"):
+        elif str(one).strip() not in ("pip", "python"):
             others.append(str(one))
+    pip = from_requirements("\n".join(listed))
     variables = {str(k): str(v) for k, v in (data.get("variables") or {}).items()}
-    environment = Environment(requirements=requirements, python=python, variables=variables)
-    return Imported(environment, _left_out(data, others))
+    environment = replace(pip.environment, python=python, variables=variables)
+    return Imported(environment, [*_left_out(data, others), *pip.left_out])
 
 
-def _left_out(data: Any, others: List[str]) -> List[str]:
+def _left_out(data: Any, listed: List[str]) -> List[str]:
     said = []
+    others = [one for one in listed if not _TOOL.match(one)]
+    for one in listed:
+        if one not in others and one.startswith("python"):
+            said.append(f"`{one}` is no single version: write one as `python:`, such as 3.12")
     if others:
         said.append(
             "packages of conda are not taken, name their counterparts under `requirements:` or `system:`: "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
+import textwrap
 from typing import Dict, List, Tuple
 
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment
-from diamond.images.importing.base import Imported
+from diamond.images.importing.base import Imported, filled, split_words
 
 _BOOTSTRAPS = {
     "docker": "docker://",
@@ -17,11 +17,18 @@ _BOOTSTRAPS = {
     "docker-archive": "docker-archive:",
     "oci-archive": "oci-archive:",
 }
+_AS_APPTAINER = "set +u\n"
+"""It runs `%post` by `sh -ex`: a name without a value is no error there."""
 _EXPORT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$")
 
 
 def from_definition(text: str) -> Imported:
     """Header, %post, %environment, %files, %labels and %test; the rest is named as not taken."""
+    if len(re.findall(r"^\s*bootstrap\s*:", text, re.I | re.M)) > 1:
+        raise BadRequest(
+            "This definition has several stages",
+            "Build it elsewhere and name the result as `base:`.",
+        )
     header, sections = _split(text)
     left_out = [
         f"`%{name}` is not taken: {_WHY.get(name.split()[0], 'it has no counterpart')}"
@@ -29,11 +36,16 @@ def from_definition(text: str) -> Imported:
         if name.split()[0] not in ("post", "environment", "files", "labels", "test")
     ]
     variables, said = _variables(_joined(sections, "environment"))
-    post = _joined(sections, "post").strip("\n")
+    post = textwrap.dedent(_joined(sections, "post")).strip("\n")
+    said += [
+        f"`%{name}`: its commands are run by sh all the same"
+        for name, _ in sections
+        if name.split()[0] == "post" and name.split()[1:]
+    ]
     environment = Environment(
         base=_base(header),
         variables=variables,
-        commands=[post] if post.strip() else [],
+        commands=[f"{_AS_APPTAINER}{post}"] if post.strip() else [],
         test=_joined(sections, "test").strip(),
         labels=_labels(_joined(sections, "labels")),
     )
@@ -82,8 +94,9 @@ def _variables(text: str) -> Tuple[Dict[str, str], List[str]]:
         match = _EXPORT.match(line)
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if match and not re.search(r"[$`]", match.group(2)):
-            found[match.group(1)] = "".join(shlex.split(match.group(2)))
+        value, unknown = filled(match.group(2), found) if match else ("", [])
+        if match and not unknown and not re.search(r"[$`;&|]", value):
+            found[match.group(1)] = "".join(split_words(value))
         else:
             said.append(
                 f"`{line.strip()}` of %environment is not a plain value: set it in a command or in the job"
@@ -92,10 +105,11 @@ def _variables(text: str) -> Tuple[Dict[str, str], List[str]]:
 
 
 def _labels(text: str) -> Dict[str, str]:
-    pairs = [line.strip().partition(" ") for line in text.splitlines() if line.strip()]
-    return {name: value.strip() for name, _, value in pairs}
+    pairs = [[*line.split(None, 1), ""] for line in text.splitlines() if line.strip()]
+    return {name: value.strip() for name, value, *_ in pairs}
 
 
 def _copies(text: str) -> Dict[str, str]:
-    pairs = [line.split() for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip()]
+    pairs = [split_words(line) for line in lines if not line.lstrip().startswith("#")]
     return {words[0]: words[-1] for words in pairs}

@@ -6,13 +6,14 @@ import json
 import re
 import shlex
 from itertools import takewhile
-from typing import Dict, Iterator, List, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from diamond.core.errors import BadRequest
-from diamond.core.order import Environment
-from diamond.images.importing.base import Imported
+from diamond.core.order import Environment, EnvironmentFile
+from diamond.images.importing.base import Imported, filled, split_words
 
 _INSTRUCTION = re.compile(r"\s*([A-Za-z]+)\s+(.*)", re.S)
+_PACKED = re.compile(r"\.(tar|tgz|tar\.\w+|tbz2|txz)$")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 
 
@@ -24,9 +25,17 @@ class _Reader:
         self.arguments: Dict[str, str] = {}
         self.commands: List[str] = []
         self.copies: Dict[str, str] = {}
+        self.files: List[EnvironmentFile] = []
         self.left_out: List[str] = []
 
-    def take(self, word: str, rest: str) -> None:
+    def take(self, word: str, rest: str, text: Optional[str] = None) -> None:
+        """`text` is what a here-document holds."""
+        if text is not None and word != "RUN":
+            self._inline(rest, text)
+            return
+        if text is not None:
+            rest = text if rest.startswith("<<") else f"{rest}\n{text}{_mark(rest)}"
+            rest = f"\n{rest}"
         act = getattr(self, f"_{word.lower()}", None)
         if act is None:
             self.left_out.append(
@@ -42,6 +51,9 @@ class _Reader:
                 "Build it elsewhere and name the result as `base:`.",
             )
         words = [word for word in rest.split() if not word.startswith("--")]
+        if not words:
+            raise BadRequest("This FROM names no image", "Write `FROM NAME:TAG`.")
+        self._say_options("FROM", rest)
         name = self._filled(words[0])
         if name == "scratch":
             raise BadRequest("FROM scratch names no base", "Use `base: rootfs:PATH` instead.")
@@ -57,7 +69,7 @@ class _Reader:
             )
 
     def _env(self, rest: str) -> None:
-        self.variables.update({k: self._filled(v) for k, v in _pairs(rest)})
+        self.variables.update({k: self._filled(v, of=k) for k, v in _pairs(rest)})
 
     def _label(self, rest: str) -> None:
         self.labels.update(dict(_pairs(rest)))
@@ -86,9 +98,15 @@ class _Reader:
                 f"`COPY {_short(rest)}` is not taken: it copies from another stage"
             )
             return
-        *sources, target = [word for word in words if not word.startswith("--")]
-        place = target if target.startswith("/") else f"{self.folder.rstrip('/')}/{target}"
+        *sources, target = [word for word in words if not word.startswith("--")] or [""]
+        self._say_options("COPY", rest)
+        place = self._absolute(target)
         for source in sources:
+            if re.search(r"^\w+://|^git@|[*?]", source) or _PACKED.search(source):
+                self.left_out.append(
+                    f"`{_short(rest)}` is not taken: write single files of your own one by one, and fetch or unpack the rest in a command"
+                )
+                continue
             if source in (".", "./"):
                 self.left_out.append(
                     f"`COPY {_short(rest)}` is not taken: code travels with the job"
@@ -100,15 +118,37 @@ class _Reader:
 
     _add = _copy
 
+    def _inline(self, rest: str, text: str) -> None:
+        """`COPY <<END /opt/x`: a file whose content stands in the Dockerfile itself."""
+        self._say_options("COPY", rest)
+        target = self._absolute(rest.split()[-1])
+        if not _HEREDOC.search(rest).group(1):  # type: ignore[union-attr]
+            text = self._filled(text)
+        self.files.append(EnvironmentFile(target, text=text))
+
+    def _absolute(self, place: str) -> str:
+        place = self._filled(place)
+        return place if place.startswith("/") else f"{self.folder.rstrip('/')}/{place}"
+
+    def _say_options(self, word: str, rest: str) -> None:
+        options = [one for one in rest.split() if one.startswith("--")]
+        if options:
+            self.left_out.append(f"`{word} {' '.join(options)}`: the option is not taken")
+
     def _in_folder(self, command: str) -> str:
-        lines = [f"export {name}={shlex.quote(value)}" for name, value in self.arguments.items()]
+        lines = ["set +eu"]  # as docker runs it; a job's own commands are held to more
+        lines += [f"export {name}={shlex.quote(value)}" for name, value in self.arguments.items()]
         if self.folder != "/":
             lines.append(f"cd {shlex.quote(self.folder)}")
         return "\n".join([*lines, command])
 
-    def _filled(self, text: str) -> str:
-        known = {**self.arguments, **self.variables}
-        return re.sub(r"\$\{?(\w+)(?::-([^}]*))?\}?", lambda m: known.get(m[1], m[2] or m[0]), text)
+    def _filled(self, text: str, of: str = "") -> str:
+        found, unknown = filled(text, {**self.arguments, **self.variables})
+        for name in unknown:
+            self.left_out.append(
+                f"`${name}` in {of or _short(text)} is left empty: what the base sets is not known here"
+            )
+        return found
 
 
 _WHY = {
@@ -123,8 +163,8 @@ _WHY = {
 
 def from_dockerfile(text: str) -> Imported:
     reader = _Reader()
-    for word, rest in _instructions(text):
-        reader.take(word.upper(), rest)
+    for word, rest, inner in _instructions(text):
+        reader.take(word.upper(), rest, inner)
     if not reader.base:
         raise BadRequest("This Dockerfile has no FROM", "It must name the image it builds on.")
     environment = Environment(
@@ -132,11 +172,12 @@ def from_dockerfile(text: str) -> Imported:
         variables=reader.variables,
         commands=reader.commands,
         labels=reader.labels,
+        files=reader.files,
     )
     return Imported(environment, reader.left_out, reader.copies)
 
 
-def _instructions(text: str) -> Iterator[Tuple[str, str]]:
+def _instructions(text: str) -> Iterator[Tuple[str, str, Optional[str]]]:
     lines = iter(text.splitlines())
     for line in lines:
         if not line.strip() or line.lstrip().startswith("#"):
@@ -149,11 +190,14 @@ def _instructions(text: str) -> Iterator[Tuple[str, str]]:
         if not found:
             raise BadRequest(f"This line is no instruction: {line.strip()[:80]}", "Check the file.")
         word, rest = found.groups()
-        mark = _HEREDOC.search(rest) if word.upper() == "RUN" else None
-        if mark:
-            yield word, "\n" + "\n".join(_until(mark.group(2), lines))
-        else:
-            yield word, rest.strip()
+        mark = _HEREDOC.search(rest) if word.upper() in ("RUN", "COPY", "ADD") else None
+        inner = "".join(f"{one}\n" for one in _until(mark.group(2), lines)) if mark else None
+        yield word, rest.strip(), inner
+
+
+def _mark(rest: str) -> str:
+    found = _HEREDOC.search(rest)
+    return found.group(2) if found else ""
 
 
 def _until(mark: str, lines: Iterator[str]) -> Iterator[str]:
@@ -161,8 +205,9 @@ def _until(mark: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _command(rest: str) -> str:
-    if rest.lstrip().startswith("["):
-        return " ".join(shlex.quote(str(word)) for word in json.loads(rest))
+    listed = _listed(rest)
+    if listed is not None:
+        return " ".join(map(shlex.quote, listed))
     return re.sub(r"\s*\n\s*", " ", rest) if not rest.startswith("\n") else rest.strip("\n")
 
 
@@ -171,18 +216,26 @@ def _pairs(rest: str) -> List[Tuple[str, str]]:
     if "=" not in rest.split()[0]:
         name, _, value = rest.partition(" ")
         return [(name, value.strip())]
-    return [(name, value) for name, _, value in (w.partition("=") for w in shlex.split(rest))]
+    return [(name, value) for name, _, value in (w.partition("=") for w in split_words(rest))]
 
 
 def _words(rest: str) -> List[str]:
     start = rest.find("[")
-    if start >= 0 and rest.rstrip().endswith("]"):
-        return [*rest[:start].split(), *(str(one) for one in json.loads(rest[start:]))]
-    return rest.split()
+    listed = _listed(rest[start:]) if start >= 0 else None
+    return rest.split() if listed is None else [*rest[:start].split(), *listed]
+
+
+def _listed(text: str) -> Optional[List[str]]:
+    """Words as a list of JSON; what only looks like one (`[ -d x ] || mkdir x`) is a command for the shell."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return [str(one) for one in found] if isinstance(found, list) else None
 
 
 def _unquoted(text: str) -> str:
-    return "".join(shlex.split(text)) if text else ""
+    return "".join(split_words(text)) if text else ""
 
 
 def _short(text: str) -> str:
