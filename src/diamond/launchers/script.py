@@ -18,6 +18,9 @@ from diamond.runtimes.base import Entered
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+_APART = 'export PYTHONNOUSERSITE=1 PYTHONPATH="$diamond_training"'
+"""Keeps a person's own packages (`~/.local`, her shell's PYTHONPATH) out of a virtual environment; modules may add theirs."""
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -118,6 +121,8 @@ def _own_words(variables: Mapping[str, str]) -> List[str]:
 def _enter(batch: Batch) -> List[str]:
     """Modules first, then the environment, then what the person set herself."""
     lines = ["diamond_enter() {", ":"]
+    if batch.entered.path:
+        lines.append(_APART)
     if batch.modules:
         lines.append('. "$diamond_folder/modules.sh"')
     for name, value in _variables(batch).items():

@@ -362,3 +362,15 @@ def test_the_sites_write_budget_reaches_the_program_that_says_nothing_else(
     it = scene('echo "$DIAMOND_WRITE_BUDGET"', defaults=defaults)
     assert it.run() == 0
     assert it.read("stdout.log") == "200000000\n"
+
+
+def test_a_virtual_environment_sees_nothing_of_the_persons_own_packages(
+    scene: Callable[..., Scene],
+) -> None:
+    say = 'echo "$PYTHONNOUSERSITE,$PYTHONPATH"'
+    inside = scene(say, at="inside", entered=Entered(path=["/opt/venv/bin"]))
+    inside.run(PYTHONPATH="/home/alice/mine")
+    assert inside.read("stdout.log") == "1,\n"
+    outside = scene(say, at="outside")
+    outside.run(PYTHONPATH="/home/alice/mine")
+    assert outside.read("stdout.log") == ",/home/alice/mine:\n"
