@@ -67,7 +67,7 @@ class ImageEnvironmentSpec(EnvironmentSpec):
     )
     accelerator: Annotated[str, AfterValidator(_accelerator)] = Field(
         "",
-        description="cpu, cuda-12.4, rocm-6.2: chooses the package index, where the site names one",
+        description="cpu, cuda-12.4, rocm-6.2: chooses the package index",
     )
     system: list[Printable] = Field([], description="Packages of the base's own package manager")
     lock: str = Field("", description="A lock with hashes; left out: made once, and kept")

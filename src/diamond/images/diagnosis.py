@@ -81,7 +81,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
     ),
     (
         "architecture",
-        r"exec format error|is for linux/\S+, this machine is|wrong elf class|cannot execute binary file|no (?:image|manifest) (?:found )?(?:in .* )?(?:for|matching) .*(?:arch|platform)|image platform .* does not match|invalid ELF header",
+        r"exec format error|is for linux/\S+, this machine is|wrong elf class|cannot execute binary file|no (?:image|manifest) (?:found )?(?:in .* )?(?:for|matching) .*(?:arch|platform)|image platform .* does not match|invalid ELF header|\x7fELF[^\n]*: not found",
         "A program or image is for another kind of processor than this machine has",
         "Use a base and files for this machine's architecture; `diamond endpoint show` names it.",
     ),
@@ -93,7 +93,7 @@ _KNOWN_TEXT: Tuple[Tuple[str, str, str, str], ...] = (
     ),
     (
         "network",
-        r"temporary failure (?:in name resolution|resolving)|could not resolve (?:host)?|name or service not known|network is unreachable|no route to host|connection (?:refused|timed out|reset by peer)|dns error|failed to lookup address|operation timed out|tls handshake timeout|i/o timeout|proxy (?:error|connect)|error sending request|client error \(connect\)",
+        r"temporary failure (?:in name resolution|resolving)|bad address '|could not resolve (?:host)?|name or service not known|network is unreachable|no route to host|connection (?:refused|timed out|reset by peer)|dns error|failed to lookup address|operation timed out|tls handshake timeout|i/o timeout|proxy (?:error|connect)|error sending request|client error \(connect\)",
         "The network could not be reached from where the build runs",
         "Compute nodes often have none: set `build: {{where: login}}` in the site profile, or a proxy, a mirror (`index`) or a wheel folder (`find_links`).",
     ),

@@ -97,7 +97,7 @@ class _Shared:
         unpacked(job.plan.recipe, job.places, job.call, self._unpack)
 
     def run(self, step: Step) -> int:
-        words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step.key)}"]
+        words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
         return self._job.call.run(self.inside(words), variables=self.variables())
 
     def read(self, top: Step, script: str) -> str:

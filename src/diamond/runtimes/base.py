@@ -10,11 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 
+from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import Plan, Step
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import Record
 from diamond.runtimes.site import Site, SiteFolder
+
+
+class NotBegun(EnvironmentFailed):
+    """What a build asks for cannot be had, so that nothing is begun. `step` is the one to mend."""
+
+    def __init__(self, step: str, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.step = step
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from typing import Callable, List
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import FILES, Base, read_base
+from diamond.images.plan import BASE
 from diamond.images.recipe import Recipe
+from diamond.runtimes.base import NotBegun
 from diamond.runtimes.calls import Call
 from diamond.runtimes.namespaces import as_root, has_sub_ids, remove_tree
 from diamond.runtimes.places import Places, read_json, short, write_json
@@ -26,7 +28,8 @@ def base_file(places: Places, base: Base) -> Path:
     record = find(places, base.address, ["squashfs", "docker-archive"])
     record = record or find_file(places, base.address)
     if record is None:
-        raise EnvironmentFailed(
+        raise NotBegun(
+            BASE,
             f"The image {base.address[:19]}… that this one builds on is not on this machine",
             "Build or fetch it here first.",
         )
@@ -75,7 +78,8 @@ def unsquash(image: Path, target: Path, call: Call, *, owners: bool = True, star
 
 def failed_base(reference: str, lines: List[str]) -> EnvironmentFailed:
     said = "\n".join(f"    {line}" for line in lines[-10:])
-    return EnvironmentFailed(
+    return NotBegun(
+        BASE,
         f"The base image {reference} could not be fetched or unpacked:\n{said}",
         "Check its name, and that this machine may reach it.",
     )
@@ -85,7 +89,8 @@ def check_platform(rootfs: Path, platform: str, reference: str) -> None:
     """Compare the base's own shell with the machine. Raises `EnvironmentFailed`."""
     found = _platform(rootfs)
     if found and found != platform:
-        raise EnvironmentFailed(
+        raise NotBegun(
+            BASE,
             f"The base image {reference} is for {found}, this machine is {platform}",
             f"Name a base that exists for {platform}, or build on an endpoint with {found}.",
         )

@@ -19,11 +19,12 @@ from typing import Any, Dict, List, Optional
 
 from diamond.core.errors import BadRequest, Cancelled, DiamondError
 from diamond.core.order import Build, build_from
+from diamond.images.diagnosis import diagnose
 from diamond.images.plan import Plan, make_plan
 from diamond.images.recipe import Recipe, recipe_data, recipe_from
 from diamond.runtimes.abilities import abilities
 from diamond.runtimes.adapters import choose_builder, likely_builder
-from diamond.runtimes.base import Builder, Inside, Runtime
+from diamond.runtimes.base import Builder, Inside, NotBegun, Runtime
 from diamond.runtimes.building import StepFailed, Work, build_image, find_image, open_builder
 from diamond.runtimes.calls import Call, own_words
 from diamond.runtimes.entering import enter_script
@@ -63,9 +64,16 @@ def main(argv: Optional[List[str]] = None) -> int:
         return CONTINUE if stop.is_time_up() else CANCELLED
     except DiamondError as error:
         report.say(f"{error.message}\n{error.hint}".strip())
-        report.tell("refused", message=error.message, hint=error.hint)
+        step = error.step if isinstance(error, NotBegun) else ""
+        report.tell("refused", message=error.message, hint=error.hint, step=step)
         if not isinstance(error, StepFailed):
             report.blame(f"{error.message}\n{error.hint}".strip())
+        return FAILED
+    except OSError as error:
+        found = diagnose([str(error)], FAILED)
+        report.say(f"{error}\n{found.hint}")
+        report.tell("refused", message=f"{found.message}: {error}", hint=found.hint)
+        report.blame(f"{found.message}: {error}. {found.hint}")
         return FAILED
     return 0
 

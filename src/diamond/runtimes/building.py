@@ -208,10 +208,8 @@ class _Build:
             if keeps and not code:
                 builder.keep(step)
             return code
-        except EnvironmentFailed as error:
-            self._report.say(error.message)
-            self._report.ended(step, 1)
-            raise self._failure(step, 1, error.message.splitlines(), error) from error
+        except (EnvironmentFailed, OSError) as error:
+            raise self._broken(step, error) from error
 
     def _pack(self, builder: Builder, scratch: Path) -> Record:
         step, begun = self._plan.step(PACK), time.monotonic()
@@ -223,10 +221,8 @@ class _Build:
             record = _built(record, self._plan, self._work, self._begun)
             record = store.keep_record(self._work.places, record)
             record = self._shared(record)
-        except EnvironmentFailed as error:
-            self._report.say(error.message)
-            self._report.ended(step, 1)
-            raise self._failure(step, 1, error.message.splitlines(), error) from error
+        except (EnvironmentFailed, OSError) as error:
+            raise self._broken(step, error) from error
         self._report.ended(step, 0)
         self._report.say(f"image {record.sha256} in {record.file}")
         told = {"record": record_data(record), "recipe": recipe_data(self._plan.recipe)}
@@ -237,6 +233,14 @@ class _Build:
         """The one file lies where the group looks; without one, where it is."""
         group = group_places(self._work.site.shared, self._work.places)
         return share(group, self._work.places, record) if group else record
+
+    def _broken(self, step: Step, error: Exception) -> StepFailed:
+        """A step that did not end by itself: Diamond has words for it, or the machine has (a full disk)."""
+        known = error if isinstance(error, EnvironmentFailed) else None
+        lines = known.message.splitlines() if known else [*self._call.last, str(error)]
+        self._report.say(known.message if known else str(error))
+        self._report.ended(step, 1)
+        return self._failure(step, 1, lines, known)
 
     def _failure(
         self, step: Step, code: int, lines: List[str], error: Optional[EnvironmentFailed] = None

@@ -184,7 +184,7 @@ class CharliecloudBuilder:
         file = self._job.scratch / "Dockerfile"
         lines = [f"FROM {self._base}"]
         for step in self._steps:
-            words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step.key)}"]
+            words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
             lines.append(f"RUN {json.dumps(words)}")
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         words = ["build", "--force", "--tag", self._name, "--file", str(file)]

@@ -6,9 +6,9 @@ import os
 from contextlib import suppress
 
 from diamond.core.errors import EnvironmentFailed
-from diamond.images.plan import make_plan
+from diamond.images.plan import BASE, make_plan
 from diamond.images.recipe import Recipe
-from diamond.runtimes.base import Runtime
+from diamond.runtimes.base import NotBegun, Runtime
 from diamond.runtimes.building import Work, open_builder
 from diamond.runtimes.calls import Call
 from diamond.runtimes.namespaces import remove_tree
@@ -33,7 +33,8 @@ def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
         (work.scratch / "site" / "python.sh").write_text(PYTHON_SCRIPT, encoding="utf-8")
         found = builder.read(plan.steps[0], "python.sh").strip()
     if not found:
-        raise EnvironmentFailed(
+        raise NotBegun(
+            BASE,
             f"The base {recipe.environment.base} has no Python, so packages cannot be chosen for it",
             "Choose a base with Python; or name it under `system:` and say which with `python: '3.11'`.",
         )
@@ -41,25 +42,36 @@ def python_of(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
 
 
 def fetch_wheels(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> None:
-    """Bring the base, and the lock's wheels into uv's cache: the compute node may have no network."""
+    """Bring the base, and the lock's wheels into uv's cache: the compute node may have no network.
+
+    The wheels are those for the Python of the image, which may be another than this machine's own.
+    """
     plan = make_plan(recipe, runtime.name)
     with open_builder(plan, work, call) as builder:
         if not builder.has(plan.steps[0].key):
             call.say(f"bringing the base {recipe.environment.base}")
             builder.make_base()
     if recipe.lock and work.uv:
-        _fill_cache(recipe, work, call)
+        python = recipe.environment.python or _python_if_any(recipe, runtime, work, call)
+        fill_cache(recipe, python, work, call)
 
 
-def _fill_cache(recipe: Recipe, work: Work, call: Call) -> None:
+def _python_if_any(recipe: Recipe, runtime: Runtime, work: Work, call: Call) -> str:
+    try:
+        return python_of(recipe, runtime, work, call)
+    except EnvironmentFailed:
+        return ""
+
+
+def fill_cache(recipe: Recipe, python: str, work: Work, call: Call) -> None:
     """uv has no download command; an installation that is thrown away leaves the wheels in its cache."""
     target = work.places.building / f"fetch-{os.getpid()}"
     lock = work.places.building / f"fetch-{os.getpid()}.txt"
     lock.write_text(recipe.lock, encoding="utf-8")
     words = [str(work.uv), "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
     words += ["--target", str(target), "--requirement", str(lock), "--python", own_python()]
-    if recipe.environment.python:
-        words += ["--python-version", recipe.environment.python]
+    if python:
+        words += ["--python-version", python]
     variables = site_variables(work.site, work.places, recipe.environment.accelerator)
     call.say("bringing the packages of the lock into uv's cache")
     try:

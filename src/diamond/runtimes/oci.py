@@ -16,7 +16,9 @@ from typing import Dict, Optional, Sequence
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.bases import Base
+from diamond.images.plan import BASE
 from diamond.runtimes.addresses import is_plain_http, split_address
+from diamond.runtimes.base import NotBegun
 
 _MANIFESTS = ", ".join(
     [
@@ -53,7 +55,8 @@ def resolve_digest(
 
 def _ask_skopeo(base: Base) -> str:
     if not shutil.which("skopeo"):
-        raise EnvironmentFailed(
+        raise NotBegun(
+            BASE,
             f"The base image {base.reference} names no registry",
             "Write HOST/NAME:TAG, or NAME@sha256:…, or set `build: {registry: HOST}` in the site profile.",
         )
@@ -118,7 +121,8 @@ def _login(host: str) -> str:
 
 
 def _unknown(base: Base, why: Optional[str]) -> EnvironmentFailed:
-    return EnvironmentFailed(
+    return NotBegun(
+        BASE,
         f"The base image {base.reference} could not be found: {why}",
         "Check its name and tag, and that this machine may reach the registry.",
     )

@@ -164,7 +164,7 @@ class PodmanBuilder:
         if self._is_open:
             self._commit(f"localhost/diamond-working:{self._container}")
         self._is_open = True
-        script = f"{SITE}/steps/{step_file(step.key)}"
+        script = f"{SITE}/steps/{step_file(step)}"
         words = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
         return self._job.call.run(words, variables=self.variables())
 

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Optional
 
@@ -45,7 +46,8 @@ class Report:
         if self._steps is not None:
             culprit = self._steps.with_name("culprit.json")
             told = {"message": message[:MOST_WORDS], "reason": Reason.EXIT_CODE.value}
-            write_json(culprit, told)
+            with suppress(OSError):
+                write_json(culprit, told)
 
     def started(self, step: Step) -> None:
         self._from, self._begun = self._offset, time.time()

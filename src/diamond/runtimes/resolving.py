@@ -14,7 +14,9 @@ from diamond.core.errors import EnvironmentFailed
 from diamond.core.order import Environment
 from diamond.images.bases import FILES, REGISTRIES, read_base
 from diamond.images.diagnosis import diagnose
+from diamond.images.plan import BASE, PYTHON
 from diamond.images.recipe import Recipe, lock_key, platform_of
+from diamond.runtimes.base import NotBegun
 from diamond.runtimes.bases import base_file
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places, read_json, short, write_json, write_whole
@@ -66,7 +68,8 @@ class Resolver:
     def _known_sha256(self, file: Path, reference: str) -> str:
         """Computed once for a file that nobody has touched since."""
         if not file.is_file():
-            raise EnvironmentFailed(
+            raise NotBegun(
+                BASE,
                 f"The base {reference} is not on this machine",
                 "Check the path; it is the endpoint's.",
             )
@@ -142,7 +145,7 @@ def unresolved(lines: List[str]) -> EnvironmentFailed:
     """uv's explanation of a conflict is good: it is shown in full."""
     found = diagnose(lines, 1, step="python")
     said = "\n".join(f"    {line}" for line in lines)
-    return EnvironmentFailed(f"{found.message}:\n{said}", found.hint)
+    return NotBegun(PYTHON, f"{found.message}:\n{said}", found.hint)
 
 
 def _name_of(file: Path) -> str:

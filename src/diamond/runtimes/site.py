@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
-from diamond.images.plan import Plan, inputs
+from diamond.images.plan import Plan, Step, inputs
 from diamond.images.scripts import SITE
 from diamond.runtimes.pip_settings import pip_settings, uv_variables
 from diamond.runtimes.places import Places, link_or_copy, write_whole
@@ -132,7 +132,7 @@ def lay_out_site(
         shutil.copyfile(site.ca, folder / "ca.crt")
     for step in plan.steps:
         if step.script:
-            (folder / "steps" / step_file(step.key)).write_text(step.script, encoding="utf-8")
+            (folder / "steps" / step_file(step)).write_text(step.script, encoding="utf-8")
     _lay_out_inputs(plan, folder / "inputs", places)
     cache = Path(site.cache or places.cache) / "uv"
     cache.mkdir(parents=True, exist_ok=True)
@@ -143,8 +143,9 @@ def lay_out_site(
     return made
 
 
-def step_file(key: str) -> str:
-    return f"{key.split(':')[-1]}.sh"
+def step_file(step: Step) -> str:
+    """Named so that a shell's complaint is understood; the key is for tools that cache by their command's words."""
+    return f"{step.name}.{step.key.split(':')[-1][:16]}.sh"
 
 
 def _write_variables(file: Path, variables: Mapping[str, str]) -> None:

@@ -10,7 +10,8 @@ from diamond.runtimes.places import Places, short, write_whole
 
 
 def remember_time(places: Places, step: Step, seconds: float) -> None:
-    write_whole(_file(places, step), f"{seconds:.3f}\n".encode())
+    with suppress(OSError):  # on a full disk the step's own end is what counts
+        write_whole(_file(places, step), f"{seconds:.3f}\n".encode())
 
 
 def whole_time(places: Places, plan: Plan) -> float:

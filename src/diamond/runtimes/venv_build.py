@@ -75,7 +75,7 @@ class VenvBuilder:
 
     def run(self, step: Step) -> int:
         self._at = ""
-        script = self._job.inside.path / "steps" / step_file(step.key)
+        script = self._job.inside.path / "steps" / step_file(step)
         words = self.inside(["/bin/sh", "-eu", str(script)])
         return self._job.call.run(words, variables=self.variables(), folder=self._job.scratch)
 

@@ -76,7 +76,7 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
 
     debugger = page.get_by_role("region", name="Debugger")
     expect(debugger).to_contain_text("It failed at", timeout=60_000)
-    expect(debugger.get_by_label("Last lines")).to_contain_text("no-such-program")
+    expect(debugger.get_by_label("Its last lines")).to_contain_text("no-such-program")
     assert faults_in_both_looks(page) == []
     picture(page, "image-debugger")
     debugger.get_by_label("What it does").fill("echo mended > /opt/second")

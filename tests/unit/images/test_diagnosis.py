@@ -45,3 +45,8 @@ def test_what_nobody_foresaw_points_to_the_debugger() -> None:
 def test_a_hint_names_the_settings_as_they_are_written() -> None:
     found = diagnose(["no space left on device"], 1)
     assert "`build: {cache: …, tmp: …}`" in found.hint
+
+
+def test_tiny_tools_have_words_of_their_own() -> None:
+    assert diagnose(["wget: bad address 'x.invalid'"], 1).cause == "network"
+    assert diagnose(["/opt/x: line 1: \x7fELF\x02\x01: not found"], 127).cause == "architecture"

@@ -171,6 +171,8 @@ class BuildStep(BaseModel):
 class BuildFailure(BaseModel):
     step: str
     """'' when nothing was begun."""
+    mend: str = ""
+    """Then the step whose text is to be changed, where that is known."""
     exit_code: int | None = None
     cause: str = ""
     """A stable word: docs/images.md explains each."""

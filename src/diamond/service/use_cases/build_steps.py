@@ -80,6 +80,7 @@ def _refused(told: Told, line: Mapping[str, Any]) -> None:
     if told.failure is None:
         message, hint = str(line.get("message", "")), str(line.get("hint", ""))
         told.failure = {"step": "", "message": message, "hint": hint, "cause": "refused"}
+        told.failure["mend"] = str(line.get("step", ""))
 
 
 def _image(told: Told, line: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ import { keys } from "~/api/queries";
 import { Failed } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { sayDone } from "~/components/say";
+import { Words } from "~/components/Words";
 import { freshKey } from "~/lib/key";
 import { plain } from "~/pages/task/log/ansi";
 import classes from "./Build.module.css";
@@ -29,6 +30,7 @@ type DebuggerProps = { build: Build; failure: Failure };
 /** Where it failed, why in plain words, and the way on: change the step here and resume. */
 export function Debugger({ build, failure }: DebuggerProps) {
   const step = build.steps.find((one) => one.name === failure.step);
+  const [first = "", ...more] = failure.message.split("\n");
   return (
     <Card component="section" aria-label="Debugger" className={classes.debugger}>
       <Stack gap="sm">
@@ -43,17 +45,20 @@ export function Debugger({ build, failure }: DebuggerProps) {
             {step ? `It failed at: ${step.title}` : "Nothing could be begun"}
           </Title>
         </Group>
-        <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
-          {failure.message}
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          <Words text={first} />
           {failure.exit_code ? ` (exit code ${failure.exit_code})` : ""}
         </Text>
-        {failure.last_lines.length > 0 && <LastLines lines={failure.last_lines} />}
+        {more.length > 0 && <Lines label="In full" lines={flush(more)} />}
+        {failure.last_lines.length > 0 && (
+          <Lines label="Its last lines" lines={failure.last_lines} />
+        )}
         {failure.hint && (
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <IconBulb size={18} aria-hidden style={{ flex: "none", marginTop: 2 }} />
             <Text size="sm">
               <b>To try: </b>
-              {failure.hint}
+              <Words text={failure.hint} />
             </Text>
           </Group>
         )}
@@ -64,14 +69,21 @@ export function Debugger({ build, failure }: DebuggerProps) {
   );
 }
 
-function LastLines({ lines }: { lines: string[] }) {
+/** Without the indentation that all of them have. */
+function flush(lines: string[]): string[] {
+  const indents = lines.filter((one) => one.trim()).map((one) => one.search(/\S/));
+  const common = Math.min(...indents, 80);
+  return lines.map((one) => one.slice(common));
+}
+
+function Lines({ label, lines }: { label: string; lines: string[] }) {
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
-        Its last lines
+        {label}
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it */}
-      <section className={classes.lines} tabIndex={0} aria-label="Last lines">
+      <section className={classes.lines} tabIndex={0} aria-label={label}>
         <pre>{plain(lines.join("\n"))}</pre>
       </section>
     </div>
@@ -81,7 +93,8 @@ function LastLines({ lines }: { lines: string[] }) {
 /** Edit one step or several; what was done before them comes from the cache. */
 function Mend({ build, failure }: DebuggerProps) {
   const editable = build.steps.filter((one) => one.editable);
-  const first = editable.find((one) => one.name === failure.step) ?? editable[0];
+  const culprit = failure.step || failure.mend;
+  const first = editable.find((one) => one.name === culprit) ?? editable[0];
   const [name, setName] = useState(first?.name ?? "");
   const [edits, setEdits] = useState<Record<string, string>>({});
   const resume = useResume(build, edits);

@@ -56,6 +56,7 @@ function OneStep({ build, step }: { build: Build; step: Step }) {
         disabled={!hasLog}
       >
         <Sign step={step} isLive={!isOver(build.task)} />
+        <span className={classes.kind}>{kindOf(step.name)}</span>
         <span className={classes.title}>{step.title}</span>
         <span className={classes.facts}>
           <Facts step={step} />
@@ -71,6 +72,21 @@ function OneStep({ build, step }: { build: Build; step: Step }) {
       {open && <StepLog id={id} build={build} step={step} />}
     </li>
   );
+}
+
+const KINDS: Record<string, string> = {
+  base: "Base",
+  system: "System",
+  python: "Python",
+  variables: "Variables",
+  files: "Files",
+  test: "Test",
+  pack: "Pack",
+};
+
+/** `command-2` is the second command. */
+function kindOf(name: string): string {
+  return KINDS[name] ?? name.replace(/^command-/, "Command ");
 }
 
 function Sign({ step, isLive }: { step: Step; isLive: boolean }) {

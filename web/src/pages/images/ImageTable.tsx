@@ -1,4 +1,5 @@
-import { Anchor, Badge, Card, Checkbox, Group, Table, Text } from "@mantine/core";
+import { Anchor, Badge, Card, Checkbox, Group, Stack, Table, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { type Image, imageName, shortIdentity } from "~/api/images";
 import { Ago } from "~/components/Time";
@@ -11,7 +12,38 @@ type TableProps = {
   onPick: (id: string) => void;
 };
 
-export function ImageTable({ images, picked, onPick }: TableProps) {
+export function ImageTable(props: TableProps) {
+  const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
+  return narrow ? <Cards {...props} /> : <Wide {...props} />;
+}
+
+/** On a phone a row has no room: each image is a card. */
+function Cards({ images, picked, onPick }: TableProps) {
+  return (
+    <Stack gap="xs" role="list" aria-label="Images">
+      {images.map((image) => (
+        <Card key={image.id} padding="sm" role="listitem">
+          <Group gap="sm" wrap="nowrap" align="flex-start">
+            <Pick image={image} isPicked={picked.has(image.id)} onPick={() => onPick(image.id)} />
+            <Stack gap={4} style={{ minWidth: 0 }}>
+              <Name image={image} />
+              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                {image.base.reference || "no container"}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {count(image.packages, "package")}, {bytes(image.size)}, used {usedWords(image)},
+                built <Ago at={image.built.at ?? image.created} />
+              </Text>
+              <Places image={image} />
+            </Stack>
+          </Group>
+        </Card>
+      ))}
+    </Stack>
+  );
+}
+
+function Wide({ images, picked, onPick }: TableProps) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={860}>
@@ -23,7 +55,7 @@ export function ImageTable({ images, picked, onPick }: TableProps) {
               <Table.Th>Built on</Table.Th>
               <Table.Th>Inside</Table.Th>
               <Table.Th ta="right">Size</Table.Th>
-              <Table.Th>Where it is</Table.Th>
+              <Table.Th style={{ whiteSpace: "nowrap" }}>Where it is</Table.Th>
               <Table.Th>Used</Table.Th>
               <Table.Th>Built</Table.Th>
             </Table.Tr>
@@ -50,28 +82,10 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Checkbox
-          size="xs"
-          checked={isPicked}
-          onChange={onPick}
-          aria-label={`Compare ${imageName(image)}`}
-        />
+        <Pick image={image} isPicked={isPicked} onPick={onPick} />
       </Table.Td>
       <Table.Td>
-        <Group gap={8} wrap="nowrap">
-          <Anchor
-            size="sm"
-            fw={550}
-            renderRoot={(props) => (
-              <Link to="/images/$image" params={{ image: image.id }} {...props} />
-            )}
-          >
-            {imageName(image)}
-          </Anchor>
-          <Text size="xs" c="dimmed" ff="monospace">
-            {image.name ? shortIdentity(image.identity).slice(0, 8) : "an older one"}
-          </Text>
-        </Group>
+        <Name image={image} />
       </Table.Td>
       <Table.Td style={{ overflowWrap: "anywhere" }}>
         {image.base.reference || (
@@ -80,7 +94,7 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>
         {count(image.packages, "package")}
         {image.python && <Text size="xs" c="dimmed">{`Python ${image.python}`}</Text>}
       </Table.Td>
@@ -95,6 +109,35 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
         <Ago at={image.built.at ?? image.created} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+function Pick({ image, isPicked, onPick }: RowProps) {
+  return (
+    <Checkbox
+      size="xs"
+      checked={isPicked}
+      onChange={onPick}
+      aria-label={`Compare ${imageName(image)}`}
+    />
+  );
+}
+
+function Name({ image }: { image: Image }) {
+  return (
+    <Group gap={8} wrap="nowrap">
+      <Anchor
+        size="sm"
+        fw={550}
+        style={{ overflowWrap: "anywhere" }}
+        renderRoot={(props) => <Link to="/images/$image" params={{ image: image.id }} {...props} />}
+      >
+        {imageName(image)}
+      </Anchor>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {image.name ? shortIdentity(image.identity).slice(0, 8) : "an older one"}
+      </Text>
+    </Group>
   );
 }
 

@@ -20,6 +20,8 @@ export function Overview({ image }: { image: Image }) {
   );
 }
 
+const SHOWN_LINES = 30;
+
 type Fact = [string, ReactNode];
 
 function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
@@ -32,7 +34,7 @@ function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
     ["System packages", system.join(", ")],
     ["Accelerator", environment.accelerator],
     ["Variables", entries(variables)],
-    ["Commands", commands.join("\n")],
+    ["Commands", shortened(commands.join("\n"))],
     ["Test", environment.test],
     ["Labels", entries(labels)],
   ]);
@@ -68,6 +70,14 @@ function entries(mapping: Record<string, unknown>): string {
   return Object.entries(mapping)
     .map(([name, value]) => `${name}=${valueText(value)}`)
     .join("\n");
+}
+
+/** A recipe may have ten thousand lines; its definition shows all of them. */
+function shortened(text: string): string {
+  const all = text.split("\n");
+  const rest = all.length - SHOWN_LINES;
+  if (rest <= 1) return text;
+  return [...all.slice(0, SHOWN_LINES), `… and ${rest} more lines, see Definition`].join("\n");
 }
 
 function given(facts: [string, ReactNode | false | null][]): Fact[] {
