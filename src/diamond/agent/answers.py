@@ -32,7 +32,7 @@ from diamond.data.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune
-from diamond.runtimes.sharing import group_places
+from diamond.runtimes.sharing import giving_place, shared_folders
 
 log = logging.getLogger(__name__)
 
@@ -120,10 +120,10 @@ class Desk:
         return {"items": found}
 
     def _group_places(self, places: Places) -> Places | None:
-        """A group's folder that is not there has nothing to remove."""
+        """A folder that is not there, or that is only read, has nothing to remove."""
         build = load_profile(self.folders).facts.get("build")
-        shared = str(build.get("shared") or "") if isinstance(build, dict) else ""
-        return group_places(shared, places) if shared and Path(shared).is_dir() else None
+        folders = shared_folders(build.get("shared") if isinstance(build, dict) else "")
+        return giving_place([one for one in folders if Path(one).is_dir()], places)
 
     def _list_files(self, request: Request) -> Answer:
         path, start = str(request.get("path", "")), int(request.get("start") or 0)

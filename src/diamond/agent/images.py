@@ -25,7 +25,7 @@ from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script, entered_variables
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import SUFFIXES, Record
-from diamond.runtimes.sharing import group_places, take_shared_file
+from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
 
@@ -98,9 +98,9 @@ class Images:
         return verify(self._places, record)
 
     def shared_file(self, sha256: str) -> Record | None:
-        """The group's file with this digest, where the site names a folder of a group."""
-        group = group_places(self._wanted("shared"), self._places)
-        return take_shared_file(group, self._places, sha256) if group else None
+        """Others' file with this digest, where the site names folders of a group or of all."""
+        folders = shared_folders(self._site.get("shared"))
+        return take_shared_file(shared_places(folders, self._places), self._places, sha256)
 
     @property
     def insecure(self) -> list[str]:

@@ -105,7 +105,7 @@ class BuildSettings(BaseModel):
     overlay: bool = True
     registry: str = ""
     insecure: list[str] = []
-    shared: str = ""
+    shared: str | list[str] = ""
 
 
 _FORMS: dict[str, tuple[Any, str]] = {

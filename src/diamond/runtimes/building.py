@@ -26,7 +26,7 @@ from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, short
 from diamond.runtimes.records import Record, record_data
 from diamond.runtimes.reporting import Report
-from diamond.runtimes.sharing import group_places, share, take_shared
+from diamond.runtimes.sharing import giving_place, share, shared_places, take_shared
 from diamond.runtimes.site import Site, lay_out_site
 from diamond.runtimes.step_times import remember_time, whole_time
 
@@ -89,9 +89,9 @@ def find_image(recipe: Recipe, work: Work, report: Report) -> Optional[Record]:
     work.places.make()
     formats = [work.runtime.format]
     found = store.find(work.places, recipe.identity, formats)
-    group = group_places(work.site.shared, work.places)
-    if found is None and group:
-        found = take_shared(group, work.places, recipe.identity, formats)
+    if found is None:
+        places = shared_places(work.site.shared, work.places)
+        found = take_shared(places, work.places, recipe.identity, formats)
     if found is not None:
         report.tell("image", record=record_data(found), reused=True, recipe=recipe_data(recipe))
         report.say(f"the image is here already: {found.file}")
@@ -231,7 +231,7 @@ class _Build:
 
     def _shared(self, record: Record) -> Record:
         """The one file lies where the group looks; without one, where it is."""
-        group = group_places(self._work.site.shared, self._work.places)
+        group = giving_place(self._work.site.shared, self._work.places)
         return share(group, self._work.places, record) if group else record
 
     def _broken(self, step: Step, error: Exception) -> StepFailed:
@@ -274,7 +274,7 @@ class _Build:
 
 def _group_lock(work: Work, name: str, waiting: Callable[[], None]) -> ContextManager[object]:
     """Of all people of the group one builds."""
-    group = group_places(work.site.shared, work.places)
+    group = giving_place(work.site.shared, work.places)
     if group is None:
         return nullcontext()
     lock = group.identities / name

@@ -1,4 +1,6 @@
-"""A folder in which a group of people keeps its images: looked in first, and one file for all of them.
+"""Folders in which people keep images together: looked in first, and one file for all of them.
+
+A group's own is written by its members; one of the whole site is read alone.
 
 It is group-writable, with the sticky bit: nobody removes or replaces another's file. A member could still change a file of
 her own after others have verified it, so theirs is looked at again at every start (`runtimes/entering.py`).
@@ -13,7 +15,7 @@ import re
 import stat as modes
 from dataclasses import replace
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.runtimes.places import Places, read_json, short, write_whole
@@ -28,57 +30,89 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 4 * 2**20
 
 
-def group_places(shared: str, own: Places) -> Optional[Places]:
-    """The group's folders; None where the site names none."""
-    if not shared:
-        return None
-    places = Places(Path(shared), own.tmp)
-    if not places.root.is_dir():
-        raise EnvironmentFailed(
-            f"The shared image folder {shared} is not there",
-            "Make it, writable for the group: mkdir -m 3770 FOLDER; chgrp GROUP FOLDER.",
-        )
-    for place in (places.store, places.identities):
-        _make(place)
-    return places
+def shared_folders(told: object) -> List[str]:
+    """One folder or several, as the profile's fact `build.shared` names them."""
+    listed = told if isinstance(told, list) else [told]
+    return [str(one) for one in listed if one]
+
+
+def shared_places(folders: Sequence[str], own: Places) -> List[Places]:
+    """Where to look, in this order. Raises `EnvironmentFailed` for a folder that is not there."""
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise EnvironmentFailed(
+                f"The shared image folder {folder} is not there",
+                "Make it, writable for the group: mkdir -m 3770 FOLDER; chgrp GROUP FOLDER.",
+            )
+    return [Places(Path(folder), own.tmp) for folder in folders]
+
+
+def giving_place(folders: Sequence[str], own: Places) -> Optional[Places]:
+    """The first of them that one may write in: what is built is put there, and others wait for it."""
+    for places in shared_places(folders, own):
+        if os.access(places.root, os.W_OK | os.X_OK):
+            for place in (places.store, places.identities):
+                _make(place)
+        if all(os.access(one, os.W_OK | os.X_OK) for one in (places.store, places.identities)):
+            return places
+    return None
 
 
 def share(group: Places, own: Places, record: Record) -> Record:
-    """Move a file that was built here into the group's folder; one's own record leads there."""
+    """Move a file that was built here into the group's folder; one's own record leads there.
+
+    It stays one's own where the folder is full, or where something else lies under its name.
+    """
     if record.format not in SHARED:
         return record
     target = group.store / f"{record.sha256}{SUFFIXES[record.format]}"
     source = Path(record.file)
-    if not target.exists():
-        _move(source, target)
-    elif source != target:
+    is_new = not os.path.lexists(target)
+    if is_new and not _laid(source, target):
+        return record
+    looked = (record.sha256, stat_of(target)) if is_new else _looked_at(target)
+    if looked is None or looked[0] != record.sha256:
+        return record
+    if source != target:
         source.unlink(missing_ok=True)
-    done = replace(record, file=str(target), stat=stat_of(target), shared=True)
+    done = replace(record, file=str(target), stat=looked[1], shared=True)
     _publish(group, done)
     write_record(own, done)
     return done
 
 
-def take_shared(group: Places, own: Places, identity: str, formats: List[str]) -> Optional[Record]:
-    """The group's image of a recipe, verified in full, as one's own record; None where there is none."""
-    for pointer in sorted(group.identities.glob(f"{short(identity)}.*.json")):
-        told = read_json(pointer) or {}
-        sha256 = str(told.get("sha256", ""))
-        if told.get("format") not in formats or not _HEX.fullmatch(sha256):
-            continue
-        found = take_shared_file(group, own, sha256)
-        if found is not None and found.identity == identity:
-            remember(own, found)
-            return found
+def take_shared(
+    places: Sequence[Places], own: Places, identity: str, formats: List[str]
+) -> Optional[Record]:
+    """Others' image of a recipe, verified in full, as one's own record; None where there is none."""
+    for one in places:
+        for pointer in sorted(one.identities.glob(f"{short(identity)}.*.json")):
+            told = read_json(pointer) or {}
+            sha256 = str(told.get("sha256", ""))
+            if told.get("format") not in formats or not _HEX.fullmatch(sha256):
+                continue
+            found = take_shared_file([one], own, sha256)
+            if found is not None and found.identity == identity:
+                remember(own, found)
+                return found
     return None
 
 
-def take_shared_file(group: Places, own: Places, sha256: str) -> Optional[Record]:
-    """The group's file with this digest, verified through the open file; None for one that is not what it says."""
+def take_shared_file(places: Sequence[Places], own: Places, sha256: str) -> Optional[Record]:
+    """The file with this digest in one of the folders, verified through the open file."""
+    found = (_taken(one, own, sha256) for one in places)
+    return next((one for one in found if one is not None), None)
+
+
+def _taken(group: Places, own: Places, sha256: str) -> Optional[Record]:
+    """None for one that is not what it says."""
     told = read_json(group.store / f"{sha256}.json")
     if told is None or told.get("format") not in SUFFIXES:
         return None
-    record = record_from(told)
+    try:
+        record = record_from(told)
+    except TypeError:
+        return None
     file = group.store / f"{sha256}{SUFFIXES[record.format]}"
     looked = _looked_at(file)
     if looked is None or looked[0] != sha256:
@@ -132,15 +166,19 @@ def _make(folder: Path) -> None:
             folder.chmod(FOLDER_MODE)
 
 
-def _move(source: Path, target: Path) -> None:
+def _laid(source: Path, target: Path) -> bool:
     """By copying: a file that is renamed would keep its maker's group."""
     aside = target.with_name(f".{target.name}.{os.getpid()}")
-    with source.open("rb") as read, aside.open("wb") as write:
-        while chunk := read.read(_CHUNK):
-            write.write(chunk)
-    aside.chmod(FILE_MODE)
-    aside.replace(target)
-    source.unlink()
+    try:
+        with source.open("rb") as read, aside.open("wb") as write:
+            while chunk := read.read(_CHUNK):
+                write.write(chunk)
+        aside.chmod(FILE_MODE)
+        aside.replace(target)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def _publish(group: Places, record: Record) -> None:

@@ -19,6 +19,7 @@ from diamond.images.plan import Plan, Step, inputs
 from diamond.images.scripts import SITE
 from diamond.runtimes.pip_settings import pip_settings, uv_variables
 from diamond.runtimes.places import Places, link_or_copy, write_whole
+from diamond.runtimes.sharing import shared_folders
 
 Bind = Tuple[str, str]
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -52,8 +53,8 @@ class Site:
     """Off for file systems that take an overlay and then break."""
     registry: str = ""
     """The registry that is meant by a base without a host."""
-    shared: str = ""
-    """A folder in which a group of people keeps its images together."""
+    shared: List[str] = field(default_factory=list)
+    """Folders in which people keep images together: a group's own, and one of the whole site."""
 
     @property
     def secrets(self) -> List[str]:
@@ -96,7 +97,7 @@ def read_site(facts: Mapping[str, Any], environ: Optional[Mapping[str, str]] = N
         insecure=[str(one) for one in facts.get("insecure") or []],
         overlay=facts.get("overlay") is not False,
         registry=str(facts.get("registry") or ""),
-        shared=str(facts.get("shared") or ""),
+        shared=shared_folders(facts.get("shared")),
     )
 
 

@@ -128,8 +128,8 @@ _TAKE = """
 import sys
 from pathlib import Path
 from diamond.runtimes.places import Places
-from diamond.runtimes.sharing import group_places, take_shared
+from diamond.runtimes.sharing import shared_places, take_shared
 shared, work, identity = sys.argv[1:]
 own = Places(Path(work) / "images", Path("/tmp"))
-print(take_shared(group_places(shared, own), own, identity, ["squashfs"]))
+print(take_shared(shared_places([shared], own), own, identity, ["squashfs"]))
 """

@@ -1,0 +1,81 @@
+"""Folders in which people keep images together: which one is given to, and what lies there already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diamond.core.errors import EnvironmentFailed
+from diamond.runtimes import sharing
+from diamond.runtimes.places import Places
+from diamond.runtimes.records import Record, stat_of
+from diamond.runtimes.sharing import giving_place, share, shared_folders, take_shared
+from diamond.runtimes.store import file_sha256, find
+
+IDENTITY = "sha256:" + "1" * 64
+
+
+def own(tmp_path: Path, name: str) -> Places:
+    places = Places(tmp_path / name / "images", tmp_path)
+    places.make()
+    return places
+
+
+def built(places: Places, text: str) -> Record:
+    file = places.store / "new.sqfs"
+    file.write_text(text)
+    target = file.rename(places.store / f"{file_sha256(file)}.sqfs")
+    return Record(
+        identity=IDENTITY, format="squashfs", runtime="apptainer", platform="linux/amd64",
+        sha256=target.stem, size=len(text), file=str(target), stat=stat_of(target),
+    )  # fmt: skip
+
+
+def test_one_folder_or_several_may_be_named() -> None:
+    assert shared_folders("/a") == ["/a"]
+    assert shared_folders(["/a", "/b"]) == ["/a", "/b"]
+    assert shared_folders(None) == shared_folders("") == []
+
+
+def test_an_image_of_a_folder_that_is_only_read_is_found_and_none_is_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, group = tmp_path / "site", tmp_path / "group"
+    site.mkdir(), group.mkdir()
+    makers = own(tmp_path, "maker")
+    made = share(_given([str(site)], makers), makers, built(makers, "of the site"))
+    monkeypatch.setattr(sharing.os, "access", lambda path, mode: site not in [path, *path.parents])
+    mine = own(tmp_path, "mine")
+    places = sharing.shared_places([str(site), str(group)], mine)
+    found = take_shared(places, mine, IDENTITY, ["squashfs"])
+    assert found is not None
+    assert (found.file, found.shared) == (made.file, True)
+    assert find(mine, IDENTITY, ["squashfs"]) == found
+    assert _given([str(site), str(group)], mine).root == group
+    assert giving_place([str(site)], mine) is None
+
+
+def test_a_file_of_that_name_that_is_something_else_is_not_believed(tmp_path: Path) -> None:
+    group = tmp_path / "group"
+    group.mkdir()
+    mine = own(tmp_path, "mine")
+    record = built(mine, "what was built")
+    place = _given([str(group)], mine)
+    (place.store / f"{record.sha256}.sqfs").write_text("slipped in")
+    assert share(place, mine, record) == record
+    assert Path(record.file).read_text() == "what was built"
+    (place.store / f"{record.sha256}.sqfs").unlink()
+    (place.store / f"{record.sha256}.sqfs").symlink_to(record.file)
+    assert share(place, mine, record) == record
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailed, match="is not there"):
+        giving_place([str(tmp_path / "none")], own(tmp_path, "mine"))
+
+
+def _given(folders: list[str], places: Places) -> Places:
+    found = giving_place(folders, places)
+    assert found is not None
+    return found
