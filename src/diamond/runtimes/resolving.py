@@ -125,7 +125,9 @@ def site_variables(site: Site, places: Places, accelerator: str) -> Dict[str, st
         found["UV_FIND_LINKS"] = ",".join(site.find_links)
     if site.ca:
         found["SSL_CERT_FILE"] = site.ca
-    index = site.accelerators.get(accelerator)
+    index, backend = site.accelerated(accelerator)
+    if backend:
+        found["UV_TORCH_BACKEND"] = backend
     if index:
         found["UV_EXTRA_INDEX_URL"] = f"{index} {found.get('UV_EXTRA_INDEX_URL', '')}".strip()
     return found

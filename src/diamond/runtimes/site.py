@@ -43,7 +43,7 @@ class Site:
     """Indexes and proxies as variables: an address may hold a password, and arguments are seen by `ps`."""
     no_index: bool = False
     accelerators: Dict[str, str] = field(default_factory=dict)
-    """The package index of each accelerator; where none is named, the ordinary index is asked."""
+    """The package index of each accelerator; see `accelerated` for where none is named."""
     cache: str = ""
     tmp: str = ""
     compression: str = "zstd"
@@ -61,6 +61,20 @@ class Site:
         """Passwords in addresses, to be masked in logs."""
         found = [urlsplit(word) for value in self.variables.values() for word in value.split()]
         return [part.password for part in found if part.password]
+
+    def accelerated(self, accelerator: str) -> Tuple[str, str]:
+        """The site's package index for an accelerator; or, by default, uv's name for the builds of PyTorch that fit it.
+
+        A site with packages of its own has chosen them: there nothing is added by itself.
+        """
+        index = self.accelerators.get(accelerator, "")
+        indexes = {"UV_INDEX_URL", "UV_EXTRA_INDEX_URL"} & set(self.variables)
+        chosen = self.no_index or self.find_links or indexes
+        if index or chosen or not accelerator:
+            return index, ""
+        kind, _, version = accelerator.partition("-")
+        names = {"cuda": f"cu{version.replace('.', '')}", "rocm": f"rocm{version}"}
+        return "", names.get(kind, kind)
 
     def squashfs_words(self) -> List[str]:
         known = COMPRESSIONS.get(self.compression)
@@ -186,10 +200,12 @@ def _inside_variables(site: Site, accelerator: str, binds: _Binds) -> Dict[str, 
     for name in ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL"):
         if variables.get(name):
             variables[name] = " ".join(binds.index(url) for url in variables[name].split())
-    index = site.accelerators.get(accelerator)
+    index, backend = site.accelerated(accelerator)
     if index:
         urls = [binds.index(index), variables.get("UV_EXTRA_INDEX_URL", "")]
         variables["UV_EXTRA_INDEX_URL"] = " ".join(urls).strip()
+    if backend:
+        variables["UV_TORCH_BACKEND"] = backend
     variables.update(_link_variables(site, [binds.wheels(link) for link in site.find_links]))
     if site.ca:
         variables.update(dict.fromkeys(_CERTIFICATES, f"{SITE}/ca.crt"))

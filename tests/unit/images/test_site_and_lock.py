@@ -15,7 +15,7 @@ from diamond.images.recipe import Recipe, lock_key, platform_of
 from diamond.runtimes.addresses import is_plain_http, split_address
 from diamond.runtimes.places import Places
 from diamond.runtimes.resolving import pinned
-from diamond.runtimes.site import lay_out_site, read_site
+from diamond.runtimes.site import Site, lay_out_site, read_site
 
 LOCK = """\
 # made by uv
@@ -146,3 +146,15 @@ def test_packages_are_read_from_an_inventory() -> None:
     assert packages["system"] == {"git": "1:2.39", "libc6": "2.36"}
     assert packages["python"] == {"numpy": "2.4.0", "typing_extensions": "4.1"}
     assert python == "3.11.2"
+
+
+def test_an_accelerator_has_a_default_index_unless_the_site_has_packages_of_its_own() -> None:
+    plain = Site()
+    assert plain.accelerated("cuda-12.4") == ("", "cu124")
+    assert plain.accelerated("rocm-6.2") == ("", "rocm6.2")
+    assert plain.accelerated("cpu") == ("", "cpu")
+    assert plain.accelerated("") == ("", "")
+    named = Site(accelerators={"cpu": "https://wheels.example/cpu"})
+    assert named.accelerated("cpu") == ("https://wheels.example/cpu", "")
+    for own in (Site(find_links=["/wheels"]), Site(variables={"UV_INDEX_URL": "https://x"})):
+        assert own.accelerated("cpu") == ("", "")
