@@ -44,6 +44,7 @@ def test_a_failed_build_is_mended_resumed_and_used(diamond: Diamond) -> None:
     spec = 'name: use\nrun: echo "it is $SEASON"\nenvironment: season\n'
     used = diamond.call("run", write(diamond, "use.yaml", spec), "--wait")
     assert (used.returncode, used.stdout) == (0, "it is winter\n")
+    assert "succeeded  use on local" in diamond.call("image", "show", "season").stdout
 
 
 @pytest.mark.slow

@@ -44,6 +44,13 @@ def _copy_line(copy: Data) -> str:
     return f"where     {copy['endpoint']}: {copy['format']} {sha256} {show_bytes(copy['size'])}{shared}"
 
 
+def use_lines(tasks: list[Data]) -> list[str]:
+    return [
+        f"  {one['id']}  {one['state']:9}  {one['name']} on {one['endpoint']}, {age(one['created'])}"
+        for one in tasks
+    ]
+
+
 def contents_lines(inside: Data) -> list[str]:
     return [f"{kind:7} {one['name']} {one['version']}" for kind in inside for one in inside[kind]]
 

@@ -19,6 +19,7 @@ from diamond.cli.image_words import (
     image_lines,
     image_row,
     move_words,
+    use_lines,
 )
 from diamond.cli.links import load_link
 from diamond.cli.options import Json, On, Yes, complete_endpoint
@@ -44,6 +45,7 @@ Where = Annotated[
 ]  # fmt: skip
 Name = Annotated[str, typer.Option("--name", help="The image's name.")]
 Account = Annotated[str, typer.Option("--account", help="The allocation that pays.")]
+SHOWN_USES = 10
 Detach = Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for its end.")]
 
 
@@ -175,7 +177,7 @@ def show(
     elif as_json:
         print_json(found)
     else:
-        print("\n".join(image_lines(found)))
+        print("\n".join([*image_lines(found), *use_lines(_last_uses(client, found))]))
 
 
 @app.command()
@@ -382,6 +384,11 @@ def _modules(endpoint: Mapping[str, Any]) -> list[str]:
     profile = endpoint.get("profile") or {}
     known = {**(profile.get("facts") or {}), **(profile.get("corrections") or {})}
     return [str(line) for line in (known.get("modules") or {}).get("value") or []]
+
+
+def _last_uses(client: Client, image: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Only an image's owner sees who used it."""
+    return list(client.image_uses(image["id"], SHOWN_USES)) if image["uses"] else []
 
 
 def _open_moves(client: Client, what: str) -> list[str]:
