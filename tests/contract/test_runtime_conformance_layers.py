@@ -1,4 +1,4 @@
-"""Podman and charliecloud, whose own stores keep the layers, pass the same suite."""
+"""Podman, docker and charliecloud, whose own stores keep the layers, pass the same suite."""
 
 from __future__ import annotations
 
@@ -45,6 +45,25 @@ class TestPodman(Layers):
                 source = archive.extractfile(member) if member.isfile() else None
                 found.write(source.read() if source else b"")
         return found.getvalue()
+
+
+@pytest.mark.slow
+class TestDocker(TestPodman):
+    """By the same adapter, with a daemon that runs as root."""
+
+    runtime = "docker"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def bench(cls) -> Iterator[Bench]:
+        with container_bench("docker") as bench:
+            yield bench
+
+    def test_what_steps_wrote_outside_is_the_accounts_own(self, bench: Bench) -> None:
+        built = bench.build(commands=["echo kept >/mnt/cache/of-a-step"])
+        assert built.code == 0, built.log
+        file = bench.work / "cache" / "uv" / "of-a-step"
+        assert file.owner() == "alice"
 
 
 class TestCharliecloud(Layers):

@@ -10,7 +10,8 @@ import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ import pytest
 from diamond.agent.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 from diamond.testing.runtimes import Account, Bench
+from support.docker import docker_daemon
 
 PROGRAMS = {
     "apptainer": ("apptainer", "mksquashfs"),
     "charliecloud": ("ch-run", "ch-image", "mksquashfs", "squashfuse_ll"),
     "podman": ("podman", "runc"),
+    "docker": ("runc",),
     "venv": (),
 }
 CONTAINERS_CONF = """\
@@ -42,9 +45,21 @@ cgroup_manager = "cgroupfs"
 def container_bench(runtime: str, environment: Mapping[str, Any] | None = None) -> Iterator[Bench]:
     """A work folder of alice's, where she builds with one runtime; skips aloud where that cannot be had."""
     skip_without(runtime)
-    with alices_folder() as folder:
+    with alices_folder() as folder, ExitStack() as stack:
         given = environment if environment is not None else {"base": f"rootfs:{busybox(folder)}"}
-        yield Bench(folder, alice(folder), runtime, given)
+        account = alice(folder)
+        if runtime == "docker":
+            account = stack.enter_context(_with_daemon(account, folder / "docker"))
+        yield Bench(folder, account, runtime, given)
+
+
+@contextmanager
+def _with_daemon(account: Account, place: Path) -> Iterator[Account]:
+    """alice with a daemon of docker's that she may ask."""
+    place.mkdir(mode=0o755)
+    with docker_daemon(place, "alice") as variables:
+        words = [f"{name}={value}" for name, value in variables.items()]
+        yield replace(account, words=[*account.words, *words])
 
 
 def skip_without(runtime: str) -> None:

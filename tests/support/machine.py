@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import openid
+from support import docker, openid
 from support.apptainer import install_apptainer
 
 PACKAGES = {
@@ -58,6 +58,9 @@ def main() -> int:
     if not find("apptainer"):
         why = install_apptainer()
         print(f"apptainer: {why or 'installed'}", flush=True)
+    if not find("dockerd"):
+        why = docker.install_docker()
+        print(f"docker: {why or 'unpacked'}", flush=True)
     if FUSE.exists():
         FUSE.chmod(0o666)  # as distributions have it: without it nobody but root mounts an image
     return 0
@@ -65,6 +68,7 @@ def main() -> int:
 
 def find(program: str) -> bool:
     folders = [*map(str, Path("/usr/lib/postgresql").glob("*/bin")), "/usr/sbin", "/sbin"]
+    folders.append(str(docker.PREFIX / "sbin"))
     return bool(shutil.which(program, path=os.pathsep.join([os.environ["PATH"], *folders])))
 
 

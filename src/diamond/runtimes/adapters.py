@@ -11,6 +11,7 @@ from diamond.core.order import Environment
 from diamond.runtimes.apptainer import Apptainer
 from diamond.runtimes.base import Runtime
 from diamond.runtimes.charliecloud import Charliecloud
+from diamond.runtimes.docker import Docker
 from diamond.runtimes.podman import Podman
 from diamond.runtimes.venv_build import Venv
 
@@ -19,7 +20,7 @@ RUNTIMES: Dict[str, Callable[[], Runtime]] = {
     "singularity": lambda: Apptainer("singularity"),
     "charliecloud": Charliecloud,
     "podman": Podman,
-    "docker": lambda: Podman("docker"),
+    "docker": Docker,
     "venv": Venv,
 }
 """In the order of preference."""

@@ -1,4 +1,4 @@
-"""What podman and charliecloud keep of builds in storages of their own."""
+"""What podman, docker and charliecloud keep of builds in storages of their own."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ from pathlib import Path
 from typing import Any, Dict, List, Sequence, Tuple
 
 from diamond.runtimes.places import Places
-from diamond.runtimes.podman import LAYERS, storage_words
+from diamond.runtimes.podman import layers_name, storage_words
 
 ANSWER_SECONDS = 60.0
 
 
-def podman_layers(places: Places, before: float) -> List[Tuple[str, int]]:
+PROGRAMS = ("podman", "docker")
+
+
+def oci_layers(places: Places, program: str, before: float) -> List[Tuple[str, int]]:
     """Layers of builds that were made before then and that none younger stands on, with the bytes that each adds."""
-    known = _layers(places)
+    known = _layers(places, program)
     old = [one for one in known if one["made"] < before]
     young = [one for one in known if one["made"] >= before]
     unneeded = [one for one in old if not any(_stands_on(other, one) for other in young)]
     return [(one["name"], _added(one, known)) for one in unneeded]
 
 
-def remove_podman_layers(places: Places, names: Sequence[str]) -> None:
-    _podman(places, ["rmi", "--force", *names])
+def remove_oci_layers(places: Places, program: str, names: Sequence[str]) -> None:
+    _ask(places, program, ["rmi", "--force", *names])
 
 
 def charliecloud_cache(places: Places) -> List[Path]:
@@ -34,12 +37,14 @@ def charliecloud_cache(places: Places) -> List[Path]:
     return [one for one in folders if one.is_dir()]
 
 
-def _layers(places: Places) -> List[Dict[str, Any]]:
-    if not (places.root / "oci").is_dir() or not shutil.which("podman"):
+def _layers(places: Places, program: str) -> List[Dict[str, Any]]:
+    is_used = program != "podman" or (places.root / "oci").is_dir()
+    if not is_used or not shutil.which(program):
         return []
-    names = _podman(places, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
-    layers = [name for name in names if name.startswith(f"{LAYERS}:")]
-    told = _podman(places, ["image", "inspect", *layers]) if layers else ""
+    names = _ask(places, program, ["images", "--format", "{{.Repository}}:{{.Tag}}"]).split()
+    own = f"{layers_name(program, places.root)}:"
+    layers = [name for name in names if name.startswith(own)]
+    told = _ask(places, program, ["image", "inspect", *layers]) if layers else ""
     return [_layer(name, one) for name, one in zip(layers, json.loads(told or "[]"))]
 
 
@@ -59,9 +64,9 @@ def _added(layer: Dict[str, Any], known: List[Dict[str, Any]]) -> int:
     return max(int(layer["size"]) - max(below, default=0), 0)
 
 
-def _podman(places: Places, words: Sequence[str]) -> str:
+def _ask(places: Places, program: str, words: Sequence[str]) -> str:
     """What it says; nothing where it fails: room is then not freed, and nothing is said of it."""
-    command = ["podman", *storage_words("podman", places.root), *words]
+    command = [program, *storage_words(program, places.root), *words]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,

@@ -1,10 +1,12 @@
-"""Podman, and docker by the same words: each step is a container, committed as its layer."""
+"""Podman: each step is a container, committed as its layer. Docker by the same words is in `docker.py`."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import subprocess
+import sys
 from pathlib import Path
 from shlex import join, quote
 from typing import Dict, List, Optional, Sequence
@@ -26,19 +28,20 @@ from diamond.runtimes.site import step_file
 
 MAX_COMMANDS = 100
 LAYERS = "localhost/diamond-layers"
+WORKING = "localhost/diamond-working"
+AMD = ("--device", "/dev/kfd", "--device", "/dev/dri")
 _LOAD = """\
 if ! {program} image inspect {native} >/dev/null 2>&1; then
   {program} load --quiet --input {file} >/dev/null || exit 125
 fi"""
 
-_EXEC = 'exec "$@"\n'
-_PLACE = """
+PLACE = """
 diamond_place=$(mktemp -d "$diamond_tmp/diamond-podman-XXXXXX") || exit 125
 diamond_run='trap : TERM INT USR1 USR2
 "$@"
 echo "$?" >/tmp/'${diamond_place##*/}/ended"""
-_START = """\
-set -- "${{@:1:{at}}}" --sig-proxy=false --pidfile "$diamond_place/pid" "${{@:{at} + 1}}"
+START = """\
+set -- "${{@:1:{at}}}" --sig-proxy=false {more} "${{@:{at} + 1}}"
 diamond_told=
 diamond_read() {{ diamond_value=; {{ read -r diamond_value <"$diamond_place/$1"; }} 2>/dev/null; [ -n "$diamond_value" ]; }}
 diamond_runs() {{ diamond_read pid && kill -0 "$diamond_value" 2>/dev/null; }}
@@ -66,7 +69,7 @@ exit "$diamond_value"
 is killed would leave it behind; and podman (4.3) itself ends with 0 when it is told to end. So signals go to the program's
 own group, its exit code is written down inside, and who watches sees the end of this script and kills what still runs in
 the container, which is known by its mount namespace."""
-_WATCH = """\
+WATCH = """\
 trap "" TERM INT USR1 USR2
 read -r _
 { read -r first <"$0/pid"; } 2>/dev/null
@@ -78,10 +81,9 @@ rm -rf -- "$0"
 
 
 class Podman:
+    name = "podman"
     format = "docker-archive"
-
-    def __init__(self, name: str = "podman") -> None:
-        self.name = name
+    nvidia: Sequence[str] = ("--device", "nvidia.com/gpu=all")
 
     def probe(self, tmp: Path) -> Probe:
         version = version_of(self.name)
@@ -90,16 +92,14 @@ class Podman:
         return Probe(version, builds=True, runs=True, why="one commit for each step")
 
     def builder(self, job: Job) -> PodmanBuilder:
-        return PodmanBuilder(self.name, job)
+        return PodmanBuilder(job)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """The image is loaded on nodes that do not have it; the program runs as the person herself."""
         program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
         words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
         words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
-        words += ["--user", f"{os.getuid()}:{os.getgid()}"]
-        if self.name == "podman" and os.geteuid():
-            words += ["--userns", "keep-id"]
+        words += self._as_oneself()
         for source, target in inside.binds:
             words += volume_words(source, target)
         words += ["--workdir", inside.folder] if inside.folder else []
@@ -107,26 +107,42 @@ class Podman:
         loading = _LOAD.format(
             program=join(program), native=quote(record.native), file=quote(record.file)
         )
-        watched = self.name == "podman"
-        nvidia = ["--device", "nvidia.com/gpu=all"] if self.name == "podman" else ["--gpus", "all"]
         return Enter(
             words=[*words, record.native],
             at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
-            before=loading + (_PLACE if watched else ""),
+            before=loading + self._place(),
             tmp='--volume "$diamond_tmp:/tmp"',
-            gpu_words={"nvidia": nvidia, "amd": ["--device", "/dev/kfd", "--device", "/dev/dri"]},
-            start=_START.format(at=at, watch=quote(_WATCH)) if watched else _EXEC,
+            gpu_words={"nvidia": self.nvidia, "amd": AMD},
+            start=self._start(at),
         )
+
+    def _as_oneself(self) -> List[str]:
+        user = ["--user", f"{os.getuid()}:{os.getgid()}"]
+        return [*user, *(["--userns", "keep-id"] if os.geteuid() else [])]
+
+    def _place(self) -> str:
+        """Shell text that makes a folder in which the container tells of itself."""
+        return PLACE
+
+    def _start(self, at: int) -> str:
+        return START.format(at=at, more='--pidfile "$diamond_place/pid"', watch=quote(WATCH))
 
 
 class PodmanBuilder:
     """Each step runs in a container of its own, which is then committed."""
 
-    def __init__(self, name: str, job: Job) -> None:
-        self._name, self._job = name, job
-        self._words = [name, *storage_words(name, job.places.root)]
-        self._container = f"diamond-{job.scratch.name}"
+    name = "podman"
+    removing: Sequence[str] = ("rm", "--force", "--time", "0")
+    committing: Sequence[str] = ("commit", "--quiet")
+    saving: Sequence[str] = ("save", "--quiet", "--format", "docker-archive")
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._words = [self.name, *storage_words(self.name, job.places.root)]
+        self._mark = f"diamond-{_hashed(job.places.root)}-"
+        """How the names of containers begin; a build's folder follows. A daemon may serve several people."""
+        self._container, self._swept = f"{self._mark}{job.scratch.name}", False
         self._image = ""
         """What the next step starts from."""
         self._is_open = False
@@ -134,21 +150,24 @@ class PodmanBuilder:
         commands = len(job.plan.recipe.environment.commands)
         if commands > MAX_COMMANDS:
             raise EnvironmentFailed(
-                f"{name} cannot stack {commands} commands: an image holds at most 127 layers",
+                f"{self.name} cannot stack {commands} commands: an image holds at most 127 layers",
                 f"Join some, so that there are at most {MAX_COMMANDS}; or build with apptainer.",
             )
 
     def route(self) -> str:
-        return f"{self._name}, one commit for each step"
+        return f"{self.name}, one commit for each step"
+
+    def tag_of(self, key: str) -> str:
+        return f"{layers_name(self.name, self._job.places.root)}:{short(key)}"
 
     def has(self, key: str) -> bool:
-        return tag_of(key) in self._tags()
+        return self.tag_of(key) in self._tags()
 
     def make_base(self) -> None:
         """Whatever the base is, it ends as a local image under the tag of the base's key."""
         plan, call = self._job.plan, self._job.call
         base = read_base(plan.recipe.environment.base)
-        tag = tag_of(plan.steps[0].key)
+        tag = self.tag_of(plan.steps[0].key)
         if base.kind == "rootfs":
             words = ["import", str(base_file(self._job.places, base)), tag]
         else:
@@ -158,18 +177,21 @@ class PodmanBuilder:
 
     def begin(self, step: Step) -> None:
         self.abandon()
-        self._image = tag_of(step.key)
+        self._image = self.tag_of(step.key)
 
     def run(self, step: Step) -> int:
         if self._is_open:
-            self._commit(f"localhost/diamond-working:{self._container}")
+            self._commit(f"{WORKING}:{self._container}")
+        self._sweep()
         self._is_open = True
         script = f"{SITE}/steps/{step_file(step)}"
         words = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
         return self._job.call.run(words, variables=self.variables())
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        return self._run(["--rm", *(["-it"] if terminal else [])], words)
+        """Docker refuses a terminal where there is none."""
+        talking = ["--interactive", *(["--tty"] if sys.stdin.isatty() else [])]
+        return self._run(["--rm", *(talking if terminal else [])], words)
 
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
@@ -180,34 +202,31 @@ class PodmanBuilder:
         return {}
 
     def keep(self, step: Step) -> None:
-        self._commit(tag_of(step.key))
+        self._commit(self.tag_of(step.key))
 
     def abandon(self) -> None:
         """Also ends a container whose client was killed."""
         if self._is_open:
-            words = ["rm", "--force", *(["--time", "0"] if self._name == "podman" else [])]
-            self._quiet([*self._words, *words, self._container])
+            self._quiet([*self._words, *self.removing, self._container])
             self._is_open = False
-        working = f"localhost/diamond-working:{self._container}"
+        working = f"{WORKING}:{self._container}"
         if self._image == working:
             self._quiet([*self._words, "rmi", "--force", working])
             self._image = ""
 
     def pack(self, top: Step, target: Path) -> None:
         """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
-        words = [*self._words, "save", "--output", str(target), self.native(top)]
-        if self._name == "podman":
-            words[-3:-3] = ["--quiet", "--format", "docker-archive"]
+        words = [*self._words, *self.saving, "--output", str(target), self.native(top)]
         if self._job.call.run(words, quietly=True):
             raise packing_failed(list(self._job.call.last))
 
     def native(self, top: Step) -> str:
         """The id of the image, which is the same wherever the archive is loaded."""
-        words = [*self._words, "image", "inspect", "--format", "{{.Id}}", tag_of(top.key)]
+        words = [*self._words, "image", "inspect", "--format", "{{.Id}}", self.tag_of(top.key)]
         return (self._quiet(words) or "").strip()
 
     def remove(self, key: str) -> None:
-        self._quiet([*self._words, "rmi", tag_of(key)])
+        self._quiet([*self._words, "rmi", self.tag_of(key)])
 
     def _fetch(self) -> str:
         """A local name for a base that is not a plain root file system."""
@@ -216,7 +235,7 @@ class PodmanBuilder:
         if base.kind == "docker":
             name = f"{base.repository}@{plan.recipe.base_digest}"
             words = [*self._words, "pull", "--quiet"]
-            if self._name == "podman" and is_plain_http(base, self._job.site.insecure):
+            if self.name == "podman" and is_plain_http(base, self._job.site.insecure):
                 words.append("--tls-verify=false")
             if call.run([*words, name], quietly=True):
                 raise failed_base(base.reference, list(call.last))
@@ -228,7 +247,7 @@ class PodmanBuilder:
                 raise failed_base(base.reference, list(call.last))
             return said.strip().splitlines()[-1].split(": ", 1)[-1].strip()
         raise EnvironmentFailed(
-            f"{self._name} cannot build on {base.reference}",
+            f"{self.name} cannot build on {base.reference}",
             "Name a registry image, an archive or a root file system, or build with apptainer.",
         )
 
@@ -241,15 +260,26 @@ class PodmanBuilder:
         return [*command, self._image, *words[1:]]
 
     def _commit(self, tag: str) -> None:
-        words = [*self._words, "commit", "--quiet"]
-        if self._name == "docker":
-            words.remove("--quiet")
+        words = [*self._words, *self.committing]
         for change in self._changes():
             words += ["--change", change]
         if self._job.call.run([*words, self._container, tag], quietly=True):
             raise packing_failed(list(self._job.call.last))
         self.abandon()
         self._image = tag
+
+    def _sweep(self) -> None:
+        """A container outlives a builder that was killed: those of this node whose build has no folder any more go."""
+        if self._swept:
+            return
+        self._swept = True
+        listing = ["ps", "--all", "--filter", f"name=^{self._mark}{platform.node()}[.]"]
+        names = (self._quiet([*self._words, *listing, "--format", "{{.Names}}"]) or "").split()
+        building = self._job.places.building
+        left = [name for name in names if not (building / name[len(self._mark) :]).exists()]
+        if left:
+            self._quiet([*self._words, *self.removing, *left])
+            self._quiet([*self._words, "rmi", "--force", *(f"{WORKING}:{name}" for name in left)])
 
     def _tags(self) -> List[str]:
         said = self._quiet([*self._words, "images", "--format", "{{.Repository}}:{{.Tag}}"])
@@ -272,8 +302,9 @@ class PodmanBuilder:
         return done.stdout if done.returncode == 0 else None
 
 
-def tag_of(key: str) -> str:
-    return f"{LAYERS}:{short(key)}"
+def layers_name(name: str, root: Path) -> str:
+    """The repository of a work folder's layers. Docker's daemon may serve several people, and each prunes her own."""
+    return LAYERS if name == "podman" else f"{LAYERS}-{_hashed(root)}"
 
 
 def storage_words(name: str, root: Path) -> List[str]:
@@ -283,8 +314,7 @@ def storage_words(name: str, root: Path) -> List[str]:
     place = root / "oci"
     if not place.exists() and not takes_overlays(root):
         place = Path(os.environ.get("TMPDIR", "/tmp")) / f"diamond-oci-{os.getuid()}"
-    mark = hashlib.sha256(str(place).encode()).hexdigest()[:8]
-    running = Path("/tmp") / f"diamond-oci-{os.getuid()}-{mark}"
+    running = Path("/tmp") / f"diamond-oci-{os.getuid()}-{_hashed(place)}"
     return ["--root", str(place), "--runroot", str(running)]
 
 
@@ -298,5 +328,5 @@ def volume_words(source: str, target: str) -> List[str]:
     return ["--mount", ",".join(["type=bind", *quoted])]
 
 
-def _tail(job: Job) -> str:
-    return job.call.last[-1] if job.call.last else "it said nothing"
+def _hashed(place: Path) -> str:
+    return hashlib.sha256(str(place).encode()).hexdigest()[:8]

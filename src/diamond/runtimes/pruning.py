@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from diamond.runtimes.building import sweep
-from diamond.runtimes.caches import charliecloud_cache, podman_layers, remove_podman_layers
+from diamond.runtimes.caches import PROGRAMS, charliecloud_cache, oci_layers, remove_oci_layers
 from diamond.runtimes.namespaces import remove_tree
 from diamond.runtimes.places import Places, read_json
 from diamond.runtimes.records import Record
@@ -27,8 +27,9 @@ class Unneeded:
     why: str
     path: Path
     record: Optional[Record] = None
-    layers: Sequence[str] = ()
-    """Names in podman's own storage."""
+    kept_by: str = ""
+    """podman or docker, in whose own storage it has the name `layer`."""
+    layer: str = ""
 
     def as_data(self) -> Dict[str, Any]:
         return {"kind": self.kind, "name": self.name, "bytes": self.bytes, "why": self.why}
@@ -52,8 +53,8 @@ def prune(
 
 
 def _remove(places: Places, one: Unneeded) -> None:
-    if one.layers:
-        remove_podman_layers(places, one.layers)
+    if one.kept_by:
+        remove_oci_layers(places, one.kept_by, [one.layer])
     elif one.kind == "group-file":
         unpublish(one.path)
     elif one.record is not None:
@@ -89,9 +90,10 @@ def _old(places: Places, before: float) -> Iterator[Unneeded]:
 
 def _caches(places: Places, before: float) -> Iterator[Unneeded]:
     """What runtimes keep in a storage of their own."""
-    for name, size in podman_layers(places, before):
-        why = "made long ago, and no newer step needs it"
-        yield Unneeded("layer", name[-12:], size, why, places.root / "oci", layers=[name])
+    why = "made long ago, and no newer step needs it"
+    for program in PROGRAMS:
+        for name, size in oci_layers(places, program, before):
+            yield Unneeded("layer", name[-12:], size, why, places.root, kept_by=program, layer=name)
     cache = charliecloud_cache(places)
     if cache and max(map(_touched, cache)) < before:
         for one in cache:

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from diamond.testing.lab.machine import ensure_users
 from support.containers import skip_without
+from support.docker import PREFIX, docker_daemon
 from support.image_machines import Machine, machine
 from support.service import RunningService
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.slow
+DOCKER = PREFIX / "bin"
 RUNTIMES = {"podman": "podman run", "charliecloud": "ch-run", "apptainer": "apptainer exec"}
 
 
@@ -130,6 +133,32 @@ def test_an_image_is_rebuilt_where_nothing_runs_its_file(
         formats = {one["endpoint"]: one["format"] for one in found["copies"]}
         assert formats == {"alpha": "squashfs", "gamma": "docker-archive"}
         assert found["identity"] == image["identity"]
+
+
+def test_docker_builds_runs_and_is_called_off(service: RunningService, folder: Path) -> None:
+    """Its daemon runs programs as root would; they are the person's all the same, and end with her job."""
+    ensure_users(["dave"])
+    place = folder / "docker"
+    place.mkdir(mode=0o755)
+    with docker_daemon(place, "dave") as variables:
+        only = _programs_without(
+            folder / "docker-alone", ("apptainer", "singularity", "ch-run", "podman")
+        )
+        given = {**variables, "PATH": f"{only}:{DOCKER}"}
+        with machine(service, "delta", "dave", folder, variables=given) as delta:
+            task = delta.run(environment(folder, "by-docker"), "cat /opt/made; id -u; touch mine")
+            delta.ended(task["id"])
+            assert delta.output(task["id"]).split() == ["by-docker", _uid("dave")]
+            assert _found(delta, "mine").owner() == "dave"
+            long = delta.run(environment(folder, "by-docker"), "sleep 982764")["id"]
+            wait_for(lambda: _sleeping("982764"), what="the program inside")
+            delta.client.post(f"/tasks/{long}/cancel")
+            ended = wait_for(lambda: delta.final(long), what="the end of the task")
+            assert ended["state"] == "cancelled"
+            wait_for(lambda: not _sleeping("982764"), what="the end of the program inside")
+            shown = _prune(delta, dry_run=False)
+            assert "layer" in {one["kind"] for one in shown}
+            assert not [one for one in _prune(delta, dry_run=True) if one["kind"] == "layer"]
 
 
 def _begin(alpha: Machine, name: str, folder: Path, runtime: str, command: str) -> str:

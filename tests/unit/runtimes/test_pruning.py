@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from diamond.runtimes.caches import podman_layers
+from diamond.runtimes.caches import oci_layers
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune
 
@@ -95,7 +95,7 @@ def test_podmans_layers_are_offered_unless_a_younger_one_stands_on_them(
     laid(places.root / "bin" / "inspect", json.dumps(told), 1)
     (places.root / "oci").mkdir()
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    assert podman_layers(places, 50 * DAY) == [(names[1], 4)]
+    assert oci_layers(places, "podman", 50 * DAY) == [(names[1], 4)]
 
 
 _PODMAN = """#!/bin/sh
