@@ -11,25 +11,40 @@ from pathlib import Path
 
 from bench.claim import Claim, Findings, Options
 from bench.numbers import median, seconds
+from bench.turns import Times, measure_in_turn
 
-FULL_COUNT = 10
+FULL_COUNT, WARM_UP = 10, 2
+WAYS = ["memcpy", "raw", "torch", "dcp", "thread", "process", "in-call", "overlapped"]
 FULL_PAIRS, FULL_MINUTES, EVERY_SECONDS = 10, 2.0, 30.0
 MOST_BLOCKED = {"in-call": 1.2, "overlapped": 0.25, "added": 1.2}
 LEAST_OVER = {"torch.save": 8.0, "dcp.save": 12.0, "async THREAD": 2.0, "async PROCESS": 4.0}
 MOST_DURABLE_BEST, MOST_DURABLE_MEDIAN = 1.5, 2.2
 MOST_SLOWDOWN = 0.03
-Times = dict[str, list[float]]
+NOTES = [
+    "State 403 MB (AdamW), one torch thread, 2 rounds of warm-up. Each way to save has a process of its own, as a training has one way: in one "
+    "process they hand each other warm memory. They take turns, each after a sync of the disks.",
+    "in-call: `overlap=False`, the whole copy inside `save`. overlapped: the default; the call and what the optimizer's next step then waited. "
+    "added: four steps with one save, less four without. durable: from the call until hashed, synced and renamed.",
+    "Against torch's ways each is taken as it comes, so ours overlaps; what it would be with the copy in the call stands in brackets, without a bar.",
+]
 
 
 def measure_arms(options: Options) -> Findings:
-    found = run("arms", options.folder, count=options.samples(FULL_COUNT))
+    found = measure_in_turn(
+        "bench.checkpoint_ways",
+        WAYS,
+        options.folder,
+        rounds=options.samples(FULL_COUNT),
+        warm_up=WARM_UP,
+    )
     findings = Findings()
     for name, values in found.items():
         findings.add(name, seconds(values))
     compare_with_memory(findings, found)
     compare_with_torch(findings, found)
     compare_with_disk(findings, found)
-    findings.note("state 403 MB (AdamW), one torch thread, arms in turn, 2 rounds of warm-up")
+    for note in NOTES:
+        findings.note(note)
     return findings
 
 
@@ -40,12 +55,12 @@ def compare_with_memory(findings: Findings, found: Times) -> None:
 
 
 def compare_with_torch(findings: Findings, found: Times) -> None:
-    """Against the whole copy in the call; what is overlapped with compute blocks even less."""
+    """Each as it comes: what one save holds the training up with torch's defaults, and with Diamond's."""
+    ours = median(found["overlapped"])
     for name, least in LEAST_OVER.items():
-        ratio = median(found[name]) / median(found["in-call"])
-        overlapped = median(found[name]) / median(found["overlapped"])
-        shown = f"{ratio:.1f}× (overlapped {overlapped:.0f}×)"
-        findings.add(f"{name} / in-call", shown, f"≥ {least}×", ratio >= least)
+        ratio, whole = median(found[name]) / ours, median(found[name]) / median(found["in-call"])
+        shown = f"{ratio:.0f}× (copied in the call: {whole:.1f}×)"
+        findings.add(f"{name} / ours", shown, f"≥ {least}×", ratio >= least)
 
 
 def compare_with_disk(findings: Findings, found: Times) -> None:
@@ -64,7 +79,6 @@ def compare_with_disk(findings: Findings, found: Times) -> None:
 
 def measure_slowdown(options: Options) -> Findings:
     found = run(
-        "slowdown",
         options.folder,
         count=options.samples(FULL_PAIRS),
         seconds=options.seconds(FULL_MINUTES),
@@ -89,8 +103,8 @@ def interval_of_median(ordered: Sequence[float]) -> tuple[float, float]:
     return ordered[cut], ordered[-1 - cut]
 
 
-def run(what: str, folder: Path, **options: float) -> Times:
-    words = [sys.executable, "-m", "bench.checkpoint_training", what, "--folder", str(folder)]
+def run(folder: Path, **options: float) -> Times:
+    words = [sys.executable, "-m", "bench.checkpoint_training", "--folder", str(folder)]
     for name, value in options.items():
         words += [f"--{name}", str(value)]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
