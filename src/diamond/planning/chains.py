@@ -34,10 +34,16 @@ class Work:
     """How large it is; 0 where nobody said."""
     startup_seconds: float = 0.0
     """From the nodes to the first step: environment, data, loading the checkpoint."""
+    lead_seconds: float = 0.0
+    """How long before its limit an attempt is asked to save and end."""
 
     @property
     def seconds(self) -> float:
         return self.steps * self.step_seconds
+
+    def kept_free(self, limit_seconds: float) -> float:
+        """At the end of an attempt; the stop flag never comes before half of the limit has passed."""
+        return max(self.save_seconds, min(self.lead_seconds, limit_seconds / 2))
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,8 @@ def plan_chain(work: Work, place: Place) -> ChainPlan:
     saves_between = every < usable  # each attempt saves at its end anyway
     training = work.seconds * (1 + work.save_seconds / every * saves_between)
     attempts = max(1, math.ceil(training / usable - 1e-9))
-    last = training - (attempts - 1) * usable + work.startup_seconds + work.save_seconds
+    free = work.kept_free(place.limit_seconds)
+    last = training - (attempts - 1) * usable + work.startup_seconds + free
     busy = training + attempts * (work.startup_seconds + work.save_seconds)
     interruptions = busy * place.nodes / (place.node_fails_after_hours * 3600)
     apart = min(every, usable)
@@ -143,13 +150,14 @@ def save_interval(work: Work, place: Place) -> float:
 
 
 def usable_seconds(work: Work, limit_seconds: float) -> float:
-    """Time for steps in one attempt, between its start-up and its last save."""
-    usable = limit_seconds - work.startup_seconds - work.save_seconds
+    """Time for steps in one attempt, between its start-up and the stop flag before its last save."""
+    free = work.kept_free(limit_seconds)
+    usable = limit_seconds - work.startup_seconds - free
     if usable < max(work.step_seconds, 1e-6):
         raise BadRequest(
             f"An attempt of {limit_seconds:.0f} s is too short: {work.startup_seconds:.0f} s pass before the first step "
-            f"and {work.save_seconds:.0f} s with the last save",
-            "Ask for a longer walltime, or make start-up and checkpoint shorter.",
+            f"and {free:.0f} s are kept for the last save",
+            "Ask for a longer walltime, or make start-up, checkpoint and continue.lead shorter.",
         )
     return usable
 

@@ -57,11 +57,19 @@ def refusal(scene: Scene, goal: dict[str, Any], **spec: Any) -> Any:
 def test_work_beyond_the_limit_is_planned_as_a_chain(scene: Scene) -> None:
     told = plan(scene, {"steps": 36_000, "step_seconds": 0.5})
     assert (told["endpoint"], told["partition"], told["nodes"]) == (scene.name, "gpu", 2)
-    assert (told["attempts"], told["attempt_minutes"], told["last_attempt_minutes"]) == (3, 120, 66)
+    assert (told["attempts"], told["attempt_minutes"], told["last_attempt_minutes"]) == (3, 120, 73)
     assert told["node_hours"] == pytest.approx(10, rel=0.02)
     assert told["charge_at_most"] == pytest.approx(3 * told["node_hours_at_most"])
     assert told["finish"]["soonest"] == pytest.approx(5 * HOUR)
     assert told["waits"]["bound"] is None and "unknown" in told["waits"]["words"]
+
+
+def test_an_attempt_ends_as_long_before_its_limit_as_the_spec_keeps_for_the_last_save(
+    scene: Scene,
+) -> None:
+    goal = {"steps": 36_000, "step_seconds": 0.5}
+    assert plan(scene, goal, **{"continue": {"lead": "30m"}})["attempts"] == 4
+    assert plan(scene, goal, **{"continue": {"lead": "1m"}})["attempts"] == 3
 
 
 def test_other_walltimes_of_the_partition_are_offered(scene: Scene) -> None:
@@ -181,7 +189,7 @@ def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> No
     (tmp_path / "diamond.yaml").write_text(text)
     said = diamond(scene, "plan", str(tmp_path), "--steps", "36000", "--step-seconds", "0.5")
     assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in said
-    assert "3 of 2h, the last of 1h6m" in said
+    assert "3 of 2h, the last of 1h13m" in said
     assert "Or with     8h: 1 attempt" in said
 
 

@@ -26,6 +26,7 @@ from diamond.service.use_cases.granting import known_waits
 from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.use_cases.tasks import load_task
 from diamond.service.views import effective_facts
+from diamond.training.checkpoints.interval import lead_before_deadline
 
 PREDICTED = (
     "nodes", "steps", "step_seconds", "measured", "attempts", "finish", "node_hours", "node_hours_at_most",
@@ -65,7 +66,7 @@ async def plan_for(
     composed = await check_job(services, principal, spec, code, project)
     row, past = await _known(services, principal, composed.endpoint)
     pace = await _pace(services, principal, goal)
-    work = _work(goal, pace)
+    work = _work(goal, pace, composed.order.resume.lead_seconds)
     minutes = composed.order.resources.walltime_minutes
     place = _place(composed, row, past, minutes)
     plan = plan_chain(work, replace(place, save_every_seconds=goal.save_every_seconds))
@@ -89,13 +90,15 @@ async def _known(
         return row, await known_waits(connection, row, principal.user)
 
 
-def _work(goal: schemas.Goal, pace: Pace) -> Work:
+def _work(goal: schemas.Goal, pace: Pace, lead_seconds: float) -> Work:
+    """Without a `lead` the stop flag comes by what saves have cost, as inside the job."""
     return Work(
         _steps(goal),
         pace.step_seconds,
         save_seconds=goal.save_seconds,
         save_bytes=int(1e9 * (goal.save_gigabytes or 0)),
         startup_seconds=pace.startup_seconds,
+        lead_seconds=lead_seconds or lead_before_deadline(goal.save_seconds),
     )
 
 
