@@ -7,7 +7,7 @@ to that attempt. All ways do the same work: ten limits of program time, with as 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from diamond.planning.followup import (
@@ -21,6 +21,8 @@ from diamond.planning.followup import (
 )
 from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, Waits
 
+Policy = Callable[[Forecast], Manners]
+"""How many may wait, and what a hand-over costs, by what is known of waits."""
 LIMITS_OF_WORK = 10
 GIVING_BACK_SECONDS = 60.0
 """What nodes idle until an attempt that is not needed has gone."""
@@ -95,9 +97,9 @@ def when_it_starts(queue: Queue, begin: float) -> Outcome:
     return one
 
 
-def planned(queue: Queue, begin: float, manners: Manners) -> Outcome:
+def planned(queue: Queue, begin: float, policy: Policy) -> Outcome:
     """The next attempt is queued as `diamond.planning` says."""
-    return Replay(queue, manners, begin).run()
+    return Replay(queue, policy, begin).run()
 
 
 @dataclass
@@ -105,7 +107,7 @@ class Replay:
     """One chain under the planner."""
 
     queue: Queue
-    manners: Manners
+    policy: Policy
     now: float
     waiting: list[tuple[float, float]] = field(default_factory=list)
     """(gets its nodes, was queued), for each attempt in the queue."""
@@ -115,11 +117,11 @@ class Replay:
     silent_since: float | None = None
     work: float = 0.0
     early: float = 0.0
-    """The cushion, as it was told at the last start."""
+    """The cushion and the manners, as they were told at the last start; before the first nothing is told."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self) -> Outcome:
-        self.ask_forecast()
+        self.manners = self.policy(NOTHING_KNOWN)
         self.submit()
         while not self.is_done():
             self.now = self.next_moment()
@@ -195,6 +197,7 @@ class Replay:
     def ask_forecast(self) -> None:
         """Once per start, as the service tells the agent."""
         expected = self.queue.forecast(self.now)
+        self.manners = self.policy(expected)
         self.early = cushion(self.queue.limit, expected, self.manners)
 
     def submit(self) -> None:

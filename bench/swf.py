@@ -49,9 +49,14 @@ def opened(path: Path) -> TextIO:
 
 
 def read_job(fields: list[str]) -> PastWait | None:
-    """None for a job that never started, or whose size or limit nobody wrote down."""
-    if len(fields) <= QUEUE:
+    """None for a job that never started, whose size or limit nobody wrote down, or that is no job at all."""
+    try:
+        return made_of(fields) if len(fields) > QUEUE else None
+    except ValueError:
         return None
+
+
+def made_of(fields: list[str]) -> PastWait | None:
     size = known(fields[ASKED]) or known(fields[GIVEN])
     limit = known(fields[LIMIT]) or known(fields[RAN])
     waited = float(fields[WAITED])

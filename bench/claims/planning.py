@@ -4,44 +4,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 from bench.best import least_gap
 from bench.claim import Claim, Findings, Options
 from bench.numbers import percentile
-from bench.replay import LIMITS_OF_WORK, Outcome, Queue, planned, when_it_ends, when_it_starts
+from bench.replay import (
+    LIMITS_OF_WORK,
+    Outcome,
+    Policy,
+    Queue,
+    planned,
+    when_it_ends,
+    when_it_starts,
+)
 from bench.swf import Log, read_logs
-from diamond.planning.followup import Manners
+from diamond.core.order import MOST_AHEAD, Continue, Order, Resources
 from diamond.planning.waits import PastWait, is_alike, similar
-from diamond.service.grants import DEFAULT_HAND_OVER_SECONDS
+from diamond.service.grants import DEFAULT_HAND_OVER_SECONDS, manners_of
 
 FULL_COUNT = 1000
 MOST_GAP, MOST_IDLE = 0.4, 0.3
-HAND_OVER_SECONDS = DEFAULT_HAND_OVER_SECONDS
 SHARES = {"median": 0.5, "90th percentile": 0.9}
-AHEAD = 12
-"""`continue: {ahead: 12}` of a spec."""
-POLICY = Manners(HAND_OVER_SECONDS, most_waiting=AHEAD)
-VARIANTS = {
-    "ahead: 1, the default": Manners(HAND_OVER_SECONDS),
-    "ahead: 2": Manners(HAND_OVER_SECONDS, most_waiting=2),
-    "ahead: 4": Manners(HAND_OVER_SECONDS, most_waiting=4),
-    "no hand-over, nodes idle": Manners(HAND_OVER_SECONDS, most_waiting=AHEAD, can_hand_over=False),
-    "hand-over of 2 min": Manners(120.0, most_waiting=AHEAD),
-    "hand-over of 5 min": Manners(300.0, most_waiting=AHEAD),
-}
-BEST_EVERY = 10
-"""Of so many chains one is asked what a planner that knew every wait would do with one follow-up: that takes long."""
+SOME = 10
+"""Of so many chains one is also tried in the other ways: they tell more about the policy, and have no bar."""
 NOTES = [
     f"Each chain does {LIMITS_OF_WORK} limits of program time, whatever number of attempts that takes, under every way of queueing. "
     "Nodes are given for one limit from when the queue gives them. The wait before the first program is in no way's gap.",
-    f"A hand-over is taken to last {HAND_OVER_SECONDS:.0f} s (save, exit, start; what the service reckons with unless the spec's `lead` says otherwise); nothing trains meanwhile, so it counts both as gap and as idle. "
+    f"A hand-over is taken to last {DEFAULT_HAND_OVER_SECONDS:.0f} s (save, exit, start; what the service reckons with unless the spec's `lead` says otherwise), an eighth of the limit at most; nothing trains meanwhile, so it counts both as gap and as idle. "
     "The predecessor's nodes are released, not idle; the time given up shows in the number of attempts queued.",
     "Wait at a moment: that of the real job nearest in submit time, same queue (the class's commonest), size and limit within 2×. "
-    "The planner sees only jobs that started before that moment. One policy, one setting, for all: the agent's own functions with "
-    f"`continue: {{ahead: {AHEAD}}}`. With the default, one follow-up, the bar of the gap is missed: see the rows.",
+    "The planner sees only jobs that started before that moment. One policy, one setting, for all: what a spec with `continue:` gets that says nothing about `ahead`, by the service's and the agent's own functions.",
+    f"The rows with a dash and a way of queueing are of every {SOME}th chain.",
     "One follow-up at best: the gap of a planner that knows all waits beforehand and hands over at no cost, but has one attempt in the queue at a time "
-    f"(exact but for a grid of a fiftieth of a limit; every {BEST_EVERY}th chain). Where this is above the bar, no policy with one follow-up can hold it, so several must be allowed to wait.",
+    "(exact but for a grid of a fiftieth of a limit). Where this is above the bar, no policy with one follow-up can hold it, so several must be allowed to wait.",
     "Replaying gives a resubmission the wait of another real job; a real queue may give it the same wait again, so the gain from further attempts in a gap is an upper estimate.",
     "CPU machines of their time: good for the shape of waits, not for GPU-hours.",
 ]
@@ -70,15 +69,25 @@ def measure(options: Options) -> Findings:
             "Not measured: name a folder of SWF logs, as in `python -m bench planning DIR`."
         )
         return findings
-    for log in read_logs(options.logs):
-        findings.note(f"{log.name}: {len(log.jobs)} jobs; thanks to {log.thanks}.")
-        for kind in kinds(log):
-            if kind.jobs:
-                replay(findings, log, kind, options.samples(FULL_COUNT))
-            else:
-                findings.note(f"{kind.words}: no job of the log is like that.")
+    with ProcessPoolExecutor() as pool:
+        coming = list(asked(pool, findings, options.logs, options.samples(FULL_COUNT)))
+        for one in coming:
+            findings.rows += one.result().rows
     findings.notes[:0] = NOTES
     return findings
+
+
+def asked(
+    pool: Executor, findings: Findings, folder: Path, count: int
+) -> Iterator[Future[Findings]]:
+    """A kind of chains at a time on each core."""
+    for log in read_logs(folder):
+        findings.note(f"{log.name}: {len(log.jobs)} jobs; thanks to {log.thanks or 'its givers'}.")
+        for kind in kinds(log):
+            if kind.jobs:
+                yield pool.submit(replay, kind, beginnings(log, count))
+            else:
+                findings.note(f"{kind.words}: no job of the log is like that.")
 
 
 def kinds(log: Log) -> Iterator[Kind]:
@@ -101,23 +110,40 @@ def commonest_queue(jobs: list[PastWait], size: int, limit: float) -> str:
     return next((queue for queue, _ in Counter(alike).most_common(1)), "")
 
 
-def replay(findings: Findings, log: Log, kind: Kind, count: int) -> None:
-    queue, begins = Queue(kind.jobs, kind.limit), beginnings(log, count)
+def replay(kind: Kind, begins: list[float]) -> Findings:
+    findings, queue = Findings(), Queue(kind.jobs, kind.limit)
     late, early = total(when_it_ends, queue, begins), total(when_it_starts, queue, begins)
-    ours = total(way(POLICY), queue, begins)
+    ours = total(way(default_policy(kind.limit)), queue, begins)
     add_bars(findings, kind, ours, late, early)
-    floor = f"gap {ratio(early.gap, late.gap):.2f}, {early.attempts / count:.1f} attempts"
-    findings.add("- submit when the predecessor starts", floor)
-    findings.add("- one follow-up at best, if every wait were known", best_of_one(queue, begins))
-    for name, manners in VARIANTS.items():
-        other = total(way(manners), queue, begins)
-        findings.add(f"- {name}", words(other, late, early, count))
+    some = begins[::SOME]
+    late, early = total(when_it_ends, queue, some), total(when_it_starts, queue, some)
+    findings.add("- submit when the predecessor starts", words(early, late, early, len(some)))
+    best = ratio(sum(least_gap(queue, begin) for begin in some), late.gap)
+    findings.add("- one follow-up at best, if every wait were known", f"gap {best:.2f}")
+    for name, policy in variants(kind.limit).items():
+        other = total(way(policy), queue, some)
+        findings.add(f"- {name}", words(other, late, early, len(some)))
+    return findings
 
 
-def best_of_one(queue: Queue, begins: list[float]) -> str:
-    some = begins[::BEST_EVERY]
-    late = total(when_it_ends, queue, some)
-    return f"gap {ratio(sum(least_gap(queue, begin) for begin in some), late.gap):.2f}"
+def default_policy(limit: float, *, ahead: int = True, hand_over: int = 0) -> Policy:
+    """What the service makes of a spec with `continue:`, by what is known of waits."""
+    resume = Continue(on=["wall-time"], lead_seconds=hand_over, ahead=ahead)
+    minutes = max(1, round(limit / 60))
+    order = Order("chain", resources=Resources(walltime_minutes=minutes), resume=resume)
+    return partial(manners_of, order)
+
+
+def variants(limit: float) -> dict[str, Policy]:
+    usual = default_policy(limit)
+    return {
+        "ahead: 1": default_policy(limit, ahead=1),
+        "ahead: 4": default_policy(limit, ahead=4),
+        "ahead: 12": default_policy(limit, ahead=MOST_AHEAD),
+        "no hand-over, nodes idle": lambda known: replace(usual(known), can_hand_over=False),
+        "hand-over of 2 min": default_policy(limit, hand_over=120),
+        "hand-over of 5 min": default_policy(limit, hand_over=300),
+    }
 
 
 def add_bars(findings: Findings, kind: Kind, ours: Outcome, late: Outcome, early: Outcome) -> None:
@@ -141,8 +167,8 @@ def total(one: Way, queue: Queue, begins: list[float]) -> Outcome:
     return sum((one(queue, begin) for begin in begins), Outcome())
 
 
-def way(manners: Manners) -> Way:
-    return lambda queue, begin: planned(queue, begin, manners)
+def way(policy: Policy) -> Way:
+    return lambda queue, begin: planned(queue, begin, policy)
 
 
 def words(other: Outcome, late: Outcome, early: Outcome, count: int) -> str:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
-from diamond.agent.lines import Lines, may_wait
+from diamond.agent.lines import Lines
 from diamond.agent.progress import reached_by
-from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.tasks import AttemptFolder, Standing, TaskFolders
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
 from diamond.core.events import (
@@ -46,6 +46,8 @@ class Chains:
         self._folders, self._attempts = folders, attempts
         self._lines = Lines(folders, attempts)
         self._followed: set[str] = set()
+        self._undecided: set[str] = set()
+        """Attempts with nodes about which nothing could be written down."""
 
     def concerns(self, tracked: Tracked, event: Event) -> bool:
         """Whether the event ends an attempt after which another may come.
@@ -71,15 +73,29 @@ class Chains:
             self._attempts.load(successor)
 
     def look(self) -> None:
-        """Queue the follow-ups that are due."""
+        """Queue the follow-ups that are due, and decide what could not be decided before."""
         for tracked in self._attempts.active():
+            if tracked.folder.attempt in self._undecided:
+                self.arrived(tracked)
             if self._wants_follow_up(tracked):
                 self._queue_ahead(tracked)
-            if may_wait(tracked) > 1:
+            if tracked.folder.order().resume.may_line_up:
                 self._look_at_line(tracked)
 
     def arrived(self, tracked: Tracked) -> None:
-        """A follow-up has nodes: hand over to it now, let it wait, or give them back."""
+        """A follow-up has nodes: hand over to it now, let it wait, or give them back. What fails is tried again."""
+        attempt = tracked.folder.attempt
+        try:
+            self._decide(tracked)
+        except OSError as error:
+            self._undecided.add(attempt)
+            log.error("%s has nodes, and what becomes of them is undecided: %s", attempt, error)
+        else:
+            self._undecided.discard(attempt)
+
+    def _decide(self, tracked: Tracked) -> None:
+        if tracked.watched.run or tracked.watched.cancelled:
+            return
         running = self._still_running(tracked.folder.task)
         if self._lines.is_behind_one_with_nodes(tracked):
             self._call_off(tracked.folder)
@@ -97,7 +113,7 @@ class Chains:
 
     def begins_unannounced(self, folder: AttemptFolder) -> bool:
         """Whether an attempt that is taken up waits in a line, perhaps far behind."""
-        if folder.order().resume.ahead <= 1 or not folder.is_early:
+        if not folder.order().resume.may_line_up or not folder.is_early:
             return False
         return not any(folder.start_of(run) for run in folder.runs())
 
@@ -163,18 +179,20 @@ class Chains:
 
     def _task(self, tracked: Tracked) -> Task:
         folder = tracked.folder
-        reached, stalled = self._folders.standing_before(folder)
+        before = self._folders.standing_before(folder)
         return Task(
             id=folder.task,
             attempt=Attempt(id=folder.attempt, number=tracked.number),
             policy=policy_of(folder.order().resume),
-            reached=reached,
-            stalled=stalled,
+            reached=before.reached,
+            stalled=before.stalled,
+            ended=before.ended,
         )
 
     def _written(self, folder: AttemptFolder, word: str, task: Task) -> str:
         try:
-            folder.write_standing(task.reached.farthest(task.attempt.reached), task.stalled)
+            reached = task.reached.farthest(task.attempt.reached)
+            folder.write_standing(Standing(reached, task.stalled, task.ended + 1))
             folder.write_verdict(word)
             for later in self._later(folder):
                 if later.is_barred or later.is_withdrawn:
@@ -208,12 +226,14 @@ class Chains:
         number = folder.number
         return [one for one in self._folders.attempts(folder.task) if one.number > number]
 
-    def _make(self, folder: AttemptFolder, *, early: bool) -> AttemptFolder | None:
-        """A new attempt of our own, if the service has granted one of its number."""
+    def _make(
+        self, folder: AttemptFolder, *, early: bool, instead: AttemptFolder | None = None
+    ) -> AttemptFolder | None:
+        """A new attempt of our own, if the service has granted one more."""
         until = int(self._folders.grant(folder.task).get("until") or 0)
         try:
             return self._folders.record_next(
-                folder, ids.new_id(ids.ATTEMPT), until=until, early=early
+                folder, ids.new_id(ids.ATTEMPT), until=until, early=early, instead=instead
             )
         except OSError as error:
             log.error("%s: no next attempt could be written: %s", folder.attempt, error)
@@ -240,13 +260,16 @@ class Chains:
 
     def _queue_behind(self, last: Tracked) -> None:
         """Where every place is taken, the youngest makes room: age counts in queues."""
-        if self._lines.is_full(last):
-            self._call_off(last.folder)
-            last = self._lines.waiting(last.folder.task)[-1]
-        made = self._make(last.folder, early=True)
-        if made is not None:
-            log.info("%s is queued behind %s", made.attempt, last.folder.attempt)
-            self._attempts.load(made)
+        line = self._lines.waiting(last.folder.task)
+        youngest = last.folder if self._lines.is_full(last) and len(line) > 1 else None
+        before = line[-2] if youngest is not None else last
+        made = self._make(before.folder, early=True, instead=youngest)
+        if made is None:
+            return
+        log.info("%s is queued behind %s", made.attempt, before.folder.attempt)
+        if youngest is not None:
+            self._call_off(youngest)
+        self._attempts.load(made)
 
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
         limit = tracked.asked_seconds

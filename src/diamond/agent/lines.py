@@ -1,4 +1,4 @@
-"""The line of a chain: its attempts that wait in the queue at once, where the person lets several (`continue: ahead`).
+"""The line of a chain: its attempts that wait in the queue at once, where long waits or the person call for several.
 
 Each was made to follow the one before it. The service hears of those that may begin next, so that it always knows
 one present attempt and one follow-up. If a later one gets its nodes first, those before it are barred and called off.
@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.core.order import MOST_AHEAD
 from diamond.planning.followup import Chain, Manners, must_withdraw, next_queueing
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ class Lines:
             return False
         if self._attempts.room(last.partition) or not self._attempts.has_queue():
             return False
-        due = next_queueing(self._chain(line), self._cushion(last), _manners(last))
+        due = next_queueing(self._chain(line), self._cushion(last), self._manners(last))
         return due is not None and due <= time.time()
 
     def is_full(self, last: Tracked) -> bool:
-        return must_withdraw(self._chain(self.waiting(last.folder.task)), _manners(last))
+        return must_withdraw(self._chain(self.waiting(last.folder.task)), self._manners(last))
 
     def overtake(self, tracked: Tracked) -> bool:
         """Let `tracked`, which has nodes, go before those that were to go first; False if one of them has nodes too."""
@@ -91,14 +92,12 @@ class Lines:
         grant = self._folders.grant(tracked.folder.task)
         return float(grant.get("cushion_seconds") or 0.0)
 
-
-def may_wait(tracked: Tracked) -> int:
-    """How many attempts of its task may wait at once."""
-    return int(tracked.folder.order().resume.ahead)
-
-
-def _manners(tracked: Tracked) -> Manners:
-    return Manners(hand_over_seconds=0.0, most_waiting=may_wait(tracked))
+    def _manners(self, tracked: Tracked) -> Manners:
+        """How many may wait is the spec's word, or else what the service makes of past waits; one until it has told."""
+        asked = tracked.folder.order().resume.ahead
+        if asked is True:
+            asked = int(self._folders.grant(tracked.folder.task).get("places") or 1)
+        return Manners(hand_over_seconds=0.0, most_waiting=min(MOST_AHEAD, max(1, asked)))
 
 
 def _is_out(folder: AttemptFolder) -> bool:

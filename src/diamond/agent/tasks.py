@@ -9,7 +9,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,16 @@ class RunExit:
 
     code: int
     seen_at: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a task has come, and by how many attempts."""
+
+    reached: Reached = field(default_factory=Reached)
+    stalled: int = 0
+    """Attempts in a row that came no further."""
+    ended: int = 0
 
 
 @dataclass(frozen=True)
@@ -222,16 +232,17 @@ class AttemptFolder:
         """A time limit that was changed: the batch script reads it."""
         write_whole(self.path / "limit", f"{seconds:.0f}\n".encode())
 
-    def write_standing(self, reached: Reached, stalled: int) -> None:
+    def write_standing(self, standing: Standing) -> None:
         """How far the task had come when this attempt was over."""
-        write_json(self.path / "progress.json", {**vars(reached), "stalled": stalled})
+        counts = {"stalled": standing.stalled, "ended": standing.ended}
+        write_json(self.path / "progress.json", {**vars(standing.reached), **counts})
 
-    def standing(self) -> tuple[Reached, int] | None:
+    def standing(self) -> Standing | None:
         found = read_json(self.place("progress.json"))
         if found is None:
             return None
-        stalled = int(found.pop("stalled", 0))
-        return Reached(**found), stalled
+        stalled, ended = int(found.pop("stalled", 0)), int(found.pop("ended", self.number))
+        return Standing(Reached(**found), stalled, ended)
 
     def write_failure(self, reason: str, message: str) -> None:
         write_json(self.path / "failed.json", {"reason": reason, "message": message}, durable=True)
@@ -278,7 +289,7 @@ class TaskFolders:
         return max((exit.seen_at for exit in exits if exit is not None), default=None)
 
     def grant(self, task: str) -> dict[str, Any]:
-        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds"}."""
+        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds","cushion_seconds","places"}."""
         return read_json(self.root / safe_id(task) / "chain.json") or {}
 
     def write_grant(self, task: Any, grant: dict[str, Any]) -> None:
@@ -287,20 +298,24 @@ class TaskFolders:
         if folder.is_dir() and grant != self.grant(task):
             write_json(folder / "chain.json", grant, durable=True)
 
-    def standing_before(self, folder: AttemptFolder) -> tuple[Reached, int]:
-        """How far the task had come before this attempt, and how many attempts in a row had not moved it."""
+    def standing_before(self, folder: AttemptFolder) -> Standing:
+        """How far the task had come before this attempt."""
         number = folder.number
         earlier = [one.standing() for one in self.attempts(folder.task) if one.number < number]
         known = [one for one in earlier if one is not None]
-        return known[-1] if known else (Reached(), 0)
+        return known[-1] if known else Standing(ended=0 if earlier else number - 1)
 
     def record_next(
-        self, folder: AttemptFolder, attempt: str, *, until: int, early: bool
-    ) -> AttemptFolder | None:
-        """An attempt of the agent's own making that follows `folder`; None beyond the number `until`."""
+        self, folder: AttemptFolder, attempt: str, *, until: int, early: bool,
+        instead: AttemptFolder | None = None,
+    ) -> AttemptFolder | None:  # fmt: skip
+        """An attempt of the agent's own making that follows `folder`; None beyond the number `until`.
+
+        Follow-ups that were withdrawn, and the one `instead` of which this comes, have used up no number.
+        """
         with self._numbering:
             number = max(one.number for one in self.attempts(folder.task)) + 1
-            if number > until:
+            if number - self._unused(folder.task, instead) > until:
                 return None
             made = self.attempt(folder.task, attempt)
             _make(made)
@@ -308,6 +323,17 @@ class TaskFolders:
             about = {**_attempt_json(made, number), "after": folder.attempt, "early": early}
             write_json(made.path / "attempt.json", about, durable=True)
             return made
+
+    def _unused(self, task: str, instead: AttemptFolder | None) -> int:
+        """Of the attempts since the service counted: how many never had nodes and never will."""
+        counted = self.grant(task).get("counted")
+        if counted is None:
+            return 0
+        later = [one for one in self.attempts(task) if one.number > int(counted)]
+        gone = [
+            one for one in later if one.is_withdrawn or (instead and one.attempt == instead.attempt)
+        ]
+        return sum(not one.has_arrived for one in gone)
 
     def take(
         self, task: Any, attempt: Any, number: int, task_json: dict[str, Any]

@@ -424,7 +424,8 @@ def _resume(spec: Spec) -> Continue:
     given = spec.continue_
     if not given:
         return Continue(on=["exit-75"])
-    return Continue(list(given.on), given.from_, given.lead, given.max_attempts, given.ahead)
+    ahead = True if given.ahead == "auto" else given.ahead
+    return Continue(list(given.on), given.from_, given.lead, given.max_attempts, ahead)
 
 
 def _check_budget(

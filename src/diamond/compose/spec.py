@@ -59,8 +59,9 @@ class ContinueSpec(Model):
         0, description="How long before the time limit to stop; left out: by what a save costs"
     )
     max_attempts: int = Field(20, ge=1, le=1000)
-    ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] = Field(
-        True, description="Queue the next attempt before this one ends; a number: so many may wait"
+    ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] | Literal["auto"] = Field(
+        True,
+        description="Queue the next attempt before this one ends, several where waits are long; a number: so many at most",
     )
 
 

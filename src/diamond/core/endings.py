@@ -28,8 +28,9 @@ def end_or_continue(task: Task, reason: Reason, message: str) -> Step:
     task = _with_progress(task, reason)
     if task.stalled >= MOST_STALLED:
         return end(task, State.FAILED, Reason.NO_PROGRESS, _stalled_words(task)), []
-    if task.attempt.number >= task.policy.max_attempts:
-        words = f"{task.attempt.number} attempts were made and it asked for more ({reason.value})"
+    made = task.ended + 1
+    if made >= task.policy.max_attempts:
+        words = f"{made} attempts were made and it asked for more ({reason.value})"
         return end(task, State.FAILED, Reason.CONTINUE_LIMIT, words), []
     if task.follow_up is not None:
         return take_follow_up(task, task.follow_up, reason, message)

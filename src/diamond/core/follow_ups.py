@@ -23,6 +23,7 @@ def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
         signal=None,
         attempt=Attempt(id=attempt_id, number=number),
         follow_up=None,
+        ended=task.ended + (number > task.attempt.number),
         numbered=max(task.numbered, number),
     )
 
@@ -49,5 +50,6 @@ def take_follow_up(task: Task, follow_up: Attempt, reason: Reason, message: str)
     begun = begin_attempt(task, follow_up.id, follow_up.number)
     phase = Phase.QUEUED if follow_up.native_id else Phase.BETWEEN_ATTEMPTS
     phase = Phase.CANCELLING if task.cancel_requested else phase
-    taken = replace(begun, attempt=follow_up, phase=phase, message=message)
+    ended = task.ended if reason is Reason.WITHDRAWN else begun.ended
+    taken = replace(begun, attempt=follow_up, phase=phase, message=message, ended=ended)
     return taken, [FollowUpTakes(task.attempt.id, reason)]

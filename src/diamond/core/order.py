@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,13 @@ class Continue:
     lead_seconds: int = 120
     """How long before the time limit the stop flag appears; 0: measured from the last save, two minutes before there is one."""
     max_attempts: int = 4
-    ahead: int = 0
-    """How many attempts may wait in the queue before the present one has ended; true is one."""
+    ahead: Union[bool, int] = 0
+    """How many attempts may wait in the queue before the present one has ended; true: as many as waits call for."""
+
+    @property
+    def may_line_up(self) -> bool:
+        """Whether more than one may wait at once. True is no number here, though it equals one."""
+        return self.ahead is True or self.ahead > 1
 
 
 @dataclass(frozen=True)

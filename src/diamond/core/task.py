@@ -183,6 +183,8 @@ class Task:
     """By the attempts before the present one."""
     stalled: int = 0
     """How many attempts in a row came no further."""
+    ended: int = 0
+    """How many attempts came before the present one; follow-ups that never began do not count."""
     numbered: int = 0
     """The highest number that any attempt of it has had; follow-ups that were given back keep theirs."""
 

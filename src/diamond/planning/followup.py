@@ -11,12 +11,14 @@ The shares below are of the time limit, so they have no unit; `python -m bench p
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
+from diamond.core.order import MOST_AHEAD
 from diamond.planning.waits import Forecast
 
-MOST_CUSHION = 0.3
+MOST_CUSHION = 0.4
 """No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
 LEAST_GAIN = 0.25
 """Nodes that would carry the program less far beyond its present end are given back."""
@@ -50,7 +52,7 @@ class Manners:
     hand_over_seconds: float
     """From the stop flag to the follow-up's first step: one save, one exit, one start."""
     most_waiting: int = 1
-    """`continue: ahead` of the spec."""
+    """`continue: ahead` of the spec, or `places`."""
     can_hand_over: bool = True
     """Whether the program saves and leaves when the stop flag appears."""
 
@@ -66,6 +68,13 @@ class Arrival(Enum):
     """The nodes idle until the running program's end: cheaper than a hand-over."""
     GIVE_BACK = "give-back"
     """They would carry the chain hardly further than the running program does, or its work is done before."""
+
+
+def places(limit_seconds: float, forecast: Forecast) -> int:
+    """How many attempts may wait at once where nobody said: one where being early covers a long wait, else what spans it."""
+    if forecast.bound is None or forecast.bound <= MOST_CUSHION * limit_seconds:
+        return 1
+    return min(MOST_AHEAD, 1 + math.ceil(forecast.bound / limit_seconds))
 
 
 def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float | None:

@@ -18,7 +18,7 @@ from diamond.planning.budget import (
     parse_budget,
     rate_of,
 )
-from diamond.planning.followup import Chain, Manners, cushion, next_queueing
+from diamond.planning.followup import Chain, Manners, cushion, next_queueing, places
 from diamond.planning.waits import Forecast
 
 DEFAULT_HAND_OVER_SECONDS = 60.0
@@ -117,16 +117,20 @@ def allowed_attempts(chain: Mapping[str, Any]) -> int:
 def granted_until(
     chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
 ) -> int:
-    """The highest number that the agent may give to an attempt without asking."""
+    """The highest number that the agent may give to an attempt without asking; follow-ups given back do not count."""
     order = order_from(dict(order_data))
-    highest = max(int(one["number"]) for one in attempts)
+    highest = highest_number(attempts)
     used = spending(chain, order, attempts)
     if used.budget is None:
         more = allowed_attempts(chain) - _made(attempts)
     else:
         cost = used.rate * _whole(order).node_hours
         more = math.floor(used.left / cost + 1e-9) if cost else order.resume.max_attempts
-    return min(order.resume.max_attempts, highest + max(0, more))
+    return highest + max(0, min(more, order.resume.max_attempts - _made(attempts)))
+
+
+def highest_number(attempts: Iterable[Entry]) -> int:
+    return max(int(one["number"]) for one in attempts)
 
 
 def queue_after_seconds(
@@ -134,27 +138,31 @@ def queue_after_seconds(
 ) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
-    Whether the first attempt will need one is not known, unless the person wants several to wait: that follow-up is
-    queued as late as a bare hand-over allows.
+    Whether the first attempt will need one is not known: where one may wait, it is queued as late as a bare hand-over
+    allows.
     """
-    limit = 60.0 * order.resources.walltime_minutes
-    if is_first and order.resume.ahead <= 1:
+    limit, manners = 60.0 * order.resources.walltime_minutes, manners_of(order, forecast)
+    if is_first and manners.most_waiting == 1:
         return max(0.0, queued + limit - 2 * hand_over_seconds(order) - started)
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,
     )  # fmt: skip
-    at = next_queueing(chain, cushion_seconds(order, forecast), manners_of(order))
+    at = next_queueing(chain, cushion_seconds(order, forecast), manners)
     return None if at is None else max(0.0, at - started)
 
 
 def cushion_seconds(order: Order, forecast: Forecast) -> float:
     """How much sooner than one limit after the last queueing the next one comes."""
-    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order))
+    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order, forecast))
 
 
-def manners_of(order: Order) -> Manners:
-    return Manners(hand_over_seconds(order), most_waiting=max(1, int(order.resume.ahead)))
+def manners_of(order: Order, forecast: Forecast) -> Manners:
+    """How many may wait: what the person says, or else what the waits call for."""
+    asked = order.resume.ahead
+    if asked is True:
+        asked = places(60.0 * order.resources.walltime_minutes, forecast)
+    return Manners(hand_over_seconds(order), most_waiting=max(1, asked))
 
 
 def hand_over_seconds(order: Order) -> float:

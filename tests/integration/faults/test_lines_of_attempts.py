@@ -20,7 +20,10 @@ printf '{"step": %d, "time": 0}\\n' $n >>"$DIAMOND_METRICS"
 until [ -e go$n ]; do sleep 0.05; done
 [ $n -ge 2 ] || exit 75
 """
-CHAIN = {"continue": {"on": ["exit-75", "node-lost"], "ahead": 3}, "budget": "9 node-hours"}
+CHAIN: dict[str, Any] = {
+    "continue": {"on": ["exit-75", "node-lost"]},
+    "budget": "9 node-hours",
+}
 WHOLE = {"walltime": "5m", "memory": "100MB", "cpus_per_task": 8}
 
 
@@ -35,9 +38,12 @@ def one_node(stack: Stack) -> Iterator[Stack]:
 
 
 @pytest.mark.slow
-def test_attempts_wait_in_a_line_and_go_away_when_the_work_is_done(one_node: Stack) -> None:
+@pytest.mark.parametrize("ahead", [3, "auto"])
+def test_attempts_wait_in_a_line_and_go_away_when_the_work_is_done(
+    one_node: Stack, ahead: int | str
+) -> None:
     stack = one_node
-    task = running_with_a_line(stack)
+    task = running_with_a_line(stack, ahead)
     assert stack.task(task)["chain"]["follow_up"] == folders(stack, task)[1].name
     assert len(stack.task(task)["attempts"]) == 2, "the service hears of the next one only"
     go(stack, task, 1)
@@ -78,11 +84,14 @@ def test_a_cancel_ends_also_those_that_the_service_has_not_heard_of(one_node: St
     assert stack.executions(task) == 1
 
 
-def running_with_a_line(stack: Stack) -> str:
+def running_with_a_line(stack: Stack, ahead: int | str = 3) -> str:
     """One attempt runs, three wait: as if the planner had found each of them due."""
-    task = stack.submit(STEPS, resources=WHOLE, **CHAIN)
+    going_on = {**CHAIN["continue"], "ahead": ahead}
+    task = stack.submit(STEPS, resources=WHOLE, **{**CHAIN, "continue": going_on})
     wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
-    grant = {"until": 20, "queue_after_seconds": 0, "hand_over_seconds": 60, "cushion_seconds": 1e9}
+    grant = {
+        "until": 20, "queue_after_seconds": 0, "hand_over_seconds": 60, "cushion_seconds": 1e9, "places": 3,
+    }  # fmt: skip
     (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
     wait_for(lambda: len(waiting_jobs(stack, task)) == 3, what="three that wait")
     return task

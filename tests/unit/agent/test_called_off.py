@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from diamond.agent import chains
 from diamond.agent.attempts import Attempts
 from diamond.agent.disk import write_json
 from diamond.agent.folders import Folders
@@ -63,6 +66,15 @@ class Chain:
         (self.attempt(number).run_folder(1) / "exit").write_text("75 now\n")
         self.look(number)
 
+    def saves_for_a_while(self, number: int) -> None:
+        place, begun = self.attempt(number).run_folder(1), time.time() - 2400
+        (place / "checkpoints.jsonl").touch()
+        os.utime(place / "started", (begun, begun))
+
+    def arrives(self, number: int) -> None:
+        (self.attempt(number).path / "arrived").write_text(f"{number} node1 now\n")
+        self.look(number)
+
     def look(self, number: int) -> None:
         self.attempts.look_at(self.attempts.known[self.attempt(number).attempt])
 
@@ -110,3 +122,27 @@ def test_nobody_waits_for_a_follow_up_that_was_called_off(chain: Chain) -> None:
         actions += fresh
     assert NextAttempt(3) in actions
     assert (task.phase, task.follow_up) == (Phase.BETWEEN_ATTEMPTS, None)
+
+
+def test_a_hand_over_that_could_not_be_written_down_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain(tmp_path)
+    chain.runs(1)
+    chain.saves_for_a_while(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    with monkeypatch.context() as broken:
+        broken.setattr(chains, "mark", _fails)
+        chain.arrives(2)
+    stop = chain.attempt(1).path / "stop"
+    assert not stop.exists()
+    chain.attempts.chains.look()
+    assert stop.exists()
+    stop.unlink()
+    chain.attempts.chains.look()
+    assert not stop.exists(), "decided once"
+
+
+def _fails(*_: object) -> None:
+    raise OSError(28, "No space left on device")

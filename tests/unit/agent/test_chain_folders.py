@@ -11,7 +11,7 @@ import pytest
 from diamond.agent.folders import Folders
 from diamond.agent.progress import reached_by
 from diamond.agent.takeover import home_of, take_over
-from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.tasks import AttemptFolder, Standing, TaskFolders
 from diamond.core.errors import NotFound
 from diamond.core.task import Reached
 
@@ -36,6 +36,20 @@ def test_no_attempt_is_made_beyond_what_was_granted(tasks: TaskFolders) -> None:
     assert two is not None
     assert (two.number, two.after, two.is_early) == (2, "t1a", True)
     assert tasks.take("t1", "c", 2, {}) is None
+
+
+def test_follow_ups_that_never_had_nodes_use_up_no_number(tasks: TaskFolders) -> None:
+    one = first(tasks)
+    tasks.write_grant("t1", {"until": 2, "counted": 1})
+    two = tasks.record_next(one, "b", until=2, early=True)
+    assert two is not None and tasks.record_next(two, "c", until=2, early=True) is None
+    three = tasks.record_next(one, "c", until=2, early=True, instead=two)
+    two.write_tombstone()
+    assert three is not None and three.number == 3
+    assert tasks.record_next(three, "d", until=2, early=True) is None, "three waits"
+    three.write_tombstone()
+    (three.path / "arrived").write_text("7 node1 now\n")
+    assert tasks.record_next(one, "d", until=2, early=True) is None, "three had nodes"
 
 
 def test_a_follow_up_whose_turn_has_not_come_is_no_attempt_that_began(tasks: TaskFolders) -> None:
@@ -65,11 +79,11 @@ def test_progress_is_the_newest_match_and_the_highest_step(tasks: TaskFolders) -
 
 def test_how_far_the_task_had_come_outlives_the_agent(tasks: TaskFolders) -> None:
     one = first(tasks)
-    one.write_standing(Reached("ckpt/1.pt", 5.0, 3), 1)
+    one.write_standing(Standing(Reached("ckpt/1.pt", 5.0, 3), 1, 1))
     two = tasks.record_next(one, "b", until=9, early=False)
     assert two is not None
-    assert tasks.standing_before(two) == (Reached("ckpt/1.pt", 5.0, 3), 1)
-    assert tasks.standing_before(one) == (Reached(), 0)
+    assert tasks.standing_before(two) == Standing(Reached("ckpt/1.pt", 5.0, 3), 1, 1)
+    assert tasks.standing_before(one) == Standing()
 
 
 def test_a_task_that_goes_on_takes_over_the_run_directory_once(tasks: TaskFolders) -> None:

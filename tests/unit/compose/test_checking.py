@@ -221,7 +221,9 @@ def test_a_budget_in_the_sites_units_needs_the_sites_rate() -> None:
 
 def test_only_a_spec_that_says_continue_queues_ahead() -> None:
     assert not compose({"run": "x"}).order.resume.ahead
-    assert compose({"run": "x", "continue": {}}).order.resume.ahead
+    assert compose({"run": "x", "continue": {}}).order.resume.ahead is True
+    assert compose({"run": "x", "continue": {"ahead": "auto"}}).order.resume.ahead is True
+    assert compose({"run": "x", "continue": {"ahead": 1}}).order.resume.ahead is not True
     assert not compose({"run": "x", "continue": {"ahead": False}}).order.resume.ahead
 
 

@@ -217,3 +217,20 @@ def test_the_farthest_of_two_is_behind_neither(one: Reached, other: Reached) -> 
     farthest = one.farthest(other)
     assert not one.is_beyond(farthest)
     assert not other.is_beyond(farthest)
+
+
+def test_follow_ups_that_never_began_do_not_count_as_attempts() -> None:
+    """The second was withdrawn while it waited, the third was overtaken by the fourth."""
+    task = running(ContinuePolicy(max_attempts=2))
+    for event in (
+        AttemptKnown(attempt="a2", number=2),
+        Gone(attempt="a2"),
+        AttemptKnown(attempt="a3", number=3),
+        Exited(attempt="a1", exit_code=75),
+        AttemptKnown(attempt="a4", number=4),
+        Started(attempt="a4"),
+    ):
+        task, _ = step(task, event)
+    assert (task.attempt.id, task.ended) == ("a4", 1)
+    task, _ = step(task, Exited(attempt="a4", exit_code=75))
+    assert task.reason is Reason.CONTINUE_LIMIT and task.message.startswith("2 attempts were made")

@@ -46,6 +46,21 @@ def test_start_up_and_the_last_save_take_from_every_attempt() -> None:
     assert plan_chain(slower, place()).attempts == 4
 
 
+def test_what_is_kept_for_the_last_save_takes_from_every_attempt_too() -> None:
+    work = Work(steps=36_000, step_seconds=2.5, save_seconds=60, lead_seconds=HOUR)
+    plan = plan_chain(work, place(hours=9))
+    assert plan.attempts == 4, "of 8 h each, where saves alone would leave room for three"
+    assert plan_chain(replace(work, lead_seconds=0), place(hours=9)).attempts == 3
+    assert plan.node_hours == pytest.approx(2 * (25 + 4 / 60), rel=0.01), (
+        "it leaves when it is saved"
+    )
+
+
+def test_the_stop_flag_leaves_a_short_attempt_half_of_its_time() -> None:
+    plan = plan_chain(Work(steps=3600, step_seconds=1, lead_seconds=HOUR), place(hours=1))
+    assert plan.attempts == 2
+
+
 def test_the_interval_is_youngs_and_dalys() -> None:
     work = Work(steps=100_000, step_seconds=1, save_seconds=50)
     plan = plan_chain(work, place(nodes=10, node_fails_after_hours=1000))
@@ -90,8 +105,8 @@ def test_the_finish_is_a_range_that_holds_the_waits() -> None:
     work = Work(steps=72_000, step_seconds=1)
     plan = plan_chain(work, place(typical=HOUR, bound=9 * HOUR))
     assert plan.finish.soonest == pytest.approx(21 * HOUR)
-    # The first at its bound; one of the two follow-ups surprises by more than the cushion of three hours.
-    assert plan.finish.latest == pytest.approx(20 * HOUR + 9 * HOUR + (9 - 1 - 3) * HOUR)
+    # The first at its bound; one of the two follow-ups surprises by more than the cushion of four hours.
+    assert plan.finish.latest == pytest.approx(20 * HOUR + 9 * HOUR + (9 - 1 - 4) * HOUR)
 
 
 def test_a_limit_that_leaves_no_time_for_a_step_is_refused_with_the_reason() -> None:

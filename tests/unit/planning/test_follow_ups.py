@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diamond.core.order import MOST_AHEAD
 from diamond.planning.followup import (
     MOST_CUSHION,
     Arrival,
@@ -18,6 +19,7 @@ from diamond.planning.followup import (
     cushion,
     must_withdraw,
     next_queueing,
+    places,
 )
 from diamond.planning.waits import ENOUGH, NOTHING_KNOWN, Forecast
 
@@ -77,6 +79,18 @@ def test_the_rhythm_counts_from_the_last_queueing_also_when_that_attempt_still_w
 def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -> None:
     full = replace(RUNNING, waiting_since=(1.0, 2.0))
     assert due(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
+
+
+@pytest.mark.parametrize(
+    ("bound", "count"),
+    [(None, 1), (0.0, 1), (0.4, 1), (0.5, 2), (2.5, 4), (100.0, MOST_AHEAD)],
+    ids=["unknown", "none", "within-the-cushion", "short", "longer-than-the-limit", "endless"],
+)
+def test_as_many_wait_as_a_long_wait_has_limits_and_one_where_being_early_covers_it(
+    bound: float | None, count: int
+) -> None:
+    known = NOTHING_KNOWN if bound is None else replace(RESTLESS, bound=bound * LIMIT)
+    assert places(LIMIT, known) == count
 
 
 def test_when_nothing_runs_and_nothing_waits_an_attempt_is_queued_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from diamond.service.grants import (
     budget_data,
     first_chain,
     granted_until,
+    manners_of,
     queue_after_seconds,
     refusal,
     spending,
@@ -100,8 +102,29 @@ def test_a_follow_up_is_queued_one_wait_before_the_end() -> None:
 
 def test_where_waits_are_long_or_unknown_it_is_queued_early() -> None:
     unknown = queue_after_seconds(order(), NOTHING_KNOWN, queued=0.0, started=10.0)
-    assert unknown == pytest.approx(0.7 * HOUR - 10)
+    assert unknown == pytest.approx(0.6 * HOUR - 10)
     first = queue_after_seconds(order(), NOTHING_KNOWN, queued=0.0, started=10.0, is_first=True)
     assert first == pytest.approx(HOUR - 2 * 120 - 10), "it may well finish within its limit"
     late = queue_after_seconds(order(), NOTHING_KNOWN, queued=0.0, started=5 * HOUR)
     assert late == 0.0
+
+
+def test_several_may_wait_where_waits_are_long_unless_the_person_sets_a_number() -> None:
+    past = [PastWait(n * HOUR, 3 * HOUR, 2, HOUR, "gpu") for n in range(80)]
+    long = forecast(past, queue="gpu", nodes=2, limit_seconds=HOUR)
+    assert manners_of(order(), long).most_waiting == 4
+    assert manners_of(order(), NOTHING_KNOWN).most_waiting == 1
+    one = replace(order(), resume=replace(RESUME, ahead=1))
+    assert manners_of(one, long).most_waiting == 1
+    early = queue_after_seconds(order(), long, queued=0.0, started=3 * HOUR, is_first=True)
+    assert early == 0.0, "a first attempt is followed at once where waits are longer than it lasts"
+
+
+def test_follow_ups_that_were_given_back_leave_the_number_of_attempts_alone() -> None:
+    few = Order("x", resume=Continue(max_attempts=3, ahead=True), budget="90 node-hours")
+    made: list[Any] = [
+        attempt(1, 0, 1),
+        attempt(2, None, 1, reason="withdrawn"),
+        attempt(7, 2, None),
+    ]
+    assert granted_until(first_chain(few, None), order_data(few), made) == 8

@@ -12,6 +12,7 @@ from diamond.core.task import Attempt, ContinuePolicy, Phase, Reached, Reason, S
 
 def core_task(row: Mapping[str, Any]) -> Task:
     chain = row.get("chain") or {}
+    attempt = _attempt(row, row["attempt"]) or Attempt(id=row["attempt"])
     return Task(
         id=row["id"],
         state=State(row["state"]),
@@ -23,11 +24,12 @@ def core_task(row: Mapping[str, Any]) -> Task:
         signal=row["signal"],
         as_of=row["as_of"],
         cancel_requested=row["cancel_requested"],
-        attempt=_attempt(row, row["attempt"]) or Attempt(id=row["attempt"]),
+        attempt=attempt,
         policy=policy_of(row["order"]),
         follow_up=_attempt(row, chain.get("follow_up", "")),
         reached=Reached(**(chain.get("reached") or {})),
         stalled=int(chain.get("stalled", 0)),
+        ended=int(chain.get("ended", attempt.number - 1)),
         numbered=max((entry["number"] for entry in row["attempts"]), default=0),
     )
 
@@ -60,6 +62,7 @@ def chain_values(task: Task, chain: Mapping[str, Any] | None) -> dict[str, Any]:
         "follow_up": task.follow_up.id if task.follow_up else "",
         "reached": vars(task.reached),
         "stalled": task.stalled,
+        "ended": task.ended,
     }
     return {**(chain or {}), **decided}
 

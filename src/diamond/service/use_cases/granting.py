@@ -13,6 +13,8 @@ from diamond.service.grants import (
     cushion_seconds,
     granted_until,
     hand_over_seconds,
+    highest_number,
+    manners_of,
     queue_after_seconds,
 )
 from diamond.service.site_now import fact_time
@@ -28,7 +30,8 @@ def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:
     if not resume.get("ahead"):
         return {}
     until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
-    return {"chain": {"until": until, "queue_after_seconds": None}}
+    counted = highest_number(row["attempts"])
+    return {"chain": {"until": until, "counted": counted, "queue_after_seconds": None}}
 
 
 async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,6 +42,7 @@ async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) ->
     ahead = {} if endpoint is None else await _ahead(connection, endpoint, row, order)
     return {
         "until": until,
+        "counted": highest_number(row["attempts"]),
         "queue_after_seconds": None,
         "hand_over_seconds": hand_over_seconds(order),
         **ahead,
@@ -66,7 +70,11 @@ async def _ahead(
         order, expected, queued=queued, started=float(current["started"]),
         is_first=current["number"] == 1,
     )  # fmt: skip
-    return {"queue_after_seconds": after, "cushion_seconds": cushion_seconds(order, expected)}
+    return {
+        "queue_after_seconds": after,
+        "cushion_seconds": cushion_seconds(order, expected),
+        "places": manners_of(order, expected).most_waiting,
+    }
 
 
 async def _forecast(

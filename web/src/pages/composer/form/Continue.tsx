@@ -65,9 +65,9 @@ function Ahead() {
     <Checkbox
       id={field.id}
       label={labelOf("continue.ahead")}
-      description="It then has its place in the queue when this one ends. It is taken back if it is not needed."
+      description="It then has its place in the queue when this one ends, and so have more where waits are long. What is not needed is taken back."
       error={field.fault}
-      checked={(field.value ?? usual) === true}
+      checked={Boolean(field.value ?? usual)}
       onChange={({ currentTarget: { checked } }) =>
         field.set(checked === usual ? undefined : checked)
       }
