@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,9 +62,10 @@ def running_service(
     database_url: str = "",
     public_url: str = "",
     people: Path | None = None,
+    more: Sequence[str] = (),
 ) -> Iterator[RunningService]:
     service = start_service(
-        home, port=port, database_url=database_url, public_url=public_url, people=people
+        home, port=port, database_url=database_url, public_url=public_url, people=people, more=more
     )
     try:
         yield service
@@ -79,15 +80,16 @@ def start_service(
     database_url: str = "",
     public_url: str = "",
     people: Path | None = None,
+    more: Sequence[str] = (),
 ) -> RunningService:
-    """Returns once it answers; `home` may hold an earlier service's state. `people`: a diamond.toml."""
+    """Returns once it answers; `home` may hold an earlier service's state. `people`: a diamond.toml; `more`: other words for it."""
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"
     words = [sys.executable, "-m", "diamond.service", "--home", str(home), "--port", str(port)]
     words += ["--database-url", database_url] if database_url else []
     words += ["--public-url", public_url] if public_url else []
-    words += ["--people", str(people)] if people else []
+    words += [*(["--people", str(people)] if people else []), *more]
     known = log.stat().st_size if log.exists() else 0
     with log.open("ab") as out:
         process = subprocess.Popen(

@@ -169,7 +169,9 @@ def test_every_field_of_a_spec_is_listed(field: str) -> None:
     assert re.search(rf"`(\w+\.)?{field}(\.\w+)?`", page("spec.md"))
 
 
-@pytest.mark.parametrize("name", ["host", "port", "database_url", "public_url", "proxies"])
+@pytest.mark.parametrize(
+    "name", ["host", "port", "database_url", "public_url", "certificate", "proxies"]
+)
 def test_every_setting_of_the_service_is_listed(name: str) -> None:
     assert name in Settings.__dataclass_fields__
     assert f"`{name}`" in section("up")

@@ -18,7 +18,9 @@ from diamond.sdk.client import Client
 from diamond.sdk.models import Endpoint
 from diamond.sdk.where import diamond_home, saved_address
 
-SETTINGS = ("port", "host", "database_url", "public_url", "proxies")
+SETTINGS = (
+    "port", "host", "database_url", "public_url", "certificate", "certificate_key", "proxies",
+)  # fmt: skip
 VARIABLES = (
     "smtp_host", "smtp_port", "smtp_security", "smtp_user", "smtp_password", "smtp_from",
     "webhook_private",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import webbrowser
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, say
 from diamond.core.errors import BadRequest, DiamondError
-from diamond.sdk.people import People, sign_in
+from diamond.sdk.people import People, sign_in, sign_in_here
 from diamond.sdk.transport import API, Transport
 from diamond.sdk.where import diamond_home, forget_login, keep_login, read_logins
 
@@ -26,19 +27,22 @@ def login(
         list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
     ] = [],  # noqa: B006
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open the page at once.")
+        bool,
+        typer.Option("--browser/--no-browser", help="Whether a browser of this computer is used."),
     ] = True,
     as_json: Json = False,
 ) -> None:
     """Sign in to a shared Diamond: a page asks whether this computer may act for you."""
+    is_here = browser and _has_browser()
 
     def show(page: str, code: str) -> None:
         say(f"Open {page}\nand agree there if it shows the code {code}")
-        if browser and ("DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ):
-            webbrowser.open(page)
+        if is_here and not webbrowser.open(page):
+            say("No browser could be opened; with one on another computer: --no-browser")
 
     name = f"diamond login on {socket.gethostname()}"[:80]
-    address = sign_in(url, name=name, scopes=scope, show=show)
+    way = sign_in_here if is_here else sign_in
+    address = way(url, name=name, scopes=scope, show=show)
     keep_login(diamond_home(), address)
     me = People(Transport(address)).me()
     if as_json:
@@ -63,6 +67,14 @@ def logout(as_json: Json = False) -> None:
         print_json({"url": logins.current.url})
     else:
         say(f"Signed out of {logins.current.url}.")
+
+
+def _has_browser() -> bool:
+    """One that can show a page here; over ssh there is none, and the code is compared elsewhere."""
+    has_screen = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return has_screen or (
+        sys.platform in ("darwin", "win32") and "SSH_CONNECTION" not in os.environ
+    )
 
 
 def _end(transport: Transport) -> None:

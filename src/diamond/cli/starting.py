@@ -50,7 +50,8 @@ def up(
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", help="A TOML file: port, host, database_url, public_url, proxies."
+            "--config",
+            help="A TOML file: port, host, database_url, public_url, certificate, proxies.",
         ),
     ] = None,
     agent: Annotated[

@@ -32,6 +32,25 @@ def sign_in(
     )
 
 
+def sign_in_here(
+    url: str, *, name: str, scopes: Sequence[str] = (), show: Callable[[str, str], None]
+) -> Address:
+    """By a browser on this machine, which brings the answer itself: nobody elsewhere can be let in by it."""
+    from diamond.sdk.loopback import Loopback
+
+    transport = Transport(Address(check_url(url), ""))
+    with Loopback() as here:
+        body = {"name": name, "scopes": list(scopes), "redirect": here.redirect}
+        asked = transport.post(f"{API}/sign-in/device", body)
+        show(asked["url"], asked["user_code"])
+        word = here.wait(asked["expires"])
+    body = {"device_code": asked["device_code"], "word": word}
+    told = transport.post(f"{API}/sign-in/device/token", body)
+    if told["state"] != "accepted":
+        raise Forbidden("You were not let in", "Run `diamond login` again.")
+    return Address(transport.address.url, str(told["token"]))
+
+
 class People:
     """Calls of one signed-in person: `People(client.transport)`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import logging
 import os
 import signal
@@ -16,6 +17,7 @@ from fastapi import FastAPI
 
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
+from diamond.service.certificate import Certificate, keep_current, read_certificate
 from diamond.service.settings import Settings, read_proxies, read_smtp
 from diamond.service.sign_in.settings import People, read_people
 
@@ -26,9 +28,13 @@ class Server(uvicorn.Server):
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._state = app.state
+        self._beside: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        certificate = self._state.settings.certificate
+        if certificate is not None and self.config.ssl is not None:
+            self._beside = asyncio.create_task(keep_current(certificate, self.config.ssl))
         if self.started:
             print(f"ready {self._state.settings.url}", file=sys.stderr, flush=True)
 
@@ -46,10 +52,20 @@ def main(arguments: list[str] | None = None) -> int:
         app = create_app(_settings(arguments))
     except DiamondError as error:
         return _refused(error)
-    config = uvicorn.Config(
+    server = Server(app, _config(app))
+    server.run()
+    return 0 if server.started else 1
+
+
+def _config(app: FastAPI) -> uvicorn.Config:
+    settings: Settings = app.state.settings
+    certificate: Certificate | None = settings.certificate
+    return uvicorn.Config(
         app,
-        host=app.state.settings.host,
-        port=app.state.settings.port,
+        host=settings.host,
+        port=settings.port,
+        ssl_certfile=certificate.chain if certificate else None,
+        ssl_keyfile=certificate.key if certificate else None,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -59,9 +75,6 @@ def main(arguments: list[str] | None = None) -> int:
         # An agent's next call comes at once after a held one: the connection is kept for it.
         timeout_keep_alive=75,
     )
-    server = Server(app, config)
-    server.run()
-    return 0 if server.started else 1
 
 
 def _settings(arguments: list[str] | None) -> Settings:
@@ -72,7 +85,9 @@ def _settings(arguments: list[str] | None) -> Settings:
     parser.add_argument(
         "--database-url", default="", help="postgresql://…; default: SQLite in home"
     )
-    parser.add_argument("--public-url", default="", help="https:// address of the proxy in front")
+    parser.add_argument("--public-url", default="", help="https:// address, its own or a proxy's")
+    parser.add_argument("--certificate", default="", help="PEM file, where no proxy ends TLS")
+    parser.add_argument("--certificate-key", default="", help="PEM file of its key")
     parser.add_argument(
         "--proxies", default="", help="addresses of proxies on other machines, with commas"
     )
@@ -86,6 +101,7 @@ def _settings(arguments: list[str] | None) -> Settings:
         port=given.port,
         database_url=given.database_url,
         public_url=given.public_url,
+        certificate=read_certificate(given.certificate, given.certificate_key),
         proxies=read_proxies(given.proxies),
         people=read_people(given.people) if given.people else People(),
         smtp=read_smtp(os.environ),

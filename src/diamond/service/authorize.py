@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diamond.core.errors import Forbidden, NotFound
-from diamond.service.principal import Kind, Principal, Role, Scope
+from diamond.service.principal import LOCAL_USER, Kind, Principal, Role, Scope
 from diamond.service.rules import RULES, Rule, Who
 
 
@@ -37,6 +37,10 @@ class Freshness:
     """0: any sign-in that is still good."""
     mfa: bool = False
 
+    @property
+    def is_asked(self) -> bool:
+        return bool(self.minutes) or self.mfa
+
 
 def rule_of(method: str, path: str) -> Rule:
     """Of a call by its template; deny by default."""
@@ -56,6 +60,12 @@ def admit(principal: Principal, rule: Rule, freshness: Freshness) -> None:
         raise Forbidden("This is for administrators", "Ask one of those who run this Diamond.")
     if rule.fresh and principal.by_cookie:
         _require_fresh(principal, freshness)
+    elif rule.makes_way and freshness.is_asked and principal.user != LOCAL_USER:
+        raise Forbidden(
+            "This asks for a fresh sign-in, which a token is not",
+            "Do it on the pages, after signing in.",
+            code="fresh-sign-in",
+        )
 
 
 def require_scopes(principal: Principal, scopes: Set[Scope]) -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from diamond.core.ids import new_id
+from diamond.service.principal import LOCAL_USER
 from diamond.service.settings import Settings
 from diamond.service.store import users
 from diamond.service.store.engine import Store, Transaction
-
-LOCAL_USER = "local"
 
 
 async def first_start(store: Store) -> str:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+LOCAL_USER = "local"
+"""Whoever runs the service: the one person of an embedded Diamond."""
+
 
 class Kind(StrEnum):
     PERSON = "person"

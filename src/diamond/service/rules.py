@@ -29,7 +29,9 @@ class Rule:
     role: Role = Role.OWNER
     """The least that the caller must be to that thing; a viewer who is too little hears 403."""
     fresh: bool = False
-    """Asks for a recent sign-in and a second factor, where the service's settings say so."""
+    """Asks for a recent sign-in and a second factor, where the service's settings say so. A token was made by one."""
+    makes_way: bool = False
+    """Makes another way in: where such a sign-in is asked for, no token will do."""
     is_noted: bool = True
     """Whether a call that changes something is written to the audit log."""
 
@@ -60,8 +62,13 @@ def _send() -> Rule:
     return Rule(Who.PERSON, Scope.RUN, is_noted=False)
 
 
-def _manage(thing: str = "", role: Role = Role.OWNER, *, fresh: bool = False) -> Rule:
-    return Rule(Who.PERSON, Scope.MANAGE, thing, role, fresh)
+def _manage(thing: str = "", role: Role = Role.OWNER) -> Rule:
+    return Rule(Who.PERSON, Scope.MANAGE, thing, role)
+
+
+def _way() -> Rule:
+    """To a token, or to a browser that is signed in."""
+    return Rule(Who.PERSON, Scope.MANAGE, fresh=True, makes_way=True)
 
 
 def _admin(*, is_noted: bool = True) -> Rule:
@@ -79,7 +86,7 @@ RULES: dict[str, Rule] = {
     "POST /sign-in/device": _open(),
     "POST /sign-in/device/token": _open(),
     "GET /sign-in/device/{code}": _read(),
-    "POST /sign-in/device/{code}": _manage(fresh=True),
+    "POST /sign-in/device/{code}": _way(),
     "POST /sign-out": _manage(),
     "GET /me": _read(),
     "GET /me/sessions": _read(),
@@ -123,9 +130,9 @@ RULES: dict[str, Rule] = {
     "POST /overview/seen": _tell(),
     "GET /events": _read(),
     "GET /tokens": _read(),
-    "POST /tokens": _manage(fresh=True),
+    "POST /tokens": _way(),
     "DELETE /tokens/{token}": _manage("token"),
-    "POST /open": _manage(),
+    "POST /open": _way(),
     "GET /projects": _read(),
     "POST /projects": _manage(),
     "GET /projects/{project}": _read("project"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
+from diamond.service.certificate import Certificate
 from diamond.service.mail import Smtp, check_smtp
 from diamond.service.sign_in.settings import People
 
@@ -23,7 +24,9 @@ class Settings:
     database_url: str = ""
     """Empty: SQLite in `home`. Else postgresql://…"""
     public_url: str = ""
-    """The https:// address of a proxy in front, where there is one."""
+    """The https:// address at which people and agents reach it: a proxy's, or its own with `certificate`."""
+    certificate: Certificate | None = None
+    """Its own; None: it speaks plain http, on this machine or to a proxy."""
     proxies: tuple[str, ...] = ()
     """Addresses of proxies on other machines whose `X-Forwarded-Proto` is believed."""
     people: People = field(default_factory=People)
@@ -112,8 +115,18 @@ def check_settings(settings: Settings) -> None:
     if settings.host not in LOOPBACK and not public:
         raise BadRequest(
             f"Plain http is refused on {settings.host}: tokens would travel in the clear",
-            "Listen on 127.0.0.1, or put a TLS proxy in front and give --public-url https://…",
+            "Listen on 127.0.0.1; or put a TLS proxy in front, or give a certificate; and --public-url https://…",
         )
+    if settings.certificate is not None:
+        _check_certificate(settings.certificate, public)
+
+
+def _check_certificate(certificate: Certificate, public: str) -> None:
+    if not public:
+        raise BadRequest(
+            "A certificate is for a name", 'Give it: public_url = "https://diamond.example.org"'
+        )
+    certificate.check()
 
 
 def read_proxies(text: str) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from diamond.service.blobs import FolderBlobStore
-from diamond.service.bootstrap import LOCAL_USER, first_start
+from diamond.service.bootstrap import first_start
+from diamond.service.principal import LOCAL_USER
 from diamond.service.store.engine import Store
 from diamond.service.store.tables import jobs
 from diamond.service.use_cases.blob_upkeep import GRACE_SECONDS, prune_blobs

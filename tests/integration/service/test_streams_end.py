@@ -9,9 +9,9 @@ from typing import cast
 import pytest
 
 from diamond.service import events
-from diamond.service.bootstrap import LOCAL_USER, first_start
+from diamond.service.bootstrap import first_start
 from diamond.service.events import EventStream
-from diamond.service.principal import Kind, Principal, Role
+from diamond.service.principal import LOCAL_USER, Kind, Principal, Role
 from diamond.service.services import Services
 from diamond.service.store import sessions, users
 from diamond.service.store.engine import Store

@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import event, select, text
 from sqlalchemy.dialects import sqlite
 
-from diamond.service.bootstrap import LOCAL_USER, first_start
+from diamond.service.bootstrap import first_start
+from diamond.service.principal import LOCAL_USER
 from diamond.service.store import task_list
 from diamond.service.store.engine import Store, Transaction
 from diamond.service.store.jobs import add_job

@@ -11,7 +11,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
-from diamond.service.bootstrap import LOCAL_USER, first_start
+from diamond.service.bootstrap import first_start
+from diamond.service.principal import LOCAL_USER
 from diamond.service.store import wishes
 from diamond.service.store.engine import LostRace, Store, Transaction
 from diamond.service.store.streams import News, events_after, newest_number, publish

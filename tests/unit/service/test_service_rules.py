@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from diamond.core.errors import BadRequest, NotFound
-from diamond.service.authorize import Action, may, require
+from diamond.core.errors import BadRequest, Forbidden, NotFound
+from diamond.service.authorize import Action, Freshness, admit, may, require
 from diamond.service.cursor import Cursor, decode
 from diamond.service.metric_lines import read_lines
-from diamond.service.principal import Kind, Principal
+from diamond.service.principal import LOCAL_USER, Kind, Principal
+from diamond.service.rules import RULES
 from diamond.service.settings import Settings, check_settings
 from diamond.service.store.filesystem import filesystem_type, refuse_network_folder
 from diamond.service.thinning import thin
@@ -121,3 +122,14 @@ def test_thinning_keeps_ends_and_the_limit(limit: int) -> None:
     assert len(kept) <= limit
     assert (kept[0], kept[-1]) == (0, 999)
     assert kept == sorted(set(kept))
+
+
+@pytest.mark.parametrize("call", ["POST /tokens", "POST /open", "POST /sign-in/device/{code}"])
+def test_no_token_makes_another_way_in_where_a_fresh_sign_in_is_asked_for(call: str) -> None:
+    program = Principal(Kind.PERSON, "ada")
+    admit(program, RULES[call], Freshness())
+    for asked in (Freshness(minutes=15), Freshness(mfa=True)):
+        with pytest.raises(Forbidden, match="a token is not"):
+            admit(program, RULES[call], asked)
+        admit(Principal(Kind.PERSON, LOCAL_USER), RULES[call], asked)
+        admit(program, RULES["POST /jobs"], asked)

@@ -111,13 +111,14 @@ async def ask_for_device(
     body: schemas.DeviceRequest, request: Request, services: Service
 ) -> dict[str, Any]:
     """Needs no sign-in: a program asks, and shows its person the code and the address."""
-    return await devices.ask(services, body.name, body.scopes, address_of(request))
+    address = address_of(request)
+    return await devices.ask(services, body.name, body.scopes, address, body.redirect)
 
 
 @router.post("/sign-in/device/token", response_model=schemas.DeviceToken, responses=problems(404))
 async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> dict[str, Any]:
     """Needs no sign-in: asked again every few seconds; the token comes once."""
-    return await devices.fetch(services, body.device_code)
+    return await devices.fetch(services, body.device_code, body.word)
 
 
 @router.get("/sign-in/device/{code}", response_model=schemas.DeviceShown, responses=problems(404))
@@ -126,9 +127,10 @@ async def look_at_device(code: str, services: Service, person: Person) -> dict[s
     return await devices.look(services, code)
 
 
-@router.post("/sign-in/device/{code}", status_code=204, responses=problems(404, 409))
+@router.post(
+    "/sign-in/device/{code}", response_model=schemas.DeviceDecided, responses=problems(404, 409)
+)
 async def decide_on_device(
     code: str, body: schemas.DeviceWord, services: Service, person: Person
-) -> Response:
-    await devices.decide(services, person, code, body.accept)
-    return Response(status_code=204)
+) -> dict[str, Any]:
+    return await devices.decide(services, person, code, body.accept)

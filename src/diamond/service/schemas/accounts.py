@@ -10,6 +10,7 @@ from diamond.service.principal import Scope
 from diamond.service.schemas.common import Body
 from diamond.service.schemas.projects import ONE_LINE, ProjectRole
 
+LOOPBACK = r"^$|^http://(127\.0\.0\.1|\[::1\]):[0-9]{1,5}/[A-Za-z0-9_-]{0,100}$"
 EMAIL = r"^$|^[^@\s,;<>\"]+@[^@\s,;<>\"]+$"
 
 
@@ -88,6 +89,8 @@ class DeviceRequest(Body):
     name: str = Field(default="diamond login", min_length=1, max_length=80, pattern=ONE_LINE)
     """What asks, for its person to recognise: a program and a machine."""
     scopes: list[Scope] = Field(default=[], max_length=len(Scope))
+    redirect: str = Field(default="", max_length=200, pattern=LOOPBACK)
+    """An address on the machine of the program and the browser, for the answer to be brought to."""
 
 
 class DeviceAsked(BaseModel):
@@ -100,6 +103,8 @@ class DeviceAsked(BaseModel):
 
 class DeviceCode(Body):
     device_code: str = Field(max_length=200)
+    word: str = Field(default="", max_length=200)
+    """`code` of the redirect, for a program that asked for one."""
 
 
 class DeviceToken(BaseModel):
@@ -119,6 +124,11 @@ class DeviceShown(BaseModel):
 
 class DeviceWord(Body):
     accept: bool
+
+
+class DeviceDecided(BaseModel):
+    redirect: str | None = None
+    """Where the browser goes next: to the program, which waits for it."""
 
 
 class User(BaseModel):

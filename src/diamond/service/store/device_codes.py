@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.store.engine import Transaction
@@ -21,9 +21,12 @@ async def add_code(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(insert(device_codes), row)
 
 
-async def count_codes(connection: AsyncConnection) -> int:
-    query = select(func.count()).where(device_codes.c.expires > time.time())
-    return int((await connection.execute(query)).scalar_one())
+async def count_codes(connection: AsyncConnection, address: str) -> tuple[int, int]:
+    """All that are open, and those of one address."""
+    is_its = func.coalesce(func.sum(case((device_codes.c.address == address, 1), else_=0)), 0)
+    query = select(func.count(), is_its).where(device_codes.c.expires > time.time())
+    of_all, of_one = (await connection.execute(query)).one()
+    return int(of_all), int(of_one)
 
 
 async def find_by_user_code(connection: AsyncConnection, user_code: str) -> Row | None:
@@ -34,12 +37,12 @@ async def find_by_secret(connection: AsyncConnection, secret: str) -> Row | None
     return await _find(connection, device_codes.c.hash == hashed(secret))
 
 
-async def decide(tx: Transaction, row: Row, owner: str, state: str) -> bool:
+async def decide(tx: Transaction, row: Row, values: dict[str, Any]) -> bool:
     """Whether this was the first word about it."""
     open_one = update(device_codes).where(
         device_codes.c.hash == row["hash"], device_codes.c.state == WAITING
     )
-    return bool((await tx.connection.execute(open_one.values(owner=owner, state=state))).rowcount)
+    return bool((await tx.connection.execute(open_one.values(values))).rowcount)
 
 
 async def drop_code(tx: Transaction, row: Row) -> bool:

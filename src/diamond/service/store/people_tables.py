@@ -50,6 +50,7 @@ credentials = Table(
     Column("expires", TIME),
     Column("scopes", Text, nullable=False, default=""),
     Column("used", TIME),
+    Column("maker", ID, nullable=False, default=""),
     UniqueConstraint("owner", "kind", "name"),
 )
 
@@ -71,6 +72,7 @@ sessions = Table(
     Column("id_token", Text, nullable=False, default=""),
     Column("address", Text, nullable=False, default=""),
     Column("browser", Text, nullable=False, default=""),
+    Column("maker", ID, nullable=False, default=""),
     Index(None, "owner", "created"),
 )
 
@@ -116,6 +118,9 @@ device_codes = Table(
     Column("address", Text, nullable=False, default=""),
     Column("created", TIME, nullable=False),
     Column("expires", TIME, nullable=False),
+    Column("maker", ID, nullable=False, default=""),
+    Column("redirect", Text, nullable=False, default=""),
+    Column("word_hash", String(64), nullable=False, default=""),
 )
 
 projects = Table(

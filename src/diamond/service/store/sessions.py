@@ -29,6 +29,8 @@ class Proof:
     id_token: str = ""
     address: str = ""
     browser: str = ""
+    maker: str = ""
+    """The token that signed this browser in, where one did."""
 
 
 async def add_session(tx: Transaction, owner: str, proof: Proof, *, seconds: float) -> str:

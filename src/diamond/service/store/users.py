@@ -88,13 +88,14 @@ async def add_credential(
     *,
     expires: float | None = None,
     scopes: str = "",
+    maker: str = "",
 ) -> tuple[str, str]:
-    """A new secret and its id; only its hash is kept. An empty name takes the id."""
+    """A new secret and its id; only its hash is kept. An empty name takes the id. `maker`: the token or session that asked."""
     secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
     row = {
         "id": key, "owner": owner, "kind": kind, "name": name or key,
         "hash": hashed(secret), "created": time.time(), "expires": expires,
-        "scopes": scopes,
+        "scopes": scopes, "maker": maker,
     }  # fmt: skip
     await tx.connection.execute(insert(credentials), row)
     return key, secret
@@ -114,12 +115,13 @@ async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
     return found is not None and not found.disabled
 
 
-async def take_credential(tx: Transaction, kind: str, secret: str) -> str | None:
-    """Use up a credential; gives its owner once."""
+async def take_credential(tx: Transaction, kind: str, secret: str) -> Row | None:
+    """Use up a credential; gives its owner and maker, once."""
     gone = delete(credentials).where(
         credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid(time.time())
     )
-    return (await tx.connection.execute(gone.returning(credentials.c.owner))).scalar_one_or_none()
+    found = gone.returning(credentials.c.owner, credentials.c.maker)
+    return row_of(await tx.connection.execute(found))
 
 
 async def list_credentials(connection: AsyncConnection, owner: str, kind: str) -> list[Row]:

@@ -27,7 +27,7 @@ LONG_AGO = 1.0
 
 async def sign_in(services: Services, identity: Identity, journey: Journey, proof: Proof) -> str:
     """The secret for the browser's cookie. Raises Forbidden for whom nothing lets in."""
-    people, shown = services.settings.people, _proof(identity, journey, proof)
+    people, shown = services.settings.people, _proof(identity, proof)
 
     async def enter(tx: Transaction) -> str:
         user = await _person(tx, people, identity, journey)
@@ -124,13 +124,13 @@ async def _free_name(connection: AsyncConnection, identity: Identity) -> str:
     return f"{first} ({ids.new_id('x')})"
 
 
-def _proof(identity: Identity, journey: Journey, proof: Proof) -> Proof:
-    """Without the provider's word, a sign-in is as new as we asked for it to be."""
-    asked = time.time() if journey.trip.is_fresh else LONG_AGO
+def _proof(identity: Identity, proof: Proof) -> Proof:
+    """How new a sign-in is, is the provider's word alone: one that says nothing (GitHub) may not have asked her for anything."""
+    told = identity.signed_in or LONG_AGO
     return replace(
         proof,
         provider=identity.provider,
-        signed_in=identity.signed_in or asked,
+        signed_in=min(told, time.time()),
         mfa=identity.mfa,
         id_token=identity.id_token,
     )

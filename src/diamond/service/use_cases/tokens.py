@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
@@ -13,12 +13,15 @@ from diamond.service.principal import EVERYTHING, Principal, Scope
 from diamond.service.services import Services
 from diamond.service.store import users
 from diamond.service.store.engine import Transaction
+from diamond.service.store.lineage import drop_offspring, end_within
 from diamond.service.store.sessions import Proof, add_session
 from diamond.service.store.streams import changed, publish
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.signed_in import read_scopes
 
 LINK_SECONDS = 600.0
+LONG_AGO = 1.0
+"""A link proves nothing anew: where a fresh sign-in is asked for, it is none."""
 
 
 async def list_tokens(services: Services, principal: Principal) -> list[dict[str, Any]]:
@@ -38,18 +41,20 @@ class TokenWanted:
 async def add_token(
     services: Services, principal: Principal, wanted: TokenWanted, key: str | None
 ) -> dict[str, Any]:
-    """A token is never good for more than the one that made it."""
+    """A token is never good for more, nor for longer, than the one that made it."""
     require(principal, Action.WRITE, owner=principal.user)
     name, scopes = wanted.name, _granted(principal, wanted.scopes)
-    expires = time.time() + wanted.days * 86400 if wanted.days else None
+    asked_end = time.time() + wanted.days * 86400 if wanted.days else None
 
     async def add(tx: Transaction) -> dict[str, Any]:
         known = await users.list_credentials(tx.connection, principal.user, users.TOKEN)
         if any(row["name"] == name for row in known):
             raise Conflict(f"You already have a token {name!r}", "Take another name.")
+        expires = await end_within(tx.connection, principal.credential, asked_end)
         token, secret = await users.add_credential(
-            tx, principal.user, users.TOKEN, name, expires=expires, scopes=scopes
-        )
+            tx, principal.user, users.TOKEN, name, expires=expires, scopes=scopes,
+            maker=principal.credential,
+        )  # fmt: skip
         await publish(tx, principal.user, [changed("tokens")])
         row = {"id": token, "name": name, "created": time.time(), "expires": expires}
         return {**_show({**row, "scopes": scopes, "used": None}), "token": secret}
@@ -78,13 +83,14 @@ def _show(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def remove_token(services: Services, principal: Principal, token: str) -> None:
-    """`this`: the one that asks."""
+    """With all that came of it. `this`: the one that asks."""
     token = principal.credential if token == "this" else token
     require(principal, Action.WRITE, owner=principal.user)
 
     async def remove(tx: Transaction) -> None:
         if not await users.drop_credential(tx, principal.user, token):
             raise NotFound(f"There is no token {token!r}")
+        await drop_offspring(tx, principal.user, token)
         await publish(tx, principal.user, [changed("tokens")])
 
     await services.store.run(remove)
@@ -97,7 +103,9 @@ async def make_link(services: Services, principal: Principal) -> str:
     expires = time.time() + LINK_SECONDS
 
     async def add(tx: Transaction) -> str:
-        _, code = await users.add_credential(tx, principal.user, users.LINK, "", expires=expires)
+        _, code = await users.add_credential(
+            tx, principal.user, users.LINK, "", expires=expires, maker=principal.credential
+        )
         return code
 
     return f"{services.settings.url}/open?code={await services.store.run(add)}"
@@ -107,9 +115,12 @@ async def use_link(services: Services, code: str, proof: Proof) -> str | None:
     """The secret for the browser's cookie, or None for a code that is used up, too old or unknown."""
 
     async def use(tx: Transaction) -> str | None:
-        owner = await users.take_credential(tx, users.LINK, code)
-        if owner is None:
+        link, now = await users.take_credential(tx, users.LINK, code), time.time()
+        if link is None:
             return None
-        return await add_session(tx, owner, proof, seconds=services.settings.session_seconds)
+        end = now + services.settings.session_seconds
+        end = await end_within(tx.connection, link["maker"], end) or end
+        shown = replace(proof, signed_in=LONG_AGO, maker=link["maker"])
+        return await add_session(tx, link["owner"], shown, seconds=end - now)
 
     return await services.store.run(use)

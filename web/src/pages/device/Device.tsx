@@ -42,10 +42,15 @@ const ENDINGS = {
 function Asked({ asked, onDone }: { asked: Schemas["DeviceShown"]; onDone: () => unknown }) {
   const decide = useMutation({
     mutationFn: (accept: boolean) =>
-      api.POST("/api/v1/sign-in/device/{code}", {
-        params: { path: { code: asked.user_code } },
-        body: { accept },
-      }),
+      dataOf(
+        api.POST("/api/v1/sign-in/device/{code}", {
+          params: { path: { code: asked.user_code } },
+          body: { accept },
+        }),
+      ),
+    onSuccess: ({ redirect }) => {
+      if (redirect) window.location.assign(redirect);
+    },
     onSettled: () => void onDone(),
     onError: sayFailed,
   });
