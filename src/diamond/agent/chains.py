@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 GO, STOP = "go", "stop"
+REFUSED_SECONDS = 60.0
 
 
 class Chains:
@@ -48,6 +50,9 @@ class Chains:
         self._followed: set[str] = set()
         self._undecided: set[str] = set()
         """Attempts with nodes about which nothing could be written down."""
+        self.refusal: Callable[[AttemptFolder, int], str] = lambda folder, number: ""
+        """Why this machine begins no such attempt after this one, or ''."""
+        self._refused: dict[str, float] = {}
 
     def concerns(self, tracked: Tracked, event: Event) -> bool:
         """Whether the event ends an attempt after which another may come.
@@ -229,8 +234,13 @@ class Chains:
     def _make(
         self, folder: AttemptFolder, *, early: bool, instead: AttemptFolder | None = None
     ) -> AttemptFolder | None:
-        """A new attempt of our own, if the service has granted one more."""
+        """A new attempt of our own, if the service has granted one more and the machine's policy allows it.
+
+        Where it does not, the service will ask for the attempt, and its person hears why it is refused.
+        """
         until = int(self._folders.grant(folder.task).get("until") or 0)
+        if self._is_refused(folder):
+            return None
         try:
             return self._folders.record_next(
                 folder, ids.new_id(ids.ATTEMPT), until=until, early=early, instead=instead
@@ -238,6 +248,16 @@ class Chains:
         except OSError as error:
             log.error("%s: no next attempt could be written: %s", folder.attempt, error)
             return None
+
+    def _is_refused(self, folder: AttemptFolder) -> bool:
+        """Looked at again after a while: a policy may be changed, a pairing renewed."""
+        if time.monotonic() < self._refused.get(folder.task, 0.0):
+            return True
+        why = self.refusal(folder, folder.number + 1)
+        if why:
+            self._refused[folder.task] = time.monotonic() + REFUSED_SECONDS
+            log.warning("%s is not followed: %s", folder.attempt, why)
+        return bool(why)
 
     def _wants_follow_up(self, tracked: Tracked) -> bool:
         if tracked.folder.attempt in self._followed or not tracked.watched.is_running:

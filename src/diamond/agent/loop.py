@@ -143,6 +143,7 @@ class Agent:
             clean=self.house.clean_soon, image=self.movers.take, reached=self._pace.reached,
             refusal=self._refusal, note=self.ledger.command, accepted=self._accepted,
         )  # fmt: skip
+        self.attempts.chains.refusal = self._follow_refusal
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager, self.policy), self.link)
         self.scalars = Scalars()
 
@@ -165,6 +166,15 @@ class Agent:
             or self._used(order, command)
         )
 
+    def _follow_refusal(self, folder: AttemptFolder, number: int) -> str:
+        """Why no further attempt of a task is begun: each is a new batch job, whoever makes it."""
+        order, asked = folder.order(), folder.task_json()
+        partition = self.profile().partition(order.placement.partition)
+        why = self.lease.refusal() or self.policy.refusal(order, partition, asked.get("signature"))
+        if not why and self.policy.require_signed and number > order.resume.max_attempts:
+            why = f"{order.resume.max_attempts} attempts were signed"
+        return why
+
     def _used(self, order: Order, command: dict[str, Any]) -> str:
         if not self.policy.require_signed:
             return ""
@@ -184,9 +194,20 @@ class Agent:
 
     def _veil(self, event: dict[str, Any]) -> dict[str, Any]:
         """Words about a task may quote what its program wrote; our own about the policy do not."""
-        if not event.get("message") or self._may_logs_leave() or event.get("reason") == "policy":
+        if self._may_logs_leave():
+            return event
+        if event["type"] == "progressed":
+            return self._veil_progress(event)
+        if not event.get("message") or event.get("reason") == "policy":
             return event
         return {**event, "message": "the words stay on the machine, by its policy"}
+
+    def _veil_progress(self, event: dict[str, Any]) -> dict[str, Any]:
+        """That it went on, not how far: its program chose the checkpoint's name and the number of the step."""
+        tracked = self.attempts.known.get(str(event.get("attempt")))
+        before = self.tasks.standing_before(tracked.folder)[0] if tracked else None
+        went_on = tracked and before and event["step"] > before.step
+        return {**event, "checkpoint": "", "step": tracked.number if tracked and went_on else -1}
 
     def _about_policy(self) -> dict[str, Any]:
         return {

@@ -32,6 +32,8 @@ OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-ima
 OF_FILES = frozenset({"read-file", "stat-file"})
 OF_WORK = frozenset({"modules", "build"})
 """Facts whose corrections become part of what is run: lines of a shell, and where packages come from."""
+OF_BOUNDS = frozenset({"partitions", "flags"})
+"""Facts that say where a job goes which names no partition, and which of its options are left out: its time limit, say."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,14 @@ class Rules:
 
     def refusal(self, order: Order, partition: str) -> str:
         """Why an order is not taken, whoever signed it; '' when it is."""
-        hours = order.resources.walltime_minutes / 60
         command = order.command or " ".join(map(shlex.quote, order.argv))
         if self.partitions is not None and partition not in self.partitions:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
+        if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):
+            return "it says not how many nodes for how many minutes"
         if self.max_nodes is not None and order.resources.nodes > self.max_nodes:
             return f"{order.resources.nodes} nodes are more than {self.max_nodes:g}"
+        hours = order.resources.walltime_minutes / 60
         if self.max_hours is not None and hours > self.max_hours:
             return f"{hours:g} hours are more than {self.max_hours:g}"
         if self.images is not None and not self._has_image(order):
@@ -75,6 +79,10 @@ class Rules:
     def lists_work(self) -> bool:
         """What may be run is told one by one, or signed."""
         return self.require_signed or self.commands is not None or self.images is not None
+
+    @property
+    def bounds_jobs(self) -> bool:
+        return (self.partitions, self.max_nodes, self.max_hours) != (None, None, None)
 
     def _has_image(self, order: Order) -> bool:
         digest = order.image.sha256.replace("sha256:", "") if order.image else ""
@@ -141,8 +149,11 @@ class Policy:
     @property
     def own_facts(self) -> frozenset[str]:
         """What is corrected in `settings.json` on this machine alone: a service's word would run beside what is listed."""
-        lists = any(one.lists_work for one in self._now()) or bool(self._fault)
-        return OF_WORK if lists else frozenset()
+        rules = self._now()
+        if self._fault:
+            return OF_WORK | OF_BOUNDS
+        of_work = OF_WORK if any(one.lists_work for one in rules) else frozenset()
+        return of_work | (OF_BOUNDS if any(one.bounds_jobs for one in rules) else frozenset())
 
     @property
     def is_community(self) -> bool:
@@ -230,6 +241,11 @@ def _checked(name: str, value: Any) -> Any:
     if not good:
         raise BadRequest(f"{name} cannot be {value!r}")
     return value
+
+
+def _is_count(value: Any) -> bool:
+    """A batch system takes 0 minutes for no limit at all."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _fits(command: str, patterns: list[str]) -> bool:

@@ -84,10 +84,21 @@ _LONG_NAME = re.compile(r"^[a-z][a-z0-9]+(-[a-z0-9]+)*$")
 _BREAKS_A_LINE = re.compile(r"[\x00-\x1f\x7f\"'\\`]")
 
 
+def _meant_by(key: str) -> str:
+    """sbatch takes the begin of a name for the whole: --parti is --partition."""
+    return next((one for one in PROTECTED_OPTIONS if key and one.startswith(key) and one != key), "")
+
+
 def check_option(key: str, value: str) -> None:
     """Raises `BadRequest` that names an option which cannot stand in a batch script."""
     if key in PROTECTED_OPTIONS:
         raise BadRequest(f"Diamond sets the option {key!r} itself", PROTECTED_OPTIONS[key])
+    meant = _meant_by(key)
+    if meant:
+        raise BadRequest(
+            f"{key!r} is short for the option {meant!r}, which Diamond sets itself",
+            PROTECTED_OPTIONS[meant],
+        )
     if not _LONG_NAME.match(key):
         raise BadRequest(
             f"{key!r} is not the long name of an option",

@@ -52,6 +52,10 @@ def test_with_states_alone_no_byte_of_the_program_leaves(
     task = service.submit({"command": PROGRAM})
     ended = service.until(task.id, "failed")
     assert ended.exit_code == 3
+    saves = f"{PROGRAM.removesuffix('exit 3')} mv out.txt $(cat out.txt).pt; exit 75"
+    told = {"command": saves, "resume": {"pattern": "*.pt", "max_attempts": 1}}
+    service.until(service.submit(told).id, "between-attempts")
+    assert b'"progressed"' in service.traffic
     for kind, words in (
         ("read-file", {"path": "out.txt", "offset": 0, "length": 99}),
         ("list-files", {"path": ""}),
@@ -95,6 +99,26 @@ def test_a_pairing_that_has_ended_takes_no_new_work(
     assert by_script.returncode == 1
     (endpoint.keep / "lease.json").write_text(json.dumps({"renewed": time.time()}))
     service.until(service.submit({"command": "true"}).id, "succeeded")
+
+
+def test_a_policy_holds_for_the_attempts_that_follow_too(
+    endpoint: AgentProcess, service: SyncService
+) -> None:
+    endpoint.start()
+    waits = "while [ ! -e go ]; do sleep 0.1; done; exit 75"
+    task = service.submit({"command": waits, "resume": {"max_attempts": 3}})
+    service.send("chain", task=task.id, chain={"until": 3})
+    place = endpoint.work / "tasks" / task.id
+    wait_for(lambda: (place / "chain.json").exists(), what="the grant")
+    write_policy(endpoint, "max_nodes = 0")
+    wait_for(lambda: refuses(service), what="the policy")
+    (place / "run" / "go").touch()
+    wait_for(lambda: "is not followed" in endpoint.log(), what="the end")
+    assert len(list((place / "attempts").iterdir())) == 1
+
+
+def refuses(service: SyncService) -> bool:
+    return service.until(service.submit({"command": "true"}).id, "failed", "succeeded").state.value == "failed"
 
 
 def test_a_signed_order_is_run_once_whatever_the_service_sends(

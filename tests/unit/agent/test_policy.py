@@ -5,6 +5,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -213,4 +214,30 @@ def test_what_runs_beside_a_listed_command_is_not_the_services_to_say(tmp_path: 
     policy = policy_of(tmp_path, own='commands = ["true"]')
     assert save_settings(places, told, own=policy.own_facts)
     assert load_profile(places).facts == {"modules": ["module load python"], "mpi": "x"}
-    assert policy_of(tmp_path, own="max_nodes = 1").own_facts == frozenset()
+
+
+@pytest.mark.parametrize("line", ["max_nodes = 1", "max_hours = 1", 'partitions = ["debug"]'])
+def test_a_service_says_neither_where_a_bounded_job_goes_nor_which_bound_is_left_out(
+    tmp_path: Path, line: str
+) -> None:
+    """Else it would call a forbidden partition the default, or have the site "refuse" --time."""
+    places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
+    places.make()
+    sly = {"flags": {"time": "refuses"}, "partitions": [{"name": "debug", "default": True}]}
+    policy = policy_of(tmp_path, own=line)
+    save_settings(places, {"corrections": {**sly, "mpi": "x"}}, own=policy.own_facts)
+    assert load_profile(places).facts == {"mpi": "x"}
+    (tmp_path / "keep" / OWN_NAME).unlink()
+    assert policy_of(tmp_path).own_facts == frozenset()
+
+
+@pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf"), True, "60"])
+def test_a_job_without_a_stated_time_limit_is_not_taken_where_time_is_bounded(
+    tmp_path: Path, minutes: Any
+) -> None:
+    """`--time=0` is no limit at all to Slurm."""
+    policy = policy_of(tmp_path, own="max_hours = 10\nmax_nodes = 9")
+    endless = replace(ORDER, resources=Resources(nodes=1, walltime_minutes=minutes))
+    assert "how many" in policy.refusal(endless, "debug")
+    many = replace(ORDER, resources=Resources(nodes=minutes, walltime_minutes=1))
+    assert "how many" in policy.refusal(many, "debug")

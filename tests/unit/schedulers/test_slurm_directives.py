@@ -99,6 +99,13 @@ def test_options_that_diamond_owns_are_refused_by_name(key: str) -> None:
     assert refused.value.hint
 
 
+@pytest.mark.parametrize("key", ["parti", "tim", "wra", "arra", "acco", "node", "ui", "clu", "exp"])
+def test_the_begin_of_a_name_that_diamond_owns_is_refused_as_the_name(key: str) -> None:
+    """sbatch takes it for the whole: `--parti=other` would pass any check of the partition by."""
+    with pytest.raises(BadRequest, match="short for"):
+        lines(placement=Placement(options={key: "1"}))
+
+
 @pytest.mark.parametrize("key", ["x y", "--wrap", "Constraint", "a=b", "x\n", "", "q"])
 def test_what_is_no_long_option_is_refused(key: str) -> None:
     with pytest.raises(BadRequest):
