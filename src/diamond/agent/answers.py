@@ -37,6 +37,8 @@ from diamond.runtimes.sharing import giving_place, shared_folders
 log = logging.getLogger(__name__)
 
 ANSWERERS = 3
+ACTS = frozenset({"set-secret", "delete-secret", "prune-images"})
+"""Requests that change something: they are written down as commands are."""
 SIGN_SECONDS = 5.0
 """The service gives up 30 s after the last sign."""
 Answer = Union[dict[str, Any], bytes]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from diamond.agent.answers import Answerers, Desk
+from diamond.agent.answers import ACTS, Answerers, Desk
 from diamond.agent.attempts import SUBMITTED, Attempts, Tracked
 from diamond.agent.commands import Clerk
 from diamond.agent.fence import Fence, Superseded
@@ -381,6 +381,8 @@ class Agent:
         for command in answer.get("commands") or []:
             self.clerk.take(command)
         for request in answer.get("requests") or []:
+            if request.get("type") in ACTS:
+                self.ledger.command(request)
             self.answerers.put(request)
 
     def _heed(self, answer: dict[str, Any]) -> None:
@@ -388,6 +390,7 @@ class Agent:
             self.budget.set_rate(float(answer["status_questions_per_minute"]))
         told = answer.get("settings") or {}
         if save_settings(self.folders, told, own=self.policy.own_facts):
+            self.ledger.command({"type": "settings"})
             self.reload_profile()
             self.house.limits_changed()
         closed = {str(task) for task in answer.get("closed") or []}

@@ -105,6 +105,7 @@ class Reunion:
         self._agent.budget.set_rate(welcome.questions_per_minute)
         own = self._agent.policy.own_facts
         if save_settings(self._agent.folders, welcome.settings, own=own):
+            self._agent.ledger.command({"type": "settings"})
             self._agent.reload_profile()
 
     def _welcomed_again(self, welcome: Welcome) -> None:

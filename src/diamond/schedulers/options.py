@@ -86,7 +86,9 @@ _BREAKS_A_LINE = re.compile(r"[\x00-\x1f\x7f\"'\\`]")
 
 def _meant_by(key: str) -> str:
     """sbatch takes the begin of a name for the whole: --parti is --partition."""
-    return next((one for one in PROTECTED_OPTIONS if key and one.startswith(key) and one != key), "")
+    return next(
+        (one for one in PROTECTED_OPTIONS if key and one.startswith(key) and one != key), ""
+    )
 
 
 def check_option(key: str, value: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from diamond.core import ids
 from diamond.core.errors import DiamondError, EndpointAway, from_problem
 from diamond.service.notify import Notifier, endpoint_topic
+from diamond.service.store.audit import who_calls
 
 ANSWER_SECONDS = 30.0
 
@@ -25,7 +26,7 @@ class Relay(ABC):
         return answer if isinstance(answer, dict) else {}
 
     async def ask_bytes(self, endpoint: str, kind: str, **fields: Any) -> bytes:
-        request = {"id": ids.new_id("r"), "type": kind, **fields}
+        request = {"id": ids.new_id("r"), "type": kind, **fields, **who_calls()}
         return b"".join([part async for part in self.ask(endpoint, request)])
 
     @abstractmethod

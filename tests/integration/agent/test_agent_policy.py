@@ -42,6 +42,12 @@ def test_work_beyond_the_policy_is_refused_and_nothing_of_it_runs(
     submits = [one for one in lines if one["type"] == "submit"]
     assert ["refused" in one for one in submits] == [True, False]
     assert [one["type"] for one in lines].count("submitted") == 1
+    by = {"user": "u1", "name": "Ada", "token": "k1"}
+    assert service.ask("set-secret", name="TOKEN", value="hidden", by=by)[0] == "ok"
+    assert service.ask("list-secrets")[0] == "ok"
+    text = (endpoint.keep / "commands.log").read_text()
+    last = json.loads(text.splitlines()[-1])
+    assert (last["type"], last["person"], "hidden" in text) == ("set-secret", "Ada", False)
 
 
 def test_with_states_alone_no_byte_of_the_program_leaves(
@@ -118,7 +124,10 @@ def test_a_policy_holds_for_the_attempts_that_follow_too(
 
 
 def refuses(service: SyncService) -> bool:
-    return service.until(service.submit({"command": "true"}).id, "failed", "succeeded").state.value == "failed"
+    return (
+        service.until(service.submit({"command": "true"}).id, "failed", "succeeded").state.value
+        == "failed"
+    )
 
 
 def test_a_signed_order_is_run_once_whatever_the_service_sends(

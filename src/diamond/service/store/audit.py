@@ -32,6 +32,14 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 """The call that this task serves, if it is one to be written down; `Store.write` does so."""
 
 
+def who_calls() -> dict[str, Any]:
+    """For a machine's own log of commands: the person, and by which token or browser."""
+    call = CALL.get()
+    if call is None:
+        return {}
+    return {"by": {"user": call.user, "name": call.name, "token": call.credential}}
+
+
 async def write_down(connection: AsyncConnection, call: Call) -> None:
     row = {
         "owner": call.user, "name": call.name, "at": time.time(), "action": call.action,

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.service.notify import endpoint_topic
-from diamond.service.store.audit import CALL
+from diamond.service.store.audit import who_calls
 from diamond.service.store.engine import Transaction
 from diamond.service.store.fair import in_turns
 from diamond.service.store.rows import Row, rows_of
@@ -45,7 +45,7 @@ class Command:
 async def send(tx: Transaction, orders: list[Command]) -> None:
     if not orders:
         return
-    now, by = time.time(), _who()
+    now, by = time.time(), who_calls()
     rows = [
         {
             "id": ids.new_id(ids.COMMAND), "owner": order.owner, "endpoint": order.endpoint,
@@ -57,14 +57,6 @@ async def send(tx: Transaction, orders: list[Command]) -> None:
     await tx.connection.execute(_ADD, rows)
     for order in orders:
         tx.wake(endpoint_topic(order.endpoint))
-
-
-def _who() -> dict[str, Any]:
-    """For the machine's own log of commands: the person, and by which token or browser."""
-    call = CALL.get()
-    if call is None:
-        return {}
-    return {"by": {"user": call.user, "name": call.name, "token": call.credential}}
 
 
 async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int = 200) -> list[Row]:
