@@ -83,7 +83,8 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     app.add_middleware(BodyLimit)
     if settings.people.calls_per_minute and settings.is_shared:
-        app.add_middleware(RateLimit, per_minute=settings.people.calls_per_minute)
+        per_minute, proxies = settings.people.calls_per_minute, settings.proxies
+        app.add_middleware(RateLimit, per_minute=per_minute, proxies=proxies)
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(signing_in.router)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diamond.core.errors import TooMany
+from diamond.service.addresses import caller_address
 from diamond.service.problems import response
 
 WINDOW_SECONDS = 60.0
@@ -32,14 +33,19 @@ class Buckets:
 
     def take(self, caller: str) -> float:
         """How many calls are left after this one; below zero it is one too many."""
-        now = self.clock()
-        level, at = self._levels.pop(caller, (self.per_minute, now))
-        level = min(self.per_minute, level + (now - at) * self.per_minute / WINDOW_SECONDS)
+        level = self.look(caller)
         left = level - 1
-        self._levels[caller] = max(left, -1.0) if left >= 0 else level, now
+        self._levels[caller] = left if left >= 0 else level, self.clock()
+        self._levels.move_to_end(caller)
         if len(self._levels) > MOST_CALLERS:
             self._levels.popitem(last=False)
         return left
+
+    def look(self, caller: str) -> float:
+        """How many calls there are now."""
+        now = self.clock()
+        level, at = self._levels.get(caller, (self.per_minute, now))
+        return min(self.per_minute, level + (now - at) * self.per_minute / WINDOW_SECONDS)
 
     def wait_seconds(self, left: float) -> float:
         """Until a call is possible again."""
@@ -49,21 +55,55 @@ class Buckets:
 class RateLimit:
     """Agents pace themselves by what the service tells them, and are not counted."""
 
-    def __init__(self, app: ASGIApp, per_minute: float) -> None:
-        self._app, self._buckets = app, Buckets(per_minute)
+    def __init__(self, app: ASGIApp, per_minute: float, proxies: Collection[str] = ()) -> None:
+        self._app, self._buckets, self._proxies = app, Buckets(per_minute), proxies
+        self._good: OrderedDict[str, None] = OrderedDict()
+        """Tokens and cookies that were good when last seen."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _is_counted(scope["path"]):
             await self._app(scope, receive, send)
             return
-        left = self._buckets.take(_caller(scope))
-        told = self._telling(send, left)
+        shown, address = _shown(scope), self._address(scope)
+        left = self._left(shown, address)
+        told = self._telling(self._learning(send, shown, address), left)
         if left >= 0:
             await self._app(scope, receive, told)
         else:
             words = f"More than {self._buckets.per_minute:g} calls in a minute"
             refusal = response(TooMany(words, "Wait as long as Retry-After says."))
             await refusal(scope, receive, told)
+
+    def _left(self, shown: str, address: str) -> float:
+        """Of a token's own calls; of her address's, for one who shows none, or whose token is not known to be good."""
+        if shown in self._good:
+            return self._buckets.take(shown)
+        of_address = self._buckets.look(address) - 1 if shown else self._buckets.take(address)
+        return min(of_address, self._buckets.take(shown)) if shown else of_address
+
+    def _learning(self, send: Send, shown: str, address: str) -> Send:
+        """A token that is not good counts as a call of its address: else guesses, a new one each time, would be free."""
+
+        async def learning(message: Message) -> None:
+            if message["type"] == "http.response.start" and shown:
+                self._learn(shown, address, is_good=message["status"] not in (401, 429))
+            await send(message)
+
+        return learning
+
+    def _learn(self, shown: str, address: str, *, is_good: bool) -> None:
+        if is_good:
+            self._good[shown] = None
+            self._good.move_to_end(shown)
+            if len(self._good) > MOST_CALLERS:
+                self._good.popitem(last=False)
+        elif shown not in self._good:
+            self._buckets.take(address)
+
+    def _address(self, scope: Scope) -> str:
+        client, headers = scope.get("client"), Headers(scope=scope)
+        peer = str(client[0]) if client else ""
+        return caller_address(peer, headers.get("x-forwarded-for", ""), self._proxies)
 
     def _telling(self, send: Send, left: float) -> Send:
         quota, wait = int(self._buckets.per_minute), self._buckets.wait_seconds(left)
@@ -81,13 +121,13 @@ class RateLimit:
 
 
 def _is_counted(path: str) -> bool:
-    return path.startswith(API) and not path.startswith(SYNC)
+    """The API, and a browser's ways in."""
+    is_way = path == "/open" or path.startswith("/auth/")
+    return is_way or (path.startswith(API) and not path.startswith(SYNC))
 
 
-def _caller(scope: Scope) -> str:
-    """The token or cookie as it is, whether or not it is good; else the address."""
+def _shown(scope: Scope) -> str:
+    """A token or cookie, hashed; '' for none."""
     headers = Headers(scope=scope)
-    shown = headers.get("authorization") or headers.get("cookie")
-    client = scope.get("client")
-    text = shown or (str(client[0]) if client else "")
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    text = headers.get("authorization") or headers.get("cookie")
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() if text else ""

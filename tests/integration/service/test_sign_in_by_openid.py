@@ -8,6 +8,7 @@ import pytest
 
 from support.http import Client
 from support.openid import SECRET, Browser, OpenIdServer, Seen, running_provider
+from support.people import disable
 from support.postgres import Postgres
 from support.service import RunningService, free_port, running_service
 
@@ -129,6 +130,39 @@ def test_an_invitation_lets_one_person_in_once_and_into_its_project(
         ("climate", "viewer")
     ]
     seen, _ = sign_in(shared, "carol@elsewhere.example", f"?invitation={code}")
+    assert seen.headers["diamond-problem"] == "no-account"
+
+
+def test_who_is_invited_by_her_address_gets_in_by_signing_in_with_it(
+    shared: RunningService,
+) -> None:
+    _, ada = sign_in(shared, "ada@example.org")
+    for name in ("river", "delta"):
+        ada.post("/projects", {"name": name})
+        ada.post(f"/projects/{name}/invitations", {"email": "Dora@elsewhere.example"})
+    seen, _ = sign_in(shared, "dora.unverified@elsewhere.example")
+    assert seen.headers["diamond-problem"] == "no-account"
+    _, dora = sign_in(shared, "dora@elsewhere.example")
+    assert {one["name"] for one in dora.get("/projects")["items"]} == {"river", "delta"}
+
+
+def test_an_invitation_is_void_once_its_sender_may_not_invite_any_more(
+    shared: RunningService,
+) -> None:
+    _, ada = sign_in(shared, "ada@example.org")
+    _, ben = sign_in(shared, "ben@example.org")
+    ada.post("/projects", {"name": "reef"})
+    member = f"/projects/reef/members/{ben.get('/me')['id']}"
+    ada.call("PUT", member, {"role": "manager"})
+    to_address = {"email": "erin@elsewhere.example"}
+    link = ben.post("/projects/reef/invitations")["code"]
+    ben.post("/projects/reef/invitations", to_address)
+    ada.call("PUT", member, {"role": "member"})
+    seen, _ = sign_in(shared, "erin@elsewhere.example", f"?invitation={link}")
+    assert seen.headers["diamond-problem"] == "no-account"
+    ada.call("PUT", member, {"role": "manager"})
+    disable(shared, ben.get("/me")["id"])
+    seen, _ = sign_in(shared, "erin@elsewhere.example", f"?invitation={link}")
     assert seen.headers["diamond-problem"] == "no-account"
 
 

@@ -15,8 +15,9 @@ export function Invited({ invitation }: { invitation: Schemas["NewInvitation"] }
     >
       <Stack gap="xs">
         <Text size="sm">
-          Diamond sends no mail for it: hand this link over yourself. It works once, and ends{" "}
-          <Ago at={invitation.expires} />. It is not shown again.
+          Diamond sends no mail for it: hand this link over yourself
+          {invitation.email && ", or have her sign in with that address, which does without it"}. It
+          works once, and ends <Ago at={invitation.expires} />. It is not shown again.
         </Text>
         <CopyLine line={invitation.url} label="Copy the link" />
       </Stack>

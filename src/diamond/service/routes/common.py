@@ -12,6 +12,7 @@ from fastapi.dependencies.models import Dependant
 
 from diamond.compose.texts import broken_texts
 from diamond.core.errors import Forbidden, InvalidRequest
+from diamond.service.addresses import caller_address
 from diamond.service.authorize import admit, rule_of
 from diamond.service.guard import SAFE_METHODS
 from diamond.service.principal import Principal
@@ -104,13 +105,10 @@ def _refuse_foreign_page(request: Request) -> None:
 
 
 def address_of(request: Request) -> str:
-    """Where the call came from, for the person to recognise; behind our proxy, what that says."""
+    """For the person to recognise."""
     peer = request.client.host if request.client else ""
-    proxies = request.app.state.settings.proxies
     forwarded = request.headers.get("x-forwarded-for", "")
-    if forwarded and (peer in ("127.0.0.1", "::1", "") or peer in proxies):
-        return forwarded.rsplit(",", 1)[-1].strip()[:64]
-    return peer
+    return caller_address(peer, forwarded, request.app.state.settings.proxies)
 
 
 async def get_agent(request: Request) -> AgentCall:

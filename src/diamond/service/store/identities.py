@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Select, and_, delete, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.principal import Role
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row, row_of, rows_of
-from diamond.service.store.tables import identities, invitations
+from diamond.service.store.tables import identities, invitations, members, users
 from diamond.service.store.users import hashed
 
 
@@ -58,12 +59,26 @@ async def list_invitations(connection: AsyncConnection, owner: str) -> list[Row]
 
 async def find_invitation(connection: AsyncConnection, code: str) -> Row | None:
     """One that is still open."""
-    query = select(invitations).where(
-        invitations.c.hash == hashed(code),
-        invitations.c.used.is_(None),
-        invitations.c.expires > time.time(),
+    return row_of(await connection.execute(_open().where(invitations.c.hash == hashed(code))))
+
+
+async def invitations_for(connection: AsyncConnection, email: str) -> list[Row]:
+    """Those open to an address, the oldest first."""
+    query = _open().where(invitations.c.email == email).order_by(invitations.c.created)
+    return rows_of(await connection.execute(query)) if email else []
+
+
+def _open() -> Select[Any]:
+    """Neither used nor over; and who sent it may still let people in there: she manages the project, or this Diamond."""
+    is_manager = exists().where(
+        members.c.project == invitations.c.project,
+        members.c.owner == invitations.c.owner,
+        members.c.role == Role.MANAGER.value,
     )
-    return row_of(await connection.execute(query))
+    sender = exists().where(users.c.id == invitations.c.owner, users.c.disabled.is_(None))
+    may_invite = or_(is_manager, and_(invitations.c.project == "", sender.where(users.c.is_admin)))
+    is_open = invitations.c.used.is_(None), invitations.c.expires > time.time()
+    return select(invitations).where(*is_open, sender, may_invite)
 
 
 async def use_invitation(tx: Transaction, invitation: str, user: str) -> bool:

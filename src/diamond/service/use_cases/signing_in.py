@@ -56,8 +56,8 @@ async def _person(tx: Transaction, people: People, identity: Identity, journey: 
     if journey.link_to:
         await _add_identity(tx, identity, journey.link_to)
         return journey.link_to
-    invitation = await _invitation(tx.connection, identity, journey.invitation)
-    if invitation is None and not admits(people, identity):
+    invited = await _invitations(tx.connection, identity, journey.invitation)
+    if not invited and not admits(people, identity):
         raise Forbidden(
             "You have no account on this Diamond",
             "Ask those who run it, or a project's manager, for an invitation.",
@@ -69,17 +69,15 @@ async def _person(tx: Transaction, people: People, identity: Identity, journey: 
     return user
 
 
-async def _invitation(connection: AsyncConnection, identity: Identity, code: str) -> Row | None:
-    """An open one, for this person: an address counts only if the provider has verified it."""
-    found = await identities.find_invitation(connection, code) if code else None
-    if found is None or (found["email"] and found["email"] != identity.email):
-        return None
-    return found
+async def _invitations(connection: AsyncConnection, identity: Identity, code: str) -> list[Row]:
+    """Open ones for this person: by the link that she came with, or to an address that her provider has verified."""
+    found = await identities.invitations_for(connection, identity.email)
+    by_link = await identities.find_invitation(connection, code) if code else None
+    return [*found, by_link] if by_link is not None and not by_link["email"] else found
 
 
 async def _accept(tx: Transaction, identity: Identity, code: str, user: str) -> None:
-    found = await _invitation(tx.connection, identity, code)
-    if found is not None:
+    for found in await _invitations(tx.connection, identity, code):
         await accept_invitation(tx, found, user)
 
 
