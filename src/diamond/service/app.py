@@ -63,6 +63,7 @@ from diamond.service.sign_in.providers import Providers
 from diamond.service.store.engine import Store
 from diamond.service.store.filesystem import refuse_network_folder
 from diamond.service.store.migrate import upgrade
+from diamond.service.webhook_secrets import seal_old_ones
 
 log = logging.getLogger("diamond.service")
 
@@ -103,6 +104,8 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
     store = Store(settings.database, notifier)
     try:
         await upgrade(store)
+        providers = Providers(settings)
+        await store.run(lambda tx: seal_old_ones(tx, lambda: providers.seal))
         yield Services(
             settings=settings,
             store=store,
@@ -112,7 +115,7 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             image_files=ImageFiles(settings.blob_folder / "images"),
             agent_file=AgentFile(settings.agent_file),
             presence=Presence(store),
-            providers=Providers(settings),
+            providers=providers,
             instance=await first_start(store),
         )
     finally:

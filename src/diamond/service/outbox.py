@@ -12,6 +12,7 @@ from typing import Any
 
 from diamond.service.mail import send_mail
 from diamond.service.notify import OUTBOX, wait
+from diamond.service.principal import Principal
 from diamond.service.schemas.people import NotificationSettings
 from diamond.service.services import Services
 from diamond.service.settings import Settings
@@ -19,6 +20,7 @@ from diamond.service.store import notifications as rows
 from diamond.service.store.rows import Row
 from diamond.service.store.settings import NOTIFICATIONS, read_setting
 from diamond.service.use_cases.telling import read_settings
+from diamond.service.webhook_secrets import UnreadableSecret, has_secret, read_secret
 from diamond.service.webhooks import Webhook, WebhookFailed, call
 
 log = logging.getLogger("diamond.service")
@@ -49,16 +51,17 @@ async def send_all(services: Services) -> None:
 
 
 async def send_trial(
-    services: Services, person: str, channel: str, wanted: NotificationSettings
+    services: Services, person: Principal, channel: str, wanted: NotificationSettings
 ) -> dict[str, Any]:
     """A message that says that messages come through."""
     message = {
         "id": f"trial{time.time_ns()}", "kind": "succeeded", "title": "Diamond can reach you here",
-        "text": f"{person} asked for this test message.", "task": "", "endpoint": "",
+        "text": f"{person.name} asked for this test message.", "task": "", "endpoint": "",
         "at": time.time(),
     }  # fmt: skip
     try:
-        await asyncio.to_thread(_send, services.settings, channel, message, wanted)
+        secret = await _secret(services, person.user, channel)
+        await asyncio.to_thread(_send, services.settings, channel, message, wanted, secret)
     except Undelivered as error:
         return {"channel": channel, "state": rows.FAILED, "tries": 1, "error": error.message}
     return {"channel": channel, "state": rows.SENT, "tries": 1, "error": ""}
@@ -76,10 +79,24 @@ async def _deliver(services: Services, row: Row) -> None:
         wanted = read_settings(await read_setting(connection, row["owner"], NOTIFICATIONS))
     values: dict[str, Any] = {"state": rows.SENT, "error": ""}
     try:
-        await asyncio.to_thread(_send, services.settings, row["channel"], row, wanted)
+        secret = await _secret(services, row["owner"], row["channel"])
+        await asyncio.to_thread(_send, services.settings, row["channel"], row, wanted, secret)
     except Undelivered as error:
         values = _after_failure(row["tries"], error)
     await services.store.run(lambda tx: rows.save_delivery(tx, row["delivery"], values))
+
+
+async def _secret(services: Services, owner: str, channel: str) -> str:
+    if channel == "email":
+        return ""
+    try:
+        async with services.store.read() as connection:
+            if not await has_secret(connection, owner):
+                return ""
+            return await read_secret(connection, services.providers.seal, owner)
+    except UnreadableSecret:
+        words = "the secret of this webhook was sealed with a key that is lost: set it anew"
+        raise Undelivered(words, is_final=True) from None
 
 
 def _after_failure(tries: int, error: Undelivered) -> dict[str, Any]:
@@ -89,12 +106,13 @@ def _after_failure(tries: int, error: Undelivered) -> dict[str, Any]:
 
 
 def _send(
-    settings: Settings, channel: str, message: Mapping[str, Any], wanted: NotificationSettings
-) -> None:
+    settings: Settings, channel: str, message: Mapping[str, Any], wanted: NotificationSettings,
+    secret: str,
+) -> None:  # fmt: skip
     if channel == "email":
         _mail(settings, message, wanted.email.address)
     else:
-        _post(settings, message, wanted)
+        _post(settings, message, wanted.webhook.url, secret)
 
 
 def _mail(settings: Settings, message: Mapping[str, Any], address: str) -> None:
@@ -113,13 +131,12 @@ def _mail(settings: Settings, message: Mapping[str, Any], address: str) -> None:
         raise Undelivered(f"the mail server did not take it: {error}", is_final=False) from None
 
 
-def _post(settings: Settings, message: Mapping[str, Any], wanted: NotificationSettings) -> None:
-    hook = wanted.webhook
-    if not hook.url:
+def _post(settings: Settings, message: Mapping[str, Any], url: str, secret: str) -> None:
+    if not url:
         raise Undelivered("there is no webhook any more", is_final=True)
     names = ("id", "kind", "title", "text", "task", "endpoint", "at")
     body = {**{name: message[name] for name in names}, "url": _link(settings, message)}
-    target = Webhook(hook.url, hook.secret or "", settings.webhook_private)
+    target = Webhook(url, secret, settings.webhook_private)
     try:
         call(target, json.dumps(body).encode(), delivery=message["id"])
     except WebhookFailed as error:

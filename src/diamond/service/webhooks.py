@@ -17,6 +17,8 @@ from diamond.core.errors import BadRequest
 
 TIMEOUT_SECONDS = 10.0
 MOST_READ = 1000
+_CARRIES_IPV4 = [ipaddress.ip_network(one) for one in ("64:ff9b::/96", "::/96")]
+"""Where a gateway (NAT64) or an old host takes the last four bytes for an address of its own network."""
 
 
 class WebhookFailed(Exception):
@@ -108,6 +110,8 @@ def _resolved(parts: SplitResult, allow_private: bool) -> str:
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    if mapped is None and any(address in network for network in _CARRIES_IPV4):
+        mapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     if mapped is not None:
         return _is_public(mapped)
     return address.is_global and not address.is_multicast

@@ -18,11 +18,14 @@ from diamond.service.store.settings import NOTIFICATIONS, read_setting, write_se
 from diamond.service.store.streams import changed, publish
 from diamond.service.use_cases.telling import read_settings
 from diamond.service.views import show_notification
+from diamond.service.webhook_secrets import has_secret, keep_secret
 from diamond.service.webhooks import check_url
 
 
 async def get_settings(services: Services, principal: Principal) -> dict[str, Any]:
-    return _shown(services, await _load(services, principal))
+    wanted = await _load(services, principal)
+    async with services.store.read() as connection:
+        return _shown(services, wanted, await has_secret(connection, principal.user))
 
 
 async def put_settings(
@@ -31,16 +34,17 @@ async def put_settings(
     hook = wanted.webhook
     if hook.url:
         check_url(hook.url, allow_private=services.settings.webhook_private)
-    if hook.secret is None:
-        hook.secret = (await _load(services, principal)).webhook.secret
+    secret, hook.secret = hook.secret, None
     value = wanted.model_dump()
 
-    async def write(tx: Transaction) -> None:
+    async def write(tx: Transaction) -> bool:
         await write_setting(tx, principal.user, NOTIFICATIONS, value)
+        if secret is not None:
+            await keep_secret(tx, services.providers.seal, principal.user, secret)
         await publish(tx, principal.user, [changed(NOTIFICATIONS)])
+        return await has_secret(tx.connection, principal.user)
 
-    await services.store.run(write)
-    return _shown(services, wanted)
+    return _shown(services, wanted, await services.store.run(write))
 
 
 async def try_channel(services: Services, principal: Principal, channel: str) -> dict[str, Any]:
@@ -48,7 +52,7 @@ async def try_channel(services: Services, principal: Principal, channel: str) ->
     wanted = await _load(services, principal)
     if not (wanted.email.address if channel == "email" else wanted.webhook.url):
         raise Conflict(f"There is no address for {channel} yet", "Save one first.")
-    return await outbox.send_trial(services, principal.name, channel, wanted)
+    return await outbox.send_trial(services, principal, channel, wanted)
 
 
 async def list_notifications(
@@ -85,13 +89,11 @@ async def _load(services: Services, principal: Principal) -> NotificationSetting
         return read_settings(await read_setting(connection, principal.user, NOTIFICATIONS))
 
 
-def _shown(services: Services, wanted: NotificationSettings) -> dict[str, Any]:
-    """Everything but the secret."""
-    value = wanted.model_dump()
-    value["webhook"]["secret"] = None
+def _shown(services: Services, wanted: NotificationSettings, is_signed: bool) -> dict[str, Any]:
+    """Everything but the secret, which is kept elsewhere."""
     return {
-        **value,
-        "has_secret": bool(wanted.webhook.secret),
+        **wanted.model_dump(),
+        "has_secret": is_signed,
         "email_ready": services.settings.smtp is not None,
         "kinds": list(get_args(NoticeKind)),
     }
