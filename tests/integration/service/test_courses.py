@@ -182,3 +182,48 @@ def test_what_would_become_of_a_spec_is_told_for_the_project_it_goes_into(
     told = ada.post("/jobs/compose", body)
     assert (told["ok"], told["faults"][0]["field"]) == (False, "project")
     assert ada.call("POST", "/plans", {**body, "goal": goal}).json["code"] == "restricted"
+
+
+def test_a_student_neither_moves_her_work_out_of_the_course_nor_shows_it(
+    service: RunningService,
+) -> None:
+    """Else her cap would be free again, and the course's account would go on paying."""
+    course = Course(service)
+    _, ada, _ = course.student("ada")
+    bob_id, bob, _ = course.student("bob")
+    job = course.run(ada).json["job"]["id"]
+    for with_kind, with_id in (("person", bob_id), ("project", course.id), ("everyone", "")):
+        body = {"with_kind": with_kind, "with_id": with_id}
+        assert ada.call("POST", f"/jobs/{job}/shares", body).json["code"] == "bound"
+    assert ada.call("PUT", f"/jobs/{job}/project", {"project": ""}).json["code"] == "bound"
+    assert ada.call("DELETE", f"/projects/{course.id}/members/{ada.get('/me')['id']}").status == 204
+    assert ada.call("PUT", f"/jobs/{job}/project", {"project": ""}).json["code"] == "bound"
+    assert bob.call("GET", f"/jobs/{job}").status == 404
+
+
+def test_work_stays_where_it_counts_against_a_limit_unless_a_manager_moves_it(
+    service: RunningService,
+) -> None:
+    _, ada = add_person(service, "ada")
+    bob_id, bob = add_person(service, "bob")
+    project = ada.post("/projects", {"name": f"p{next(_numbers)}"})["id"]
+    put_in_project(service, project, bob_id, Role.MEMBER)
+    bob.post("/endpoints", {"name": "own", "carrier": "local"})
+    job = bob.post("/jobs", {"spec": {**SPEC, "on": "own"}, "project": project})["job"]["id"]
+    ada.call("PUT", f"/projects/{project}/limits", {"node_hours": 9})
+    assert bob.call("PUT", f"/jobs/{job}/project", {"project": ""}).json["code"] == "bound"
+    ada.call("PUT", f"/projects/{project}/members/{bob_id}", {"role": "manager"})
+    assert bob.call("PUT", f"/jobs/{job}/project", {"project": ""}).status < 300
+
+
+def test_a_restricted_project_takes_in_nothing_that_ran_elsewhere(service: RunningService) -> None:
+    _, ada = add_person(service, "ada")
+    for name in ("listed", "other"):
+        ada.post("/endpoints", {"name": name, "carrier": "local"})
+    project = ada.post("/projects", {"name": f"p{next(_numbers)}"})["id"]
+    ada.call("PATCH", f"/projects/{project}", {"endpoints": ["listed"]})
+    moved = {}
+    for name in ("listed", "other"):
+        job = ada.post("/jobs", {"spec": {**SPEC, "on": name}})["job"]["id"]
+        moved[name] = ada.call("PUT", f"/jobs/{job}/project", {"project": project}).status
+    assert (moved["listed"] < 300, moved["other"]) == (True, 409)

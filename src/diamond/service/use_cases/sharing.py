@@ -19,6 +19,7 @@ from diamond.service.store.projects import IMAGE, JOB, PROFILE
 from diamond.service.use_cases.access import find_person, visible
 from diamond.service.use_cases.endpoints import find_endpoint
 from diamond.service.use_cases.image_views import find_image
+from diamond.service.use_cases.bound_work import require_free, require_sharable, require_welcome
 from diamond.service.use_cases.places import place_of
 from diamond.service.use_cases.projects import find_project
 from diamond.service.use_cases.telling_people import tell_of_share
@@ -56,6 +57,8 @@ async def share(
 
     async def add(tx: Transaction) -> None:
         row = await _own(tx.connection, principal, kind, thing)
+        if kind == JOB:
+            await require_sharable(tx.connection, principal, row)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = {
             "kind": kind, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
@@ -80,11 +83,15 @@ async def stop_sharing(
 
 
 async def move_job(services: Services, principal: Principal, job: str, project: str) -> None:
-    """Into another project of the caller's, or out of any."""
+    """Into another project of the caller's, or out of any, unless what it used counts against a project."""
 
     async def move(tx: Transaction) -> None:
         row = await _own(tx.connection, principal, JOB, job)
         place = await place_of(tx.connection, principal, project)
+        if place.id == row["project"]:
+            return
+        await require_free(tx.connection, principal, row)
+        await require_welcome(tx.connection, place, row)
         await rows.move_job(tx, row["id"], place.id)
 
     await services.store.run(move)
