@@ -17,9 +17,9 @@ from diamond.service.store import projects as rows
 from diamond.service.store.engine import Transaction
 from diamond.service.store.projects import IMAGE, JOB, PROFILE
 from diamond.service.use_cases.access import find_person, visible
+from diamond.service.use_cases.bound_work import require_free, require_sharable, require_welcome
 from diamond.service.use_cases.endpoints import find_endpoint
 from diamond.service.use_cases.image_views import find_image
-from diamond.service.use_cases.bound_work import require_free, require_sharable, require_welcome
 from diamond.service.use_cases.places import place_of
 from diamond.service.use_cases.projects import find_project
 from diamond.service.use_cases.telling_people import tell_of_share
