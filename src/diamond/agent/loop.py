@@ -205,7 +205,7 @@ class Agent:
     def _veil_progress(self, event: dict[str, Any]) -> dict[str, Any]:
         """That it went on, not how far: its program chose the checkpoint's name and the number of the step."""
         tracked = self.attempts.known.get(str(event.get("attempt")))
-        before = self.tasks.standing_before(tracked.folder)[0] if tracked else None
+        before = self.tasks.standing_before(tracked.folder).reached if tracked else None
         went_on = tracked and before and event["step"] > before.step
         return {**event, "checkpoint": "", "step": tracked.number if tracked and went_on else -1}
 

@@ -72,9 +72,9 @@ class Tables:
     def write(self, root: Node, sink: BinaryIO) -> None:
         self._folder(root, self._count + 1)
         inode_table = sink.tell()
-        sink.write(_blocks(self._inodes))
+        sink.write(_blocks(bytes(self._inodes)))
         folder_table = sink.tell()
-        sink.write(_blocks(self._folders))
+        sink.write(_blocks(bytes(self._folders)))
         ids = sink.tell()
         sink.write(_blocks(struct.pack(f"<{len(self._ids)}I", *self._ids)))
         id_table = sink.tell()

@@ -42,10 +42,11 @@ def test_an_image_of_a_folder_that_is_only_read_is_found_and_none_is_put_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, group = tmp_path / "site", tmp_path / "group"
-    site.mkdir(), group.mkdir()
+    site.mkdir()
+    group.mkdir()
     makers = own(tmp_path, "maker")
     made = share(_given([str(site)], makers), makers, built(makers, "of the site"))
-    monkeypatch.setattr(sharing.os, "access", lambda path, mode: site not in [path, *path.parents])
+    monkeypatch.setattr("os.access", lambda path, mode: site not in [path, *path.parents])
     mine = own(tmp_path, "mine")
     places = sharing.shared_places([str(site), str(group)], mine)
     found = take_shared(places, mine, IDENTITY, ["squashfs"])
