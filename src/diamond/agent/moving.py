@@ -9,9 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diamond.agent.arriving import Arriving
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders, safe_id
 from diamond.agent.images import Images
@@ -33,7 +35,6 @@ log = logging.getLogger(__name__)
 
 PIECE = 16 << 20
 RETRY_SECONDS = 3.0
-TELL_SECONDS = 1.0
 INVENTORY_SECONDS = 3600.0
 Intent = dict[str, Any]
 
@@ -176,8 +177,10 @@ class Movers:
         if found is None:
             part = self._part(record.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
-            self._receive(intent, record, part)
-            found = arrived(self._places, record, part)
+            part.touch()
+            with Arriving(part, partial(self._tell_progress, intent)) as arriving:
+                self._receive(intent, record, part)
+                found = arrived(self._places, record, part, sha256=arriving.sha256())
         self._tell(intent, "done", bytes=found.size, record=record_data(found))
 
     def _found(self, record: Record) -> Record | None:
@@ -192,8 +195,7 @@ class Movers:
 
     def _receive(self, intent: Intent, record: Record, part: Path) -> None:
         """Go on where an earlier try ended; nothing comes for a while when the other endpoint is away."""
-        told = 0.0
-        with part.open("ab") as sink:
+        with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
                 wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
                 with self.link.fetch("image-part", wanted) as stream:
@@ -201,10 +203,12 @@ class Movers:
                         if self._is_called_off(intent):
                             raise Cancelled(f"{intent['move']} was called off")
                         sink.write(data)
-                        if time.monotonic() - told > TELL_SECONDS:
-                            told = time.monotonic()
-                            self._tell(intent, "running", bytes=sink.tell())
-                sink.flush()
+
+    def _tell_progress(self, intent: Intent, count: int) -> None:
+        try:
+            self._tell(intent, "running", bytes=count)
+        except (LinkDown, Declined) as error:
+            log.info("how far %s is could not be told: %s", intent["move"], error)
 
     def _part(self, sha256: str) -> Path:
         return self._places.root / "arriving" / f"{sha256}.part"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from diamond.core.errors import BadRequest
@@ -35,15 +36,15 @@ class ImageFiles:
         except FileNotFoundError:
             return float("inf")
 
-    def append(self, sha256: str, offset: int, data: bytes, size: int) -> int:
+    def append(self, sha256: str, offset: int, parts: Sequence[bytes], size: int) -> int:
         """Take bytes that fit where the file stands; the answer is where it now stands. Blocks."""
-        have = self.have(sha256)
-        if offset != have or offset + len(data) > size:
+        have, length = self.have(sha256), sum(map(len, parts))
+        if offset != have or offset + length > size:
             return have
         self._folder.mkdir(parents=True, exist_ok=True)
         with self._path(sha256).open("ab") as sink:
-            sink.write(data)
-        return offset + len(data)
+            sink.writelines(parts)
+        return offset + length
 
     def read(self, sha256: str, offset: int, length: int) -> bytes:
         """A range of what is here. Blocks."""

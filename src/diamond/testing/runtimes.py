@@ -16,6 +16,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -275,8 +276,8 @@ class RuntimeConformance:
     def test_what_a_killed_build_left_is_swept_by_the_next(
         self, bench: Bench, first: Built
     ) -> None:
-        mark = new_id("killed")
-        started = bench.start(bench.prepare(**self.recipe(f"echo {mark}; sleep 3600")))
+        mark, seconds = new_id("killed"), str(10**9 + time.monotonic_ns() % 10**9)
+        started = bench.start(bench.prepare(**self.recipe(f"echo {mark}; sleep {seconds}")))
         log = started[1].parent / "log"
         wait_until(lambda: f"\n{mark}" in log.read_text(), seconds=PATIENCE_SECONDS)
         builder = _builder_of(started[0].pid)
@@ -288,6 +289,7 @@ class RuntimeConformance:
         again = bench.build(**self.recipe(f"echo {mark} >>{{place}}"))
         assert again.code == 0, again.log
         assert _left_in(bench.work / "images" / "building") == []
+        wait_until(lambda: not _running(seconds), seconds=PATIENCE_SECONDS)
 
     def test_two_at_once_build_one(self, bench: Bench, first: Built) -> None:
         recipe = self.recipe(f"echo {new_id('twice')} >>{{place}}")

@@ -30,10 +30,10 @@ STATES = ("running", "done", "failed")
 
 
 async def take_image_bytes(
-    services: Services, call: AgentCall, sha256: str, offset: int, size: int, data: bytes
+    services: Services, call: AgentCall, sha256: str, offset: int, size: int, parts: list[bytes]
 ) -> dict[str, Any]:
     await _moves(services, call, sha256, "source")
-    have = await asyncio.to_thread(services.image_files.append, sha256, offset, data, size)
+    have = await asyncio.to_thread(services.image_files.append, sha256, offset, parts, size)
     return {"have": have}
 
 
