@@ -25,7 +25,7 @@ MEGABYTE = 1 << 20
 
 
 class Scene:
-    """A training with everything that has to survive: dropout, batch norm, a schedule, the place in the data."""
+    """A training with everything that has to survive: dropout, batch norm, a schedule, averaged weights, the place in the data."""
 
     def __init__(self, folder: Path, *, width: int = 24, **options: Any) -> None:
         torch.manual_seed(5)
@@ -33,6 +33,7 @@ class Scene:
         self.model = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
         self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 3)
+        self.average = torch.optim.swa_utils.AveragedModel(self.model)
         self.loader = ResumableLoader(samples(), 4)
         self.folder = folder
         self.checkpointer = Checkpointer(
@@ -40,6 +41,7 @@ class Scene:
             self.optimizer,
             folder=folder,
             scheduler=self.scheduler,
+            average=self.average,
             loader=self.loader,
             **options,
         )
@@ -55,9 +57,11 @@ class Scene:
         torch.nn.functional.mse_loss(self.model(features), wanted).backward()
         self.optimizer.step()
         self.scheduler.step()
+        self.average.update_parameters(self.model)
 
     def weights(self) -> list[torch.Tensor]:
-        return [value.clone() for value in self.model.state_dict().values()]
+        both = [self.model.state_dict(), self.average.state_dict()]
+        return [value.clone() for state in both for value in state.values()]
 
     def saved(self) -> list[int]:
         return [one.step for one in Folder(self.folder).saved()]

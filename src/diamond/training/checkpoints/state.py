@@ -61,11 +61,11 @@ class Training:
         return torch.zeros(metadata.size, dtype=kind, device=device)
 
     def prepare_targets(self) -> None:
-        state = _module_state(self.model)
+        named = {f"model.{name}": one for name, one in _module_state(self.model).items()}
+        for key, one in self._more_modules().items():
+            named.update({f"more.{key}.{name}": it for name, it in _own_state(one).items()})
         self._own_tensors = {
-            f"model.{name}": one.detach()
-            for name, one in state.items()
-            if isinstance(one, torch.Tensor)
+            name: one.detach() for name, one in named.items() if isinstance(one, torch.Tensor)
         }
         self._parameters = {
             self.names[id(parameter)]: parameter
@@ -93,12 +93,15 @@ class Training:
             _give_optimizer(optimizer, loaded, self._parameters)
         for name, one in self.more.items():
             if name in state["more"]:
-                one.load_state_dict(state["more"][name])
+                _loader_of(one).load_state_dict(state["more"][name])
+
+    def _more_modules(self) -> Dict[str, torch.nn.Module]:
+        return {k: v for k, v in self.more.items() if isinstance(v, torch.nn.Module)}
 
     def _parameter_names(self) -> Dict[int, str]:
         """Of the model and of modules among the rest: a loss may have weights of its own."""
         modules = {"": self.model}
-        modules.update({f"{k}.": v for k, v in self.more.items() if isinstance(v, torch.nn.Module)})
+        modules.update({f"{k}.": v for k, v in self._more_modules().items()})
         return {
             id(parameter): prefix + _clean(name)
             for prefix, module in modules.items()
@@ -160,7 +163,16 @@ def _give_optimizer(
 
 
 def _state_of(one: Any) -> Any:
-    return _module_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
+    return _own_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
+
+
+def _own_state(module: torch.nn.Module) -> Dict[str, Any]:
+    """Under its own names: an average of weights holds its model as `module`, and wants to find it there."""
+    return dict(_unwrapped(module).state_dict(keep_vars=True))
+
+
+def _loader_of(one: Any) -> Any:
+    return _unwrapped(one) if isinstance(one, torch.nn.Module) else one
 
 
 def _compare(what: str, saved: Set[str], own: Set[str]) -> None:
