@@ -119,7 +119,20 @@ def test_a_save_holds_the_moment_of_the_call_though_the_training_goes_on(scene: 
     loaded = {"model": {name: torch.zeros_like(one) for name, one in at_the_call.items()}}
     dcp.load(loaded, checkpoint_id=training.folder / "latest", no_dist=True)
     assert equal(list(loaded["model"].values()), list(at_the_call.values()))
-    assert not equal(training.weights(), list(at_the_call.values()))
+    assert not equal(list(training.model.state_dict().values()), list(at_the_call.values()))
+
+
+def test_without_an_optimizer_that_would_wait_the_copy_is_made_in_the_call(tmp_path: Path) -> None:
+    model = torch.nn.Linear(2000, 2000)
+    checkpointer = Checkpointer(model, folder=tmp_path / "saved")
+    at_the_call = model.weight.detach().clone()
+    checkpointer.save(1)
+    with torch.no_grad():
+        model.weight.zero_()
+    checkpointer.close()
+    loaded = {"model": {"weight": torch.zeros(2000, 2000)}}
+    dcp.load(loaded, checkpoint_id=tmp_path / "saved" / "latest", no_dist=True)
+    assert torch.equal(loaded["model"]["weight"], at_the_call)
 
 
 def test_a_damaged_checkpoint_is_passed_over_with_a_word_and_the_one_before_is_taken(

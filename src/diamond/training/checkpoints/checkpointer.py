@@ -49,14 +49,15 @@ class Checkpointer:
     ) -> None:
         """`best` is `min` or `max`: the checkpoint with the best metric is kept beside the newest.
 
-        `overlap=False` copies the whole state inside `save`, for loops that change parameters outside of optimizers.
+        `overlap=False` copies the whole state inside `save`, for loops that change parameters outside of optimizers;
+        without an optimizer that is always so.
         """
         if best not in ("", "min", "max"):
             raise ValueError(f"best={best!r}: use 'min', 'max' or leave it out")
         shared, self._per_rank = _by_kind(more)
         self._training = Training(model, _as_list(optimizer), shared)
         self._ranks = Ranks()
-        self._overlap = overlap
+        self._overlap = overlap and bool(self._training.optimizers)
         self._folder = Folder(Path(folder or run_dir() / "checkpoints").absolute())
         self._journal = Journal(self._folder.root)
         claim = self._take_over()
