@@ -31,6 +31,8 @@ class Liar:
     claims: Callable[[Claims], Claims] = lambda honest: honest
     sign: Callable[[Claims], str] | None = None
     nonce: str = ""
+    userinfo: Claims = field(default_factory=dict)
+    about: Claims = field(default_factory=dict)
     server: SmallServer | None = None
 
     @property
@@ -45,6 +47,7 @@ class Liar:
             "/.well-known/openid-configuration": self._about,
             "/jwks": lambda: KeySet([*(self.published or [self.key])]).as_dict(private=False),
             "/token": self._token,
+            "/userinfo": lambda: self.userinfo,
         }[request.path]()
         return Reply(json.dumps(told).encode(), headers={"Content-Type": "application/json"})
 
@@ -63,6 +66,8 @@ class Liar:
             "authorization_endpoint": f"{self.issuer}/authorize",
             "token_endpoint": f"{self.issuer}/token",
             "jwks_uri": f"{self.issuer}/jwks",
+            "userinfo_endpoint": f"{self.issuer}/userinfo",
+            **self.about,
         }
 
     def _token(self) -> Claims:

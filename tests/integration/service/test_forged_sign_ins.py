@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 
+from diamond.service.sign_in.client import ProviderAway
+from diamond.service.sign_in.oidc import OpenId
+from diamond.service.sign_in.settings import read_people
+from diamond.service.sign_in.trips import new_trip
 from support.http import Client
 from support.lying_provider import Liar, lying_provider, new_key, unsigned
 from support.openid import Browser, Seen
@@ -41,6 +49,7 @@ def service(liar: Liar, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 def honest_again(liar: Liar) -> Iterator[None]:
     yield
     liar.claims, liar.sign, liar.published = (lambda honest: honest), None, []
+    liar.userinfo, liar.about = {}, {}
 
 
 def sign_in(service: RunningService) -> tuple[Seen, Client]:
@@ -91,6 +100,41 @@ def test_a_token_of_a_key_that_is_not_the_provider_s_signs_nobody_in(
     refused(service)
     liar.sign = lambda claims: "not.a.token"
     refused(service)
+    public = OctKey.import_key(json.dumps(liar.key.as_dict(private=False)))
+    header = {"alg": "HS256", "kid": liar.key.kid}
+    liar.sign = lambda claims: jwt.encode(header, claims, public)
+    refused(service)
+
+
+def test_what_a_provider_tells_apart_from_its_token_counts_for_the_same_person_and_address(
+    service: RunningService, liar: Liar
+) -> None:
+    bare = {"email": "eve@example.org"}
+    liar.claims = lambda honest: {k: v for k, v in honest.items() if k != "email_verified"} | {
+        "sub": "someone", **bare,
+    }  # fmt: skip
+    for told in (
+        {"sub": "another", "email": "eve@example.org", "email_verified": True},
+        {"sub": "someone", "email": "mine@elsewhere.example", "email_verified": True},
+        {"sub": "someone", "email_verified": True},
+    ):
+        liar.userinfo = told
+        assert sign_in(service)[0].headers["diamond-problem"] == "no-account"
+    liar.userinfo = {"sub": "someone", **bare, "email_verified": True}
+    assert sign_in(service)[0].status == 200
+
+
+@pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri"])
+def test_a_provider_that_would_have_us_speak_in_the_clear_is_not_called(
+    liar: Liar, tmp_path: Path, name: str
+) -> None:
+    config = tmp_path / "diamond.toml"
+    config.write_text(TOML.format(issuer=liar.issuer))
+    for address in ("http://provider.example.org/x", "file:///etc/passwd", None):
+        liar.about = {name: address}
+        provider = OpenId(read_people(config).providers[0])
+        with pytest.raises(ProviderAway):
+            asyncio.run(provider.leave(new_trip("https://d.example.org/back", is_fresh=False)))
 
 
 def test_changed_keys_are_fetched_anew(service: RunningService, liar: Liar) -> None:

@@ -54,7 +54,7 @@ class GitHub:
         primary = [
             one
             for one in (addresses if isinstance(addresses, list) else [])
-            if one.get("primary") and one.get("verified")
+            if isinstance(one, dict) and one.get("primary") and one.get("verified")
         ]
         return {
             "iss": self._place,

@@ -9,12 +9,13 @@ from typing import Any
 from diamond.core.errors import Forbidden
 from diamond.service.sign_in.client import ProviderAway, client_for, get_json, in_our_words
 from diamond.service.sign_in.identity import Identity, read_identity
-from diamond.service.sign_in.settings import Provider
+from diamond.service.sign_in.settings import Provider, is_safe_address
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")  # fmt: skip
 """Signed by a key that only the provider has: neither `none` nor a secret that two share."""
 KEPT_SECONDS = 3600.0
 LEEWAY_SECONDS = 60
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 Document = dict[str, Any]
 
 
@@ -95,7 +96,7 @@ class OpenId:
             }
             claims = CodeIDToken(found.claims, found.header, wanted, sent)
             claims.validate(leeway=LEEWAY_SECONDS)
-        except (JoseError, ValueError) as error:
+        except (JoseError, ValueError, KeyError, TypeError) as error:
             raise Forbidden(
                 f"The answer of {self.provider.title} is not to be trusted: {error}",
                 "Try again. If it happens twice, tell those who run this Diamond.",
@@ -119,13 +120,15 @@ class OpenId:
         raise AssertionError("unreachable")
 
     async def _userinfo(self, client: Any, about: Document, claims: Document) -> Document:
-        """What the token does not say, such as an address; about the same person only."""
-        if "email" in claims or not about.get("userinfo_endpoint"):
+        """What the token does not say, such as an address or groups; about the same person only."""
+        if not about.get("userinfo_endpoint"):
             return {}
         with in_our_words(self.provider):
             answer = await client.get(about["userinfo_endpoint"])
             told = answer.json() if answer.status_code == 200 else {}
-        return dict(told) if told.get("sub") == claims["sub"] else {}
+        if not isinstance(told, dict) or told.get("sub") != claims["sub"]:
+            return {}
+        return _without_other_address(told, claims)
 
     async def _discovery(self) -> Document:
         address = f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration"
@@ -135,6 +138,10 @@ class OpenId:
                 f"{self.provider.title} calls itself {about.get('issuer')!r}",
                 f"diamond.toml says {self.provider.issuer!r}.",
             )
+        unsafe = [name for name in ENDPOINTS if not is_safe_address(str(about.get(name, "")))]
+        if unsafe:
+            words = f"{self.provider.title} names no https:// address for {unsafe[0]}"
+            raise ProviderAway(words, "Tell those who run it.")
         return about
 
     async def _keys(self, *, anew: bool) -> Document:
@@ -148,3 +155,9 @@ class OpenId:
             found = await get_json(address)
         self._kept[address] = time.monotonic(), found
         return found
+
+
+def _without_other_address(told: Document, claims: Document) -> Document:
+    """That one address is verified says nothing of another."""
+    is_same = "email" not in claims or told.get("email") == claims["email"]
+    return {key: told[key] for key in told if is_same or key not in ("email", "email_verified")}

@@ -119,10 +119,15 @@ def _secret(where: str, told: Mapping[str, Any], env: Mapping[str, str]) -> str:
 
 
 def _check_issuer(where: str, issuer: str) -> None:
-    parts = urlsplit(issuer)
-    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK):
-        return
-    raise BadRequest(f"{where}.issuer: {issuer} is not an https:// address")
+    if not is_safe_address(issuer):
+        raise BadRequest(f"{where}.issuer: {issuer} is not an https:// address")
+
+
+def is_safe_address(url: str) -> bool:
+    """Where what is sent cannot be read or changed on its way."""
+    parts = urlsplit(url)
+    is_here = parts.scheme == "http" and parts.hostname in LOOPBACK
+    return bool(parts.hostname) and (parts.scheme == "https" or is_here)
 
 
 def _only(told: Any, known: tuple[str, ...], where: str) -> None:
