@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from diamond.cli.limits import admin_limits, admin_usage, announce
-from diamond.cli.machine import read_config, running_client
+from diamond.cli.machine import read_config
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import people
 from diamond.cli.words import age
-from diamond.core.errors import BadRequest, Conflict
+from diamond.core.errors import BadRequest
 from diamond.core.units import show_bytes
 from diamond.sdk.where import diamond_home
 
@@ -126,11 +126,12 @@ def backup(file: File, config: Config = None, as_json: Json = False) -> None:
 
 @app.command()
 def restore(file: File, config: Config = None, as_json: Json = False) -> None:
-    """Bring a backup back, into a Diamond that does not run; agents then tell what it lacks."""
-    if running_client(diamond_home()) is not None:
-        raise Conflict("Diamond runs here", "Stop it first: Ctrl-C where `diamond up` runs.")
+    """Bring a backup back, also while Diamond runs; agents then tell what it lacks."""
     _keep("restore", file, config)
-    print_json({"file": str(file)}) if as_json else say("Restored. Start it with `diamond up`.")
+    words = (
+        "Restored. If Diamond runs, it begins anew within seconds; else start it with `diamond up`."
+    )
+    print_json({"file": str(file)}) if as_json else say(words)
 
 
 def _keep(act: str, file: Path, config: Path | None) -> None:

@@ -138,6 +138,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         beside = [
             asyncio.create_task(keeper.keep(services)),
             asyncio.create_task(keeper.keep_sizes(services)),
+            asyncio.create_task(keeper.begin_anew(services)),
             asyncio.create_task(outbox.send_all(services)),
             asyncio.create_task(scaler.look_after(services)),
         ]

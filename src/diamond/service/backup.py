@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -11,14 +12,22 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from diamond.core.errors import BadRequest, Conflict, DiamondError
+from diamond.core.ids import new_id
+from diamond.service.notify import Notifier
+from diamond.service.principal import LOCAL_USER
+from diamond.service.settings import Settings
+from diamond.service.store import users
+from diamond.service.store.engine import Store
 
 SQLITE, POSTGRES = "diamond.db", "postgresql.dump"
 KEYS = ("relay.key", "sign-in.key")
 BLOBS = "blobs"
+BUSY_SECONDS = 60.0
 
 
 def make_backup(home: Path, database_url: str, file: Path) -> None:
@@ -36,7 +45,7 @@ def make_backup(home: Path, database_url: str, file: Path) -> None:
 
 
 def restore_backup(home: Path, database_url: str, file: Path) -> None:
-    """Into a home without a service that runs. What is there now is kept beside, under a name with .before."""
+    """Also under a service that runs, which then begins anew by itself. SQLite's present content is kept beside, as .before."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as folder:
         with tarfile.open(file) as tar:
@@ -48,6 +57,7 @@ def restore_backup(home: Path, database_url: str, file: Path) -> None:
                 shutil.copy2(unpacked / key, home / key)
         if (unpacked / BLOBS).exists():
             shutil.copytree(unpacked / BLOBS, home / BLOBS, dirs_exist_ok=True)
+    asyncio.run(_mark_restored(home, database_url))
 
 
 def _dump(home: Path, database_url: str, folder: Path) -> Path:
@@ -58,10 +68,7 @@ def _dump(home: Path, database_url: str, folder: Path) -> Path:
     source, dump = home / SQLITE, folder / SQLITE
     if not source.exists():
         raise BadRequest(f"There is no database in {home}", "Is DIAMOND_HOME right?")
-    with sqlite3.connect(source) as running, sqlite3.connect(dump) as copy:
-        running.backup(copy)
-    running.close()
-    copy.close()
+    _copy(source, dump)
     return dump
 
 
@@ -80,27 +87,29 @@ def _load(home: Path, database_url: str, unpacked: Path) -> None:
             database_url,
         )
         return
-    _refuse_running(home / SQLITE)
-    for ending in ("", "-wal", "-shm"):
-        old = home / f"{SQLITE}{ending}"
-        if old.exists():
-            old.replace(home / f"{SQLITE}.before{ending}")
-    shutil.copy2(dump, home / SQLITE)
-    (home / SQLITE).chmod(0o600)
+    if (home / SQLITE).exists():
+        (home / f"{SQLITE}.before").unlink(missing_ok=True)
+        _copy(home / SQLITE, home / f"{SQLITE}.before")
+    _copy(dump, home / SQLITE)
 
 
-def _refuse_running(database: Path) -> None:
-    """A service holds its database open; to change it under its hands would lose both."""
-    if not database.exists():
-        return
-    connection = sqlite3.connect(database, timeout=1)
+def _copy(source: Path, target: Path) -> None:
+    """As one transaction of SQLite's own: whoever has the target open sees the old content, then the new."""
+    target.touch(0o600)
+    with (
+        closing(sqlite3.connect(source, timeout=BUSY_SECONDS)) as old,
+        closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as new,
+    ):
+        old.backup(new)
+
+
+async def _mark_restored(home: Path, database_url: str) -> None:
+    """A service that runs keeps much in memory that is true no longer: by this mark it knows, and begins anew."""
+    store = Store(Settings(home, database_url=database_url).database, Notifier())
     try:
-        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        raise Conflict("A service runs on this database", "Stop it first, then restore.") from None
+        await store.run(lambda tx: users.replace_fact(tx, LOCAL_USER, users.RESTORED, new_id("r")))
     finally:
-        connection.close()
+        await store.close()
 
 
 def _run(words: list[str], database_url: str) -> None:

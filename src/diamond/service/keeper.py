@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import time
 
 from diamond.service.notify import SIZES, wait
@@ -14,7 +16,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.limits import has_storage_limits
 from diamond.service.store.sessions import drop_over
 from diamond.service.store.streams import forget_events
-from diamond.service.store.users import drop_expired
+from diamond.service.store.users import RESTORED, drop_expired, read_fact
 from diamond.service.use_cases.blob_upkeep import prune_blobs
 from diamond.service.use_cases.idempotency import forget_keys
 from diamond.service.use_cases.usage import measure
@@ -42,6 +44,24 @@ async def keep(services: Services) -> None:
         except Exception:
             log.exception("periodic work failed; it goes on")
         await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def begin_anew(services: Services) -> None:
+    """Ends this process once a backup was brought back under it: whoever keeps it up starts it again, on what is true now."""
+    known = now = await _restored(services)
+    while now == known:
+        await asyncio.sleep(SWEEP_SECONDS)
+        try:
+            now = await _restored(services)
+        except Exception:
+            log.exception("the database does not answer; it is asked again")
+    log.warning("a backup was brought back: the service begins anew")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _restored(services: Services) -> str | None:
+    async with services.store.read() as connection:
+        return await read_fact(connection, RESTORED)
 
 
 async def keep_sizes(services: Services) -> None:

@@ -11,7 +11,7 @@ from diamond.testing.lab import Lab
 from support.backups import run_backup
 from support.postgres import find_programs, running_postgres
 from support.stack import UNTIL_GO, Stack, running_stack
-from support.waiting import wait_for
+from support.waiting import PATIENCE, wait_for
 
 WAITS = f"echo begun\n{UNTIL_GO}echo ended\n"
 
@@ -48,8 +48,8 @@ def test_an_older_backup_brought_back_while_jobs_run_loses_and_doubles_none(
         stack.until(task, "succeeded")
     stack.client.post(f"/tasks/{stopped}/cancel")
     stack.until(stopped, "cancelled")
-    stack.kill_service()
     act(stack, "restore", file)
+    stack.service.process.wait(PATIENCE)  # It begins anew; here nobody else starts it again.
     stack.start_service()
     every = (goes_on, ends, stopped, newer, newer_ends)
     for task in every:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import tarfile
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from support.backups import run_backup as run
-from support.http import Client
 from support.scene import new_scene
 from support.service import RunningService, running_service
+from support.waiting import PATIENCE
 
 
 def add_blob(service: RunningService, data: bytes) -> str:
@@ -43,14 +45,26 @@ def test_a_backup_of_a_service_that_runs_brings_back_what_it_knew(
 
 
 @pytest.mark.slow
-def test_a_backup_is_not_brought_back_under_a_service_that_runs(tmp_path: Path) -> None:
+def test_a_backup_is_brought_back_under_a_service_that_runs_and_it_begins_anew(
+    tmp_path: Path, database_url: str
+) -> None:
     home, file = tmp_path / "home", tmp_path / "backup.tar"
-    with running_service(home) as service:
-        new_scene(service)
-        assert run("backup", file, home, "").returncode == 0
-        refused = run("restore", file, home, "")
-        assert (refused.returncode, "Stop it first" in refused.stderr) == (1, True)
-        assert Client(service.url, service.token).get("/me")["id"] == "local"
+    with running_service(home, database_url=database_url) as service:
+        before = new_scene(service).submit(name="before")["id"]
+        assert run("backup", file, home, database_url).returncode == 0
+        after = new_scene(service).submit(name="after")["id"]
+        assert (back := run("restore", file, home, database_url)).returncode == 0, back.stderr
+        assert service.client.call("GET", f"/tasks/{after}").status == 404
+        service.process.wait(PATIENCE)
+        assert "begins anew" in service.log.read_text()
+    with running_service(home, database_url=database_url) as service:
+        assert service.client.get(f"/tasks/{before}")["name"] == "before"
+        assert service.client.call("GET", f"/tasks/{after}").status == 404
+        new_scene(service).submit(name="next")
+        assert service.process.poll() is None
+    if not database_url:
+        with closing(sqlite3.connect(home / "diamond.db.before")) as kept:
+            assert kept.execute("SELECT id FROM tasks WHERE id = ?", [after]).fetchone()
 
 
 @pytest.mark.slow

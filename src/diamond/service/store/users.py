@@ -16,6 +16,8 @@ from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import TIME, credentials, facts, streams, users
 
 TOKEN, LINK = "token", "link"
+RESTORED = "restored"
+"""The fact that changes whenever a backup is brought back."""
 
 
 def hashed(secret: str) -> str:
@@ -78,6 +80,11 @@ async def read_fact(connection: AsyncConnection, name: str) -> str | None:
 
 async def write_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
     await tx.connection.execute(insert(facts), {"owner": owner, "name": name, "value": value})
+
+
+async def replace_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
+    await tx.connection.execute(delete(facts).where(facts.c.name == name))
+    await write_fact(tx, owner, name, value)
 
 
 async def add_credential(
