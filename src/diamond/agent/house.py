@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from diamond.agent.cleaning import near_purge, outdated, remove_task
 from diamond.agent.disk import mark, read_json, write_json
 from diamond.agent.links import Declined, LinkDown, ask
-from diamond.agent.probe import probe
+from diamond.agent.probe import probe, room_fact
 from diamond.agent.probe_job import probe_compute
 from diamond.core.errors import DiamondError
 from diamond.core.events import CLEANED, Note
@@ -91,7 +91,14 @@ class Housekeeping:
         if time.monotonic() - self._cleaned_at > CLEAN_SECONDS:
             self._cleaned_at = time.monotonic()
             self._clean()
+            self._look_again()
             self._warn_of_purge()
+
+    def _look_again(self) -> None:
+        """Room runs out while an agent lives on for months; what else a site is changes more slowly."""
+        self._save({"folders": room_fact(self._agent.folders)})
+        if self._age() > PROBE_AGE:
+            self.probe_soon(False)
 
     def _age(self) -> float:
         profile = read_json(self._agent.folders.profile) or {}

@@ -32,7 +32,7 @@ Fact = dict[str, Any]
 def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
     """Each fact with its source and time; what cannot be learned is left out."""
     facts = dict(scheduler.probe())
-    facts["folders"] = _fact(probe_folders(folders), "statvfs, quota")
+    facts["folders"] = room_fact(folders)
     facts["runtimes"] = _fact({"login": runtimes(), "compute": None}, "PATH")
     with contextlib.suppress(BadRequest):
         facts["platform"] = _fact(platform_of(platform.machine()), "the login node")
@@ -43,6 +43,10 @@ def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
         {"login": internet(), "compute": None}, "one connection to pip's index"
     )
     return facts
+
+
+def room_fact(folders: Folders) -> Fact:
+    return _fact(probe_folders(folders), "statvfs, quota")
 
 
 def probe_folders(folders: Folders) -> dict[str, Fact]:
@@ -135,51 +139,71 @@ def _index_from_files() -> str:
 
 def _folder(path: Path) -> Fact:
     room = os.statvfs(path)
+    mount, kind = mount_of(path)
     facts: Fact = {
         "path": str(path),
-        "type": file_system(path),
+        "type": kind,
         "free_bytes": room.f_bavail * room.f_frsize,
-        "free_files": room.f_favail,
+        "free_files": room.f_favail if room.f_files else None,  # Some count no files.
         "quota_bytes": None,
         "quota_files": None,
         "purge_days": None,
     }
-    return {**facts, **_quota(path, facts["type"])}
+    return within_quota(facts, _quota(path, mount, kind))
 
 
-def file_system(path: Path) -> str:
-    """The type of the file system that holds a path (Linux); '' elsewhere."""
+def mount_of(path: Path) -> tuple[str, str]:
+    """Where the file system that holds a path is mounted, and its type (Linux); '' elsewhere."""
     best, kind = "", ""
     try:
         lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
     except OSError:
-        return ""
+        return "", ""
     for line in lines:
         words = line.split()
         mount = words[1].replace("\\040", " ")
         if (str(path) + "/").startswith(mount.rstrip("/") + "/") and len(mount) >= len(best):
             best, kind = mount, words[2]
-    return kind
+    return best, kind
 
 
-def _quota(path: Path, kind: str) -> Fact:
-    """Limits in bytes and files, by the tool of the file system, where there is one."""
+def _quota(path: Path, mount: str, kind: str) -> Fact:
+    """Use and limits in bytes and files, by the tool of the file system, where there is one."""
     user = str(os.getuid())
     if kind == "lustre" and shutil.which("lfs"):
         return read_quota(output_of(["lfs", "quota", "-q", "-u", user, str(path)]))
     if shutil.which("quota"):
-        return read_quota(output_of(["quota", "-w", "-p", "-f", str(path)]))
+        # It knows file systems by their mount points, not by folders in them.
+        return read_quota(output_of(["quota", "-w", "-p", "-f", mount or str(path)]))
     return {}
 
 
 def read_quota(text: str) -> Fact:
-    """Block and file limits from the last line of numbers: used, soft, hard, grace, files, soft, hard, grace."""
+    """Use and limits from the last eight columns of numbers: used, soft, hard, grace; files likewise.
+
+    A long name of a file system stands on a line of its own. Without a hard limit the soft one counts.
+    """
     for line in reversed(text.splitlines()):
-        numbers = [word.rstrip("*") for word in line.split()[1:]]
-        if len(numbers) >= 7 and numbers[0].isdigit() and numbers[2].isdigit():
-            files = numbers[6] if numbers[6].isdigit() else "0"
+        columns = [word.strip("*[]") for word in line.split()[-8:]]
+        if len(columns) == 8 and all(columns[at].isdigit() for at in (0, 1, 2, 4, 5, 6)):
+            used, soft, hard, _, files, soft_files, hard_files, _ = columns
             return {
-                "quota_bytes": int(numbers[2]) * 1024 or None,
-                "quota_files": int(files) or None,
+                "quota_bytes": (int(hard) or int(soft)) * 1024 or None,
+                "quota_files": int(hard_files) or int(soft_files) or None,
+                "used_bytes": int(used) * 1024,
+                "used_files": int(files),
             }
     return {}
+
+
+def within_quota(facts: Fact, quota: Fact) -> Fact:
+    """What is free to a person: a large file system helps nobody whose own share of it is full."""
+    told = dict(facts)
+    for unit in ("bytes", "files"):
+        limit = quota.get(f"quota_{unit}")
+        if limit:
+            left = max(0, limit - quota[f"used_{unit}"])
+            room = facts[f"free_{unit}"]
+            told[f"quota_{unit}"] = limit
+            told[f"free_{unit}"] = left if room is None else min(room, left)
+    return told

@@ -78,6 +78,8 @@ class Profile(BaseModel):
     probed_at: float | None
     facts: Facts
     corrections: Facts
+    values: dict[str, Any] = {}
+    """What holds of each, a correction laid over what was probed; only of an endpoint of one's own."""
 
 
 class StreamEvents(BaseModel):

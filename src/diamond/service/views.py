@@ -49,7 +49,7 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     return {
         **shown,
         "default": row["is_default"],
-        "profile": show_profile(row),
+        "profile": {**show_profile(row), "values": effective_facts(row)},
         "policy": {**NO_POLICY, **(row["policy"] or {})},
         "revive": revive_line(row),
     }

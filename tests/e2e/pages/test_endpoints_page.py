@@ -170,6 +170,30 @@ def test_a_fact_is_corrected_refused_in_the_services_words_and_taken_back(
     expect(cores.get_by_text("from this machine")).to_be_visible()
 
 
+def test_a_quota_and_a_purge_age_are_told_by_hand_and_little_room_needs_the_person(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("/endpoints/local?tab=profile")
+    folders = page.get_by_role("region", name="Folders")
+    folders.get_by_role("button", name="Correct Folders").click()
+    work = folders.get_by_role("group", name="Work")
+    work.get_by_role("textbox", name="Quota in GB").fill("900000")
+    work.get_by_role("textbox", name="Deleted after days").fill("30")
+    folders.get_by_role("button", name="Save").click()
+    expect(folders.get_by_text("Probed, not used:")).to_be_visible()
+    expect(folders.get_by_text(re.compile("keep: .* free"))).to_be_visible()
+    told = re.compile("free, quota 900 TB, .*files are deleted after 30 days")
+    expect(folders.get_by_text(told)).to_be_visible()
+    page.goto("/endpoints")
+    expect(card(page, "local").get_by_text(told)).to_be_visible()
+    page.goto("/")
+    needs = page.get_by_role("region", name="Needs you")
+    expect(needs.get_by_text("Little room left in the work folder of local")).to_be_visible()
+    page.goto("/endpoints/local?tab=profile")
+    folders.get_by_role("button", name="Take back the correction of Folders").click()
+    expect(folders.get_by_text("corrected by")).to_have_count(0)
+
+
 def test_secrets_go_by_name_and_what_is_asked_too_early_is_refused(
     open_page: OpenPage, site: Site, go: Path
 ) -> None:

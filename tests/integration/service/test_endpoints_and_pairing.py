@@ -82,6 +82,7 @@ def test_corrections_win_over_what_was_probed(scene: Scene) -> None:
     changed = scene.client.call("PATCH", path, {"corrections": {"cores": 4}}).json
     assert changed["profile"]["facts"]["cores"]["value"] == 8
     assert changed["profile"]["corrections"]["cores"]["value"] == 4
+    assert changed["profile"]["values"] == {"cores": 4}
     exported = scene.client.get(f"{path}/profile")
     assert scene.client.call("PUT", f"{path}/profile", exported).json == exported
     scene.client.call("PATCH", path, {"retention": {"older_than_days": 30}})

@@ -16,7 +16,14 @@ from diamond.agent.files import list_files, read_file
 from diamond.agent.folders import Folders, choose_folders, safe_id
 from diamond.agent.links import Declined, LinkDown, Stale, check_answer
 from diamond.agent.logs import Stream
-from diamond.agent.probe import file_system, has_way_out, index_host, probe_folders, read_quota
+from diamond.agent.probe import (
+    has_way_out,
+    index_host,
+    mount_of,
+    probe_folders,
+    read_quota,
+    within_quota,
+)
 from diamond.agent.profile import Profile
 from diamond.agent.status import Budget, spread
 from diamond.agent.stays import cron_line, how_it_stays
@@ -220,16 +227,37 @@ QUOTA = """Disk quotas for user alice (uid 1000):
 """
 
 
+LUSTRE = """/lustre/scratch/of/a/project
+                [990000]      0 1000000       -   [5000]  90000      0       -
+"""
+
+
 def test_a_quota_is_read_in_bytes_and_files() -> None:
-    assert read_quota(QUOTA) == {"quota_bytes": 1_024_000_000, "quota_files": 100_000}
-    assert read_quota("none") == {}
+    assert read_quota(QUOTA) == {
+        "quota_bytes": 1_024_000_000, "quota_files": 100_000,
+        "used_bytes": 1234 * 1024, "used_files": 5000,
+    }  # fmt: skip
+    assert read_quota("Disk quotas for user alice (uid 1000): none") == {}
+
+
+def test_a_quota_is_read_below_a_long_name_and_by_its_soft_limit() -> None:
+    told = read_quota(LUSTRE)
+    assert (told["quota_bytes"], told["used_bytes"]) == (1_024_000_000, 990_000 * 1024)
+    assert (told["quota_files"], told["used_files"]) == (90_000, 5000)
+
+
+def test_room_is_what_the_quota_leaves_of_a_large_file_system() -> None:
+    large = {"free_bytes": 10**15, "free_files": None, "quota_bytes": None, "quota_files": None}
+    told = within_quota(large, read_quota(LUSTRE))
+    assert (told["free_bytes"], told["free_files"]) == (10_000 * 1024, 85_000)
+    assert within_quota(large, {}) == large
 
 
 def test_room_is_reported_for_each_folder(folders: Folders) -> None:
     facts = probe_folders(folders)
     assert set(facts) == {"keep", "work", "tmp"}
     assert facts["work"]["free_bytes"] > 0
-    assert file_system(Path("/proc/self")) == "proc"
+    assert mount_of(Path("/proc/self")) == ("/proc", "proc")
 
 
 def test_the_host_to_try_is_the_one_that_pip_is_set_to(monkeypatch: pytest.MonkeyPatch) -> None:

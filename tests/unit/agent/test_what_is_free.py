@@ -85,3 +85,13 @@ def test_while_attempts_run_only_the_budget_of_questions_holds_it_back(
     agent = Resting(tmp_path)
     agent.busy = True
     assert agent.look() == 1
+
+
+def test_room_is_looked_at_again_while_an_agent_lives_on(
+    tmp_path: Path, clock: dict[str, float]
+) -> None:
+    agent = Resting(tmp_path)
+    agent.house._look_again()
+    folders = json.loads(agent.folders.profile.read_text())["facts"]["folders"]
+    assert folders["value"]["keep"]["free_bytes"] > 0
+    assert agent.house._probes.get_nowait() is False, "a profile older than a day is probed anew"

@@ -182,7 +182,8 @@ async def import_profile(
         stored = {"version": 1, "probed_at": profile.get("probed_at"), "facts": facts}
         return {"profile": stored, "corrections": corrections, "cluster": _cluster(facts)}
 
-    return dict((await _change(services, principal, name, put))["profile"])
+    await _change(services, principal, name, put)
+    return await export_profile(services, principal, name)
 
 
 async def probe_endpoint(

@@ -9,6 +9,7 @@ import { bytes, count, duration } from "~/lib/format";
 import classes from "./Columns.module.css";
 import {
   balanceWords,
+  FOLDER_WORDS,
   factOf,
   folderWords,
   gpuWords,
@@ -172,12 +173,6 @@ function Accounts({ profile }: { profile: Profile }) {
     </Box>
   );
 }
-
-const FOLDER_WORDS: Record<string, string> = {
-  keep: "Keep (key, secrets)",
-  work: "Work (runs, environments)",
-  tmp: "Temporary",
-};
 
 function Folders({ profile }: { profile: Profile }) {
   const folders = Object.entries(factOf(profile, "folders") ?? {});

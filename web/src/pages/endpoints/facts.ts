@@ -34,10 +34,9 @@ export const FACTS = [
   { name: "charge", label: "Charge rates", about: "Units for one node and hour." },
 ] as const;
 
-/** The value that holds: a correction, else what was probed. */
+/** The value that holds, as the service judges it. */
 export function factOf<K extends FactName>(profile: Profile, name: K): ValueOf<K> | undefined {
-  const fact = profile.corrections[name] ?? profile.facts[name];
-  return (fact as { value: ValueOf<K> } | null | undefined)?.value;
+  return (profile.values?.[name] ?? undefined) as ValueOf<K> | undefined;
 }
 
 /** "Slurm 22.05.8". */
@@ -123,6 +122,12 @@ export function nodesWords(partition: Partition): string {
   const many = nodes == null ? "nodes" : count(nodes, "node");
   return each.length ? `${many} with ${each.join(", ")}` : many;
 }
+
+export const FOLDER_WORDS: Record<string, string> = {
+  keep: "Keep (key, secrets)",
+  work: "Work (runs, environments)",
+  tmp: "Temporary",
+};
 
 type Folder = NonNullable<ReturnType<typeof factOf<"folders">>>[string];
 

@@ -1,20 +1,50 @@
 import { Button, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { Endpoint } from "~/api/client";
 import { Failed } from "~/components/Answer";
 import { ask, useDeed } from "../actions";
 import type { FactKind } from "./FactRow";
+import { FolderFields } from "./FolderFields";
+import { type Folders, saidOf } from "./folders";
 import { formOf, readBack, written } from "./words";
 
 type EditorProps = { endpoint: Endpoint; fact: FactKind; value: unknown; onClose: () => void };
 
 /** A person's own word about the site. What does not fit is refused by the service, which says the form. */
-export function FactEditor({ endpoint, fact, value, onClose }: EditorProps) {
+export function FactEditor(props: EditorProps) {
+  return props.fact.name === "folders" ? <FolderEditor {...props} /> : <TextEditor {...props} />;
+}
+
+function FolderEditor({ endpoint, fact, value, onClose }: EditorProps) {
+  const [folders, setFolders] = useState((value ?? {}) as Folders);
+  const probed = endpoint.profile.facts.folders?.value ?? {};
+  return (
+    <Editor endpoint={endpoint} fact={fact} said={() => saidOf(folders, probed)} onClose={onClose}>
+      <FolderFields folders={folders} onFolders={setFolders} />
+    </Editor>
+  );
+}
+
+function TextEditor({ endpoint, fact, value, onClose }: EditorProps) {
   const form = fact.name === "modules" ? "lines" : formOf(value);
   const [text, setText] = useState(() => written(value ?? (form === "lines" ? [] : null), form));
+  return (
+    <Editor endpoint={endpoint} fact={fact} said={() => readBack(text, form)} onClose={onClose}>
+      <Field
+        fact={fact}
+        isLong={form === "json" || form === "lines"}
+        text={text}
+        onText={setText}
+      />
+    </Editor>
+  );
+}
+
+type FormProps = Omit<EditorProps, "value"> & { said: () => unknown; children: ReactNode };
+
+function Editor({ endpoint, fact, said, onClose, children }: FormProps) {
   const save = useDeed({
-    by: async () =>
-      ask.change(endpoint.name, { corrections: { [fact.name]: readBack(text, form) } }),
+    by: async () => ask.change(endpoint.name, { corrections: { [fact.name]: said() } }),
     quiet: true,
     done: `${fact.label}: your word holds now.`,
     onDone: onClose,
@@ -26,12 +56,7 @@ export function FactEditor({ endpoint, fact, value, onClose }: EditorProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
-        <Field
-          fact={fact}
-          isLong={form === "json" || form === "lines"}
-          text={text}
-          onText={setText}
-        />
+        {children}
         {save.error && <Failed error={friendly(save.error)} />}
         <Group gap="xs">
           <Button size="xs" type="submit" loading={save.isPending}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Endpoint } from "~/api/client";
 import { Ago } from "~/components/Time";
 import { ask, useDeed } from "../actions";
-import type { FACTS } from "../facts";
+import { type FACTS, factOf } from "../facts";
 import { FactEditor } from "./FactEditor";
 import classes from "./FactRow.module.css";
 import { factWords } from "./words";
@@ -16,7 +16,10 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
   const [editing, setEditing] = useState(false);
   const probed = endpoint.profile.facts[fact.name] as Known | null | undefined;
   const correction = endpoint.profile.corrections[fact.name] as Known | null | undefined;
-  const shown = correction ?? probed;
+  const source = correction ?? probed;
+  const shown = source && { ...source, value: factOf(endpoint.profile, fact.name) };
+  const held = shown ? factWords(fact.name, shown.value) : null;
+  const told = correction && probed ? factWords(fact.name, probed.value) : [];
   return (
     <section className={classes.row} aria-label={fact.label}>
       <div>
@@ -36,8 +39,8 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
         />
       ) : (
         <div>
-          <Value name={fact.name} known={shown} />
-          {correction && probed && <Value name={fact.name} known={probed} old />}
+          <Value lines={held} />
+          <Value lines={told.filter((line) => !held?.includes(line))} old />
         </div>
       )}
       <Source known={shown} corrected={Boolean(correction)} />
@@ -60,11 +63,11 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
 
 const SHOWN = 6;
 
-type ValueProps = { name: FactKind["name"]; known: Known | null | undefined; old?: boolean };
-
-function Value({ name, known, old = false }: ValueProps) {
+/** `lines`: null where nobody has told. */
+function Value({ lines: known, old = false }: { lines: string[] | null; old?: boolean }) {
   const [all, setAll] = useState(false);
-  const lines = known ? factWords(name, known.value) : ["not known"];
+  const lines = known ?? ["not known"];
+  if (!lines.length) return null;
   const shown = all ? lines : lines.slice(0, SHOWN);
   return (
     <div className={classes.value}>
