@@ -8,6 +8,8 @@ type AskProps = {
   deed: string;
   leave?: string;
   danger?: boolean;
+  /** Nothing is to be filled in: Enter does it. */
+  isJustAWord?: boolean;
   size?: "md" | "lg" | "xl";
   isPending: boolean;
   isReady?: boolean;
@@ -38,6 +40,7 @@ export function Ask({ leave = "Leave it", isReady = true, ...props }: AskProps) 
               color={props.danger ? "red" : undefined}
               loading={props.isPending}
               disabled={!isReady}
+              data-autofocus={props.isJustAWord || undefined}
             >
               {props.deed}
             </Button>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Menu, Text } from "@mantine/core";
 import {
   IconDots,
   IconPencil,
@@ -11,10 +11,12 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Endpoint } from "~/api/client";
 import { meQuery } from "~/api/queries";
-import { Failed } from "~/components/Answer";
+import { Ask } from "~/components/Ask";
+import { AskName } from "~/components/AskName";
+import { MenuItem } from "~/components/MenuItem";
 import { ask, useDeed } from "./actions";
 
 const ShareEndpoint = lazy(() => import("./ShareEndpoint"));
@@ -41,32 +43,32 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Item icon={IconRefresh} onClick={() => probe.run(name, false)}>
+          <MenuItem icon={IconRefresh} onClick={() => probe.run(name, false)}>
             Probe again
-          </Item>
-          <Item icon={IconZoomScan} onClick={() => probe.run(name, true)}>
+          </MenuItem>
+          <MenuItem icon={IconZoomScan} onClick={() => probe.run(name, true)}>
             Probe a compute node too (runs a short job)
-          </Item>
+          </MenuItem>
           {!endpoint.default && (
-            <Item icon={IconStar} onClick={() => makeDefault.run()}>
+            <MenuItem icon={IconStar} onClick={() => makeDefault.run()}>
               Make it the default
-            </Item>
+            </MenuItem>
           )}
-          <Item icon={IconUpload} onClick={() => upgrade.run(name)}>
+          <MenuItem icon={IconUpload} onClick={() => upgrade.run(name)}>
             Upgrade the agent ({endpoint.agent_version || "not there yet"})
-          </Item>
+          </MenuItem>
           {me?.mode === "shared" && (
-            <Item icon={IconUsersPlus} onClick={() => setDialog("share")}>
+            <MenuItem icon={IconUsersPlus} onClick={() => setDialog("share")}>
               Share its profile…
-            </Item>
+            </MenuItem>
           )}
           <Menu.Divider />
-          <Item icon={IconPencil} onClick={() => setDialog("rename")}>
+          <MenuItem icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
-          </Item>
-          <Item icon={IconTrash} c="var(--mantine-color-error)" onClick={() => setDialog("remove")}>
+          </MenuItem>
+          <MenuItem icon={IconTrash} danger onClick={() => setDialog("remove")}>
             Remove…
-          </Item>
+          </MenuItem>
         </Menu.Dropdown>
       </Menu>
       <Suspense>
@@ -77,21 +79,6 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
       {dialog === "rename" && <Rename endpoint={endpoint} onClose={() => setDialog(null)} />}
       {dialog === "remove" && <Remove endpoint={endpoint} onClose={() => setDialog(null)} />}
     </>
-  );
-}
-
-type ItemProps = {
-  icon: typeof IconDots;
-  c?: string;
-  onClick: () => void;
-  children: React.ReactNode;
-};
-
-function Item({ icon: Icon, children, ...props }: ItemProps) {
-  return (
-    <Menu.Item leftSection={<Icon size={16} stroke={1.6} aria-hidden />} {...props}>
-      {children}
-    </Menu.Item>
   );
 }
 
@@ -108,33 +95,15 @@ function Rename({ endpoint, onClose }: DialogProps) {
       void navigate({ to: "/endpoints/$name", params: { name: changed.name } });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    rename.run();
-  };
   return (
-    <Modal opened onClose={onClose} title={`Rename ${endpoint.name}`}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label="New name"
-            description="Tasks that ran there show the new name too."
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          {rename.error && <Failed error={rename.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Leave it
-            </Button>
-            <Button type="submit" loading={rename.isPending}>
-              Rename
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <AskName
+      title={`Rename ${endpoint.name}`}
+      description="Tasks that ran there show the new name too."
+      name={name}
+      onName={setName}
+      deed={rename}
+      onClose={onClose}
+    />
   );
 }
 
@@ -147,22 +116,20 @@ function Remove({ endpoint, onClose }: DialogProps) {
     onDone: () => void navigate({ to: "/endpoints" }),
   });
   return (
-    <Modal opened onClose={onClose} title={`Remove ${endpoint.name}?`}>
-      <Stack>
-        <Text size="sm">
-          Diamond will no longer send jobs there. What ran there stays in your list of tasks, with
-          its logs and metrics. Nothing is deleted on the machine itself.
-        </Text>
-        {remove.error && <Failed error={remove.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Keep it
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.run()}>
-            Remove {endpoint.name}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Ask
+      title={`Remove ${endpoint.name}?`}
+      deed={`Remove ${endpoint.name}`}
+      leave="Keep it"
+      danger
+      isPending={remove.isPending}
+      error={remove.error}
+      onDo={() => remove.run()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Diamond will no longer send jobs there. What ran there stays in your list of tasks, with its
+        logs and metrics. Nothing is deleted on the machine itself.
+      </Text>
+    </Ask>
   );
 }

@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { sayDone, sayFailed } from "~/components/say";
+import { sayFailed } from "~/components/say";
+import { useDeed as useAnyDeed } from "~/components/useDeed";
 
 const at = (name: string) => ({ params: { path: { name } } });
 
@@ -44,18 +44,8 @@ type Act<T, A extends unknown[]> = {
   quiet?: boolean;
 };
 
-/** A button's deed: while it is under way, how it went, and fresh lists afterwards. */
-export function useDeed<T, A extends unknown[]>({ by, done, onDone, quiet }: Act<T, A>) {
-  const queries = useQueryClient();
-  const deed = useMutation({
-    mutationFn: (words: A) => by(...words),
-    onSuccess: (answer) => {
-      void queries.invalidateQueries({ queryKey: keys.endpoints });
-      void queries.invalidateQueries({ queryKey: keys.overview });
-      if (done) sayDone(done);
-      onDone?.(answer);
-    },
-    onError: (error) => quiet || sayFailed(error),
-  });
-  return { ...deed, run: (...words: A) => deed.mutate(words) };
+/** A button's deed about endpoints, with fresh lists of them afterwards. */
+export function useDeed<T, A extends unknown[]>({ quiet = false, ...act }: Act<T, A>) {
+  const onError = quiet ? undefined : sayFailed;
+  return useAnyDeed({ ...act, renews: [keys.endpoints, keys.overview], onError });
 }

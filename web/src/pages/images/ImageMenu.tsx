@@ -7,13 +7,13 @@ import {
   IconPencil,
   IconTrash,
   IconUsersPlus,
-  type TablerIcon,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { type Image, imageName } from "~/api/images";
 import { meQuery } from "~/api/queries";
+import { MenuItem } from "~/components/MenuItem";
 import { Delete, Push, Rename } from "./dialogs";
 
 const ShareImage = lazy(() => import("./ShareImage"));
@@ -35,33 +35,33 @@ export function ImageMenu({ image }: { image: Image }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Item
+          <MenuItem
             icon={IconHammer}
             onClick={() => void navigate({ to: "/build", search: { from: image.id } })}
           >
             Change it and build again
-          </Item>
-          <Item
+          </MenuItem>
+          <MenuItem
             icon={IconArrowsDiff}
             onClick={() => void navigate({ to: "/images/compare", search: { a: image.id } })}
           >
             Compare with another
-          </Item>
-          <Item icon={IconCloudUpload} onClick={() => setDialog("push")}>
+          </MenuItem>
+          <MenuItem icon={IconCloudUpload} onClick={() => setDialog("push")}>
             Put into a registry…
-          </Item>
+          </MenuItem>
           {me?.mode === "shared" && (
-            <Item icon={IconUsersPlus} onClick={() => setDialog("share")}>
+            <MenuItem icon={IconUsersPlus} onClick={() => setDialog("share")}>
               Share…
-            </Item>
+            </MenuItem>
           )}
           <Menu.Divider />
-          <Item icon={IconPencil} onClick={() => setDialog("rename")}>
+          <MenuItem icon={IconPencil} onClick={() => setDialog("rename")}>
             Rename…
-          </Item>
-          <Item icon={IconTrash} c="var(--mantine-color-error)" onClick={() => setDialog("delete")}>
+          </MenuItem>
+          <MenuItem icon={IconTrash} danger onClick={() => setDialog("delete")}>
             Delete…
-          </Item>
+          </MenuItem>
         </Menu.Dropdown>
       </Menu>
       <Suspense>{dialog === "share" && <ShareImage {...props} />}</Suspense>
@@ -69,20 +69,5 @@ export function ImageMenu({ image }: { image: Image }) {
       {dialog === "push" && <Push {...props} />}
       {dialog === "delete" && <Delete {...props} />}
     </>
-  );
-}
-
-type ItemProps = {
-  icon: TablerIcon;
-  c?: string;
-  onClick: () => void;
-  children: React.ReactNode;
-};
-
-function Item({ icon: Icon, children, ...props }: ItemProps) {
-  return (
-    <Menu.Item leftSection={<Icon size={16} stroke={1.6} aria-hidden />} {...props}>
-      {children}
-    </Menu.Item>
   );
 }

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { askImages, type Image, imageName } from "~/api/images";
 import { Ask } from "~/components/Ask";
+import { AskName } from "~/components/AskName";
 import { count } from "~/lib/format";
 import { useAct } from "./useAct";
 import { placesOf } from "./words";
@@ -17,23 +18,14 @@ export function Rename({ image, onClose }: DialogProps) {
     onDone: onClose,
   });
   return (
-    <Ask
+    <AskName
       title={`Rename ${imageName(image)}`}
-      deed="Rename"
-      isPending={rename.isPending}
-      isReady={Boolean(name.trim())}
-      error={rename.error}
-      onDo={() => rename.run()}
+      description="Jobs that run keep the image; jobs to come ask for it by the new name."
+      name={name}
+      onName={setName}
+      deed={rename}
       onClose={onClose}
-    >
-      <TextInput
-        label="New name"
-        description="Jobs that run keep the image; jobs to come ask for it by the new name."
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        data-autofocus
-      />
-    </Ask>
+    />
   );
 }
 

@@ -1,6 +1,5 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { keys } from "~/api/queries";
-import { sayDone } from "~/components/say";
+import { useDeed } from "~/components/useDeed";
 
 type Act<T, A extends unknown[]> = {
   by: (...words: A) => Promise<T>;
@@ -10,15 +9,6 @@ type Act<T, A extends unknown[]> = {
 };
 
 /** A button's deed on images; whoever shows it shows its `error` too. */
-export function useAct<T, A extends unknown[]>({ by, done, onDone }: Act<T, A>) {
-  const queries = useQueryClient();
-  const act = useMutation({
-    mutationFn: (words: A) => by(...words),
-    onSuccess: (answer) => {
-      void queries.invalidateQueries({ queryKey: keys.images });
-      if (done) sayDone(done(answer));
-      onDone?.(answer);
-    },
-  });
-  return { ...act, run: (...words: A) => act.mutate(words) };
+export function useAct<T, A extends unknown[]>(act: Act<T, A>) {
+  return useDeed({ ...act, renews: [keys.images] });
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
   IconHammer,
@@ -13,7 +13,7 @@ import { lazy, Suspense, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { projectsQuery } from "~/api/projects";
 import { keys, meQuery } from "~/api/queries";
-import { Failed } from "~/components/Answer";
+import { Ask } from "~/components/Ask";
 import { sayDone, sayFailed } from "~/components/say";
 import { freshKey } from "~/lib/key";
 import { GoOn } from "./chain/GoOn";
@@ -138,28 +138,24 @@ function Cancel({ task }: { task: Task }) {
       >
         {task.cancel_requested ? "Cancelling" : "Cancel"}
       </Button>
-      <Modal opened={opened} onClose={close} title={`Cancel ${task.name}?`}>
-        <Stack>
+      {opened && (
+        <Ask
+          title={`Cancel ${task.name}?`}
+          deed="Cancel the task"
+          leave="Let it go on"
+          danger
+          isJustAWord
+          isPending={cancel.isPending}
+          error={cancel.error}
+          onDo={() => cancel.mutate()}
+          onClose={close}
+        >
           <Text size="sm">
             A program that runs is stopped, and a job that waits leaves the queue. The log, the
             results so far and the record stay.
           </Text>
-          {cancel.error && <Failed error={cancel.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Let it go on
-            </Button>
-            <Button
-              color="red"
-              loading={cancel.isPending}
-              onClick={() => cancel.mutate()}
-              data-autofocus
-            >
-              Cancel the task
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        </Ask>
+      )}
     </>
   );
 }

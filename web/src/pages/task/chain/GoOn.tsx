@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerTrackNext } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
+import { Ask } from "~/components/Ask";
 import { sayDone } from "~/components/say";
 import { freshKey } from "~/lib/key";
 import { askWords } from "./words";
@@ -23,9 +23,7 @@ export function GoOn({ task }: { task: Task }) {
       >
         Let it go on
       </Button>
-      <Modal opened={opened} onClose={close} title={`Let ${task.name} go on`}>
-        <Terms task={task} close={close} />
-      </Modal>
+      {opened && <Terms task={task} close={close} />}
     </>
   );
 }
@@ -34,41 +32,34 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
   const [attempts, setAttempts] = useState("");
   const [budget, setBudget] = useState("");
   const resume = useResume(task, close);
+  const terms = { attempts: Number.parseInt(attempts, 10) || null, budget: budget || null };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        resume.mutate({ attempts: Number.parseInt(attempts, 10) || null, budget: budget || null });
-      }}
+    <Ask
+      title={`Let ${task.name} go on`}
+      deed="Go on"
+      leave="Not now"
+      isPending={resume.isPending}
+      error={resume.error}
+      onDo={() => resume.mutate(terms)}
+      onClose={close}
     >
-      <Stack>
-        <Text size="sm">{askWords(task)}</Text>
-        <TextInput
-          label="Attempts more"
-          description="Left empty: three more, or as many as the budget allows."
-          inputMode="numeric"
-          value={attempts}
-          onChange={(event) => setAttempts(event.currentTarget.value)}
-          data-autofocus
-        />
-        <TextInput
-          label="Budget in all"
-          placeholder="50 node-hours"
-          description="Left empty: as before."
-          value={budget}
-          onChange={(event) => setBudget(event.currentTarget.value)}
-        />
-        {resume.error && <Failed error={resume.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Not now
-          </Button>
-          <Button type="submit" loading={resume.isPending}>
-            Go on
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm">{askWords(task)}</Text>
+      <TextInput
+        label="Attempts more"
+        description="Left empty: three more, or as many as the budget allows."
+        inputMode="numeric"
+        value={attempts}
+        onChange={(event) => setAttempts(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label="Budget in all"
+        placeholder="50 node-hours"
+        description="Left empty: as before."
+        value={budget}
+        onChange={(event) => setBudget(event.currentTarget.value)}
+      />
+    </Ask>
   );
 }
 
