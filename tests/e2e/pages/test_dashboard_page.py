@@ -14,6 +14,7 @@ from support.waiting import wait_for
 # A browser without a screen never hides a page: this one says that it is hidden, and notes what it says.
 LISTEN = """() => {
   Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+  document.dispatchEvent(new Event("visibilitychange"));
   window.said = [];
   const Real = window.Notification;
   window.Notification = class extends Real {
@@ -100,6 +101,12 @@ def test_the_browser_itself_speaks_up_while_nobody_looks(open_page: OpenPage, si
         lambda: "heard-elsewhere" in str(page.evaluate("window.said")), what="the browser's word"
     )
     expect(page.get_by_role("alert").filter(has_text="heard-elsewhere")).to_have_count(0)
+    looked_at = page.context.new_page()
+    looked_at.goto("/tasks")
+    expect(looked_at.get_by_role("row", name=re.compile("heard-elsewhere"))).to_be_visible()
+    site.diamond.submit("true", options=("--name", "seen-in-a-tab"))
+    expect(looked_at.get_by_role("alert").filter(has_text="seen-in-a-tab")).to_be_visible()
+    assert "seen-in-a-tab" not in str(page.evaluate("window.said"))
 
 
 def test_the_dashboard_is_for_everybody_in_both_looks_and_on_a_phone(open_page: OpenPage) -> None:

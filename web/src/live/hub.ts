@@ -1,14 +1,14 @@
 import type { FromTab, ToTab } from "./messages";
 import { Stream } from "./stream";
 
-type Tab = { port: MessagePort; watching: string[]; silent: boolean };
+type Tab = { port: MessagePort; watching: string[]; visible: boolean; silent: boolean };
 const ASK_EVERY = 20_000;
 
 /** All tabs of a browser on one stream: HTTP/1.1 allows six connections to a host. */
 export class Hub {
   private readonly tabs = new Set<Tab>();
   private readonly stream = new Stream({
-    onEvent: (event) => this.tellAll({ say: "event", event }),
+    onEvent: (event) => this.tellAll({ say: "event", event, seen: this.isSeen() }),
     onLink: (state, reconnected) => this.tellAll({ say: "link", state, reconnected }),
   });
 
@@ -17,7 +17,7 @@ export class Hub {
   }
 
   add(port: MessagePort): void {
-    const tab: Tab = { port, watching: [], silent: false };
+    const tab: Tab = { port, watching: [], visible: false, silent: false };
     this.tabs.add(tab);
     port.onmessage = ({ data }: MessageEvent<FromTab>) => this.hear(tab, data);
     port.postMessage({ say: "link", state: this.stream.state, reconnected: false } satisfies ToTab);
@@ -27,8 +27,13 @@ export class Hub {
   private hear(tab: Tab, said: FromTab): void {
     tab.silent = false;
     if (said.say === "watch") tab.watching = said.tasks;
+    if (said.say === "look") tab.visible = said.visible;
     if (said.say === "bye") this.tabs.delete(tab);
-    if (said.say !== "here") this.update();
+    if (said.say === "watch" || said.say === "bye") this.update();
+  }
+
+  private isSeen(): boolean {
+    return [...this.tabs].some((tab) => tab.visible);
   }
 
   private update(): void {

@@ -11,12 +11,15 @@ class Link {
   private readonly links = new Set<LinkListener>();
   private readonly watches = new Map<string, number>();
   state: LinkState = "connecting";
+  /** Whether some tab of this browser was looked at when the newest event came. */
+  seen = true;
 
   open(): void {
     if (this.port) return;
     this.port = connect();
     this.port.onmessage = ({ data }: MessageEvent<ToTab>) => this.hear(data);
     this.sayWatched();
+    this.sayLook();
   }
 
   close(): void {
@@ -49,11 +52,18 @@ class Link {
 
   private hear(message: ToTab): void {
     if (message.say === "still-there?") this.say({ say: "here" });
-    if (message.say === "event") for (const listener of this.events) listener(message.event);
+    if (message.say === "event") {
+      this.seen = message.seen;
+      for (const listener of this.events) listener(message.event);
+    }
     if (message.say === "link") {
       this.state = message.state;
       for (const listener of this.links) listener(message.state, message.reconnected);
     }
+  }
+
+  sayLook(): void {
+    this.say({ say: "look", visible: document.visibilityState === "visible" });
   }
 
   private sayWatched(): void {
@@ -79,5 +89,6 @@ function connect(): MessagePort {
 }
 
 export const link = new Link();
+document.addEventListener("visibilitychange", () => link.sayLook());
 addEventListener("pagehide", () => link.close());
 addEventListener("pageshow", (event) => event.persisted && link.open());

@@ -27,8 +27,13 @@ export type LiveEvent =
 export type LinkState = "connecting" | "online" | "offline" | "signed-out";
 
 /** What a tab says to the shared stream, and what it hears. */
-export type FromTab = { say: "watch"; tasks: string[] } | { say: "here" } | { say: "bye" };
+export type FromTab =
+  | { say: "watch"; tasks: string[] }
+  | { say: "look"; visible: boolean }
+  | { say: "here" }
+  | { say: "bye" };
 export type ToTab =
-  | { say: "event"; event: LiveEvent }
+  /** `seen`: some tab of this browser is looked at. */
+  | { say: "event"; event: LiveEvent; seen: boolean }
   | { say: "link"; state: LinkState; reconnected: boolean }
   | { say: "still-there?" };

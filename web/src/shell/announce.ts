@@ -58,7 +58,7 @@ export function useAnnouncements(): void {
         const notice = event.data;
         const open = () => void navigate(placeOf(notice));
         if (document.visibilityState === "visible") sayInPage(notice, open);
-        else if (browserMaySpeak()) sayByBrowser(notice, open);
+        else if (!link.seen && browserMaySpeak()) sayByBrowser(notice, open);
       }),
     [navigate],
   );
