@@ -73,10 +73,11 @@ class LookingCalls(EndpointCalls):
         """The files of the code that a task ran, or the commit that was cloned."""
         return dict(self.transport.get(f"{API}/tasks/{segment(task)}/code"))
 
-    def diff(self, task: str) -> str:
-        """What had changed since the commit when the code was sent."""
+    def diff(self, task: str, against: str = "") -> str:
+        """What had changed since the commit when the code was sent; or since another task, its spec included."""
         path = f"{API}/tasks/{segment(task)}/diff"
-        return self.transport.call("GET", path).body.decode(errors="replace")
+        query = {"against": against} if against else None
+        return self.transport.call("GET", path, query=query).body.decode(errors="replace")
 
     def recipes(self) -> list[Answer]:
         return list(self.transport.get(f"{API}/recipes")["items"])

@@ -212,6 +212,20 @@ def test_the_code_of_a_task_can_be_read(scene: Scene) -> None:
     assert scene.client.get(f"/tasks/{plain['id']}/code")["kind"] == "none"
 
 
+def test_a_task_tells_what_was_changed_since_another(scene: Scene) -> None:
+    def ask(recipe: str, run: str) -> str:
+        body = {"recipe": recipe, "spec": {"run": run, "on": scene.name}}
+        return str(scene.client.post("/jobs", body)["tasks"][0]["id"])
+
+    first, second = ask("plain-script", "python3 train.py"), ask("spiral", "python3 train.py --x")
+    told = scene.client.call("GET", f"/tasks/{second}/diff?against={first}").body.decode()
+    assert "-run: python3 train.py\n" in told and "+run: python3 train.py --x\n" in told
+    assert "--- a/train.py\n+++ b/train.py\n" in told
+    alike = ask("plain-script", "python3 train.py")
+    assert scene.client.call("GET", f"/tasks/{alike}/diff?against={first}").body == b""
+    assert scene.client.call("GET", f"/tasks/{first}/diff?against=nobody").status == 404
+
+
 def test_every_view_is_a_link_and_the_api_keeps_its_problems(service: RunningService) -> None:
     stranger = Client(service.url)
     front, view = stranger.call("GET", "//"), stranger.call("GET", "//tasks/t123?tab=log")

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from diamond.service import schemas, serving
 from diamond.service.routes.common import BYTES, Person, Service, problems
 from diamond.service.use_cases import code, files, metrics
+from diamond.service.use_cases.code_diff import diff_between
 from diamond.service.use_cases.metrics import CurvesWanted
 
 router = APIRouter(prefix="/tasks/{task}", tags=["output"])
@@ -113,8 +114,10 @@ async def read_code(task: str, path: str, services: Service, person: Person) -> 
 
 
 @router.get("/diff", response_class=PlainTextResponse, responses=problems(404, 409))
-async def read_diff(task: str, services: Service, person: Person) -> Response:
-    """What had changed since the commit, as git tells it; empty when nothing had."""
+async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
+    """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
+    if against:
+        return serving.plain_text(await diff_between(services, person, task, against))
     return serving.plain_text(await code.read_diff(services, person, task))
 
 

@@ -27,7 +27,7 @@ async def list_code(services: Services, principal: Principal, task: str) -> dict
         if name in ("commit", "dirty", "left_out")
     }
     kind = "snapshot" if source.get("snapshot") else "git" if source.get("git_url") else "none"
-    files = await _manifest(services, source["snapshot"]) if kind == "snapshot" else []
+    files = await manifest_of(services, source["snapshot"]) if kind == "snapshot" else []
     return {
         **told,
         **{name: source.get(name) or "" for name in ("snapshot", "git_url", "git_commit")},
@@ -41,7 +41,7 @@ async def read_code(services: Services, principal: Principal, task: str, path: s
     """Raises TooLarge beyond what a page can show."""
     row = await load_task(services, principal, task)
     snapshot = (row["order"].get("code") or {}).get("snapshot")
-    files = await _manifest(services, snapshot) if snapshot else []
+    files = await manifest_of(services, snapshot) if snapshot else []
     found = next((one for one in files if one["path"] == path and "sha256" in one), None)
     if found is None:
         raise NotFound(f"The code of {row['id']} has no file {path!r}", "GET …/code lists them.")
@@ -54,7 +54,7 @@ async def read_diff(services: Services, principal: Principal, task: str) -> byte
     return await _blob(services, diff, MOST_SHOWN * 5) if diff else b""
 
 
-async def _manifest(services: Services, snapshot: str) -> list[Mapping[str, Any]]:
+async def manifest_of(services: Services, snapshot: str) -> list[Mapping[str, Any]]:
     manifest = json.loads(await _blob(services, snapshot, MOST_MANIFEST))
     return list(manifest["files"])
 

@@ -35,6 +35,8 @@ export type TaskSearch = {
   /** A folder or file of the run directory, or of the code. */
   path?: string;
   part?: (typeof CODE_PARTS)[number];
+  /** Another task: what was changed since that one. */
+  against?: string;
 };
 
 export function taskSearch(given: Record<string, unknown>): TaskSearch {
@@ -56,6 +58,7 @@ export function taskSearch(given: Record<string, unknown>): TaskSearch {
     to: number(given.to),
     path: words(given.path),
     part: oneOf(CODE_PARTS, given.part),
+    against: words(given.against),
   });
 }
 

@@ -2,8 +2,9 @@ import { SegmentedControl, Stack } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import type { TaskSearch } from "../search";
+import { Changes } from "./Changes";
 import { CodeFiles } from "./CodeFiles";
-import { Changes, Script, Spec } from "./texts";
+import { Script, Spec } from "./texts";
 
 const PARTS = [
   { value: "spec", label: "Spec" },

@@ -3,8 +3,8 @@ import { IconDownload, IconZoomReset } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { colourOf } from "~/charts/curves";
+import { PickTask } from "../PickTask";
 import type { TaskSearch } from "../search";
-import { Compare } from "./Compare";
 import { labelsOf } from "./set";
 import classes from "./Toolbar.module.css";
 
@@ -92,9 +92,10 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
               )}
             </span>
           ))}
-        <Compare
+        <PickTask
+          label="Compare with another task"
           taken={tasks.map(({ id }) => id)}
-          onAdd={(id) => set({ compare: [...others, id].join(",") })}
+          onPick={(id) => set({ compare: [...others, id].join(",") })}
         />
       </Group>
     </div>

@@ -1,44 +1,49 @@
 import { Select } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { ago } from "~/lib/format";
-import { valueText } from "../words";
+import { valueText } from "./words";
 
-type CompareProps = { taken: string[]; onAdd: (task: string) => void };
+type PickTaskProps = { label: string; taken: string[]; onPick: (task: string) => void };
 
 /** A list without any choice is none to a screen reader. */
-const NONE = [{ value: "", label: "No other task by that name", disabled: true }];
+const NONE = { value: "", label: "No other task by that name", disabled: true };
+const LOOKING = { ...NONE, label: "Looking…" };
 
-/** Find another task, to draw its curves on the same charts. */
-export function Compare({ taken, onAdd }: CompareProps) {
+/** Find another task by its name. */
+export function PickTask({ label, taken, onPick }: PickTaskProps) {
   const [typed, setTyped] = useState("");
   const [sought] = useDebouncedValue(typed, 250);
+  const [opened, { open, close }] = useDisclosure(false);
   const { data } = useQuery({
     queryKey: [...keys.tasks, "compare", sought],
     queryFn: () =>
       dataOf(api.GET("/api/v1/tasks", { params: { query: { search: sought, limit: 20 } } })),
     placeholderData: keepPreviousData,
+    enabled: opened,
   });
   const found = (data?.items ?? []).filter((task) => !taken.includes(task.id));
   return (
     <Select
       size="xs"
       w={260}
-      aria-label="Compare with another task"
-      placeholder="Compare with another task"
+      aria-label={label}
+      placeholder={label}
       leftSection={<IconPlus size={14} aria-hidden />}
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options }) => options}
+      onDropdownOpen={open}
+      onDropdownClose={close}
       value={null}
-      data={found.length ? found.map(choiceOf) : NONE}
+      data={found.length ? found.map(choiceOf) : [data ? NONE : LOOKING]}
       onChange={(id) => {
-        if (id) onAdd(id);
+        if (id) onPick(id);
         setTyped("");
       }}
     />

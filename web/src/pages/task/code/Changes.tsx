@@ -1,0 +1,111 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconGitCommit, IconGitCompare } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Task } from "~/api/client";
+import { taskQuery } from "~/api/queries";
+import { Answer, Empty } from "~/components/Answer";
+import { PickTask } from "../PickTask";
+import { textQuery } from "../queries";
+import { shortDigest } from "../words";
+import { CodeText } from "./CodeText";
+import { kindOf } from "./diff";
+import { listingQuery } from "./queries";
+import { NoCode } from "./texts";
+
+/** What was changed: since the last commit, or since another task. */
+export function Changes({ task }: { task: Task }) {
+  const { against } = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const compare = (other?: string) =>
+    void navigate({ search: { tab: "code", part: "diff", against: other }, replace: true });
+  return (
+    <>
+      <Group gap="xs">
+        <PickTask label="Since another task" taken={[task.id]} onPick={compare} />
+        {against && (
+          <Button size="xs" variant="default" onClick={() => compare()}>
+            Since the last commit
+          </Button>
+        )}
+      </Group>
+      {against ? <SinceTask task={task} against={against} /> : <SinceCommit task={task} />}
+    </>
+  );
+}
+
+/** Of the spec and of the code, from one task to the other. */
+function SinceTask({ task, against }: { task: Task; against: string }) {
+  const query = useQuery(textQuery(task.id, `diff?${new URLSearchParams({ against })}`));
+  const { data: other } = useQuery(taskQuery(against));
+  const name = (
+    <Link to="/tasks/$task" params={{ task: against }}>
+      {other?.name ?? "the other"} {against.slice(0, 8)}
+    </Link>
+  );
+  return (
+    <Answer query={query}>
+      {(text) =>
+        text ? (
+          <>
+            <Text size="sm" c="dimmed">
+              What was changed in spec and code from {name} to this task.
+            </Text>
+            <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+          </>
+        ) : (
+          <Empty icon={IconGitCompare} title="Nothing was changed">
+            Spec and code are the same as those of {name}.
+          </Empty>
+        )
+      }
+    </Answer>
+  );
+}
+
+/** What had changed in the work tree since its commit. */
+function SinceCommit({ task }: { task: Task }) {
+  const listing = useQuery(listingQuery(task.id));
+  const query = useQuery({
+    ...textQuery(task.id, "diff"),
+    enabled: listing.data?.has_diff === true,
+  });
+  return (
+    <Answer query={listing}>
+      {(code) =>
+        code.has_diff ? (
+          <Answer query={query}>
+            {(text) => (
+              <>
+                <Text size="sm" c="dimmed">
+                  What had been changed since commit {code.commit.slice(0, 12)} when the job was
+                  sent.
+                </Text>
+                <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+              </>
+            )}
+          </Answer>
+        ) : (
+          <NoChanges code={code} />
+        )
+      }
+    </Answer>
+  );
+}
+
+type Code = { kind: string; commit?: string; git_commit?: string; snapshot?: string };
+
+function NoChanges({ code }: { code: Code }) {
+  if (code.kind === "none") return <NoCode />;
+  const commit = code.commit || code.git_commit;
+  return (
+    <Empty
+      icon={IconGitCommit}
+      title={commit ? "Nothing was changed" : "Not under version control"}
+    >
+      {commit
+        ? `The code ran as it is in commit ${commit.slice(0, 12)}.`
+        : `The code was taken as it was; its snapshot is ${shortDigest(code.snapshot ?? "")}.`}
+    </Empty>
+  );
+}
