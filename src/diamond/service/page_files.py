@@ -12,6 +12,8 @@ from starlette.responses import Response
 STATIC = Path(__file__).parent / "static"
 # A part's name holds a digest of its bytes, so it never changes under that name.
 FOREVER = "public, max-age=31536000, immutable"
+# The few others hardly ever change: a browser draws with those it has, and looks for newer ones beside.
+AWHILE = "public, max-age=600, stale-while-revalidate=604800"
 WORTH_PACKING = ("text/", "application/javascript", "image/svg+xml")
 # Mantine sets styles on elements; scripts come from here alone.
 POLICY = (
@@ -40,13 +42,13 @@ def document() -> Response:
 
 def part(name: str, *, packed: bool) -> Response | None:
     """A file that the document names; None where there is no such one."""
-    if not name or "\0" in name:
+    if not name or "\0" in name or name == "index.html":
         return None
     path = (STATIC / name).resolve()
     if not path.is_relative_to(STATIC.resolve()) or not path.is_file():
         return None
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    lasts = FOREVER if name.startswith("assets/") else "no-cache"
+    lasts = FOREVER if name.startswith("assets/") else AWHILE
     headers = {**HEADERS, "Cache-Control": lasts, "Vary": "Accept-Encoding"}
     if packed and kind.startswith(WORTH_PACKING):
         body = _packed(path, path.stat().st_mtime_ns)

@@ -1,33 +1,21 @@
-import { Kbd, UnstyledButton } from "@mantine/core";
+import "@mantine/spotlight/styles.css";
 import { Spotlight, type SpotlightActionData, spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { api, dataOf } from "~/api/client";
 import { foundImagesQuery, imageName } from "~/api/images";
 import { endpointsQuery, keys } from "~/api/queries";
 import { count } from "~/lib/format";
 import { usePlaces } from "./places";
-import classes from "./Shell.module.css";
 
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-export function PaletteButton() {
-  return (
-    <UnstyledButton className={classes.search} onClick={spotlight.open}>
-      <IconSearch size={15} aria-hidden />
-      <span className={classes.searchWords}>Search or jump to…</span>
-      <Kbd size="xs" visibleFrom="sm">
-        {isApple ? "⌘" : "Ctrl"} K
-      </Kbd>
-    </UnstyledButton>
-  );
-}
-
-/** ⌘K: every page, every endpoint, any image or task by its name. */
-export function Palette() {
+/** ⌘K: every page, every endpoint, any image or task by its name. Each wish opens it. */
+export default function Palette({ wishes }: { wishes: number }) {
   const [query, setQuery] = useState("");
+  useEffect(() => {
+    if (wishes) spotlight.open();
+  }, [wishes]);
   const actions = [...usePages(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
   return (
     <Spotlight
@@ -36,7 +24,7 @@ export function Palette() {
       actions={actions}
       query={query}
       onQueryChange={setQuery}
-      shortcut={["mod + K"]}
+      shortcut={null}
       nothingFound="Nothing by that name"
       highlightQuery
       limit={12}

@@ -9,7 +9,7 @@ import { useLinkState } from "~/live/hooks";
 import { Bell } from "./Bell";
 import { LinkBanner } from "./LinkBanner";
 import { Navigation } from "./Navigation";
-import { Palette, PaletteButton } from "./Palette";
+import { PaletteButton } from "./PaletteButton";
 import { SchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
 
@@ -90,7 +90,6 @@ function Frame() {
         <Suspense>{me?.mode === "shared" && <AnnouncementBanner />}</Suspense>
         <Outlet />
       </AppShell.Main>
-      <Palette />
     </AppShell>
   );
 }

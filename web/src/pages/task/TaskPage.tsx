@@ -13,8 +13,9 @@ import { Ago, Took } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
+import { fetchTabs } from "./loaders";
 import type { Tab, TaskSearch } from "./search";
-import { CONTENTS, fetchTab, fetchTabs } from "./tabs";
+import { CONTENTS } from "./tabs";
 import { Whose } from "./Whose";
 import { Why } from "./Why";
 
@@ -32,8 +33,6 @@ export function TaskPage() {
   const { task: id } = useParams({ from: "/tasks/$task" });
   const query = useQuery(taskQuery(id));
   useFullAddress(id, query.data?.id);
-  const { tab = "overview" } = useSearch({ from: "/tasks/$task" });
-  useEffect(() => fetchTab(tab), [tab]);
   useEffect(fetchTabs, []);
   if (query.data) return <Shown key={query.data.id} task={query.data} />;
   return (

@@ -1,21 +1,10 @@
 import { type ComponentType, lazy } from "react";
 import type { Task } from "~/api/client";
+import { LOADERS } from "./loaders";
 import { Overview } from "./Overview";
 import type { Tab } from "./search";
 
-type Content = ComponentType<{ task: Task }>;
-
-/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
-const LOADERS = {
-  log: () => import("./log/LogTab").then((tab) => ({ default: tab.LogTab })),
-  metrics: () => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab })),
-  resources: () => import("./metrics/ResourcesTab").then((tab) => ({ default: tab.ResourcesTab })),
-  files: () => import("./files/FilesTab").then((tab) => ({ default: tab.FilesTab })),
-  code: () => import("./code/CodeTab").then((tab) => ({ default: tab.CodeTab })),
-  history: () => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab })),
-};
-
-export const CONTENTS: Record<Tab, Content> = {
+export const CONTENTS: Record<Tab, ComponentType<{ task: Task }>> = {
   overview: Overview,
   log: lazy(LOADERS.log),
   metrics: lazy(LOADERS.metrics),
@@ -24,18 +13,3 @@ export const CONTENTS: Record<Tab, Content> = {
   code: lazy(LOADERS.code),
   history: lazy(LOADERS.history),
 };
-
-/** Have a tab's code on its way while the task itself is asked for. */
-export function fetchTab(tab: Tab): void {
-  if (tab !== "overview") void LOADERS[tab]().catch(() => undefined);
-}
-
-const QUIET = 3_000;
-
-/** Have all tabs at hand once the page has come to rest, also for when the service is away. */
-export function fetchTabs(): () => void {
-  const timer = setTimeout(async () => {
-    for (const load of Object.values(LOADERS)) await load().catch(() => undefined);
-  }, QUIET);
-  return () => clearTimeout(timer);
-}

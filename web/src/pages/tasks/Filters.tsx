@@ -27,6 +27,7 @@ const SORTS = [
   { value: "-updated", label: "Changed lately" },
   { value: "-ended", label: "Ended lately" },
   { value: "name", label: "By name" },
+  { value: "-name", label: "By name, last first" },
 ];
 const TYPING_PAUSE = 250;
 

@@ -37,6 +37,8 @@ export const curvesQuery = (wanted: Wanted) =>
     queryFn: () => readCurves(wanted),
     // Zooming in shows the coarse curve until the finer one is there.
     placeholderData: keepPreviousData,
+    // Tens of thousands of points are not compared with those before, one by one.
+    structuralSharing: false,
     staleTime: 60_000,
   });
 
