@@ -219,7 +219,7 @@ def test_files_that_people_have_become_environments(service: RunningService) -> 
     }
     answer = service.client.post("/images/import", body)
     assert answer["environment"]["base"].startswith("docker://ubuntu")
-    assert answer["environment"]["commands"] == ["echo hi"]
+    assert answer["environment"]["commands"] == ["set +eu\necho hi"]
     assert answer["copies"] == {"a.py": "/b.py"}
     assert any("EXPOSE" in words for words in answer["left_out"])
 
