@@ -21,8 +21,8 @@ from diamond.planning.followup import (
 )
 from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, Waits
 
-Policy = Callable[[Forecast], Manners]
-"""How many may wait, and what a hand-over costs, by what is known of waits."""
+Policy = Callable[[bool], Manners]
+"""How many may wait and what a hand-over costs, by whether a program has started."""
 LIMITS_OF_WORK = 10
 GIVING_BACK_SECONDS = 60.0
 """What nodes idle until an attempt that is not needed has gone."""
@@ -117,11 +117,12 @@ class Replay:
     silent_since: float | None = None
     work: float = 0.0
     early: float = 0.0
-    """The cushion and the manners, as they were told at the last start; before the first nothing is told."""
+    """The cushion, as it was told at the last start."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self) -> Outcome:
-        self.manners = self.policy(NOTHING_KNOWN)
+        self.manners = self.policy(False)
+        self.ask_forecast()
         self.submit()
         while not self.is_done():
             self.now = self.next_moment()
@@ -165,6 +166,7 @@ class Replay:
         if chosen is Arrival.START:
             self.outcome.gap += self.now - (self.silent_since or self.now)
             self.program, self.silent_since = (self.now, until), None
+            self.manners = self.policy(True)
         elif chosen is Arrival.GIVE_BACK:
             self.outcome.idle += GIVING_BACK_SECONDS
         elif chosen is Arrival.WAIT:
@@ -197,7 +199,6 @@ class Replay:
     def ask_forecast(self) -> None:
         """Once per start, as the service tells the agent."""
         expected = self.queue.forecast(self.now)
-        self.manners = self.policy(expected)
         self.early = cushion(self.queue.limit, expected, self.manners)
 
     def submit(self) -> None:

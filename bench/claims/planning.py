@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from bench.best import least_gap
@@ -127,11 +126,11 @@ def replay(kind: Kind, begins: list[float]) -> Findings:
 
 
 def default_policy(limit: float, *, ahead: int = True, hand_over: int = 0) -> Policy:
-    """What the service makes of a spec with `continue:`, by what is known of waits."""
+    """What service and agent make of a spec with `continue:`."""
     resume = Continue(on=["wall-time"], lead_seconds=hand_over, ahead=ahead)
     minutes = max(1, round(limit / 60))
     order = Order("chain", resources=Resources(walltime_minutes=minutes), resume=resume)
-    return partial(manners_of, order)
+    return lambda has_started: manners_of(order, has_started=has_started)
 
 
 def variants(limit: float) -> dict[str, Policy]:
@@ -140,7 +139,7 @@ def variants(limit: float) -> dict[str, Policy]:
         "ahead: 1": default_policy(limit, ahead=1),
         "ahead: 4": default_policy(limit, ahead=4),
         "ahead: 12": default_policy(limit, ahead=MOST_AHEAD),
-        "no hand-over, nodes idle": lambda known: replace(usual(known), can_hand_over=False),
+        "no hand-over, nodes idle": lambda started: replace(usual(started), can_hand_over=False),
         "hand-over of 2 min": default_policy(limit, hand_over=120),
         "hand-over of 5 min": default_policy(limit, hand_over=300),
     }

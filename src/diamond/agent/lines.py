@@ -12,8 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from diamond.agent.tasks import AttemptFolder, TaskFolders
-from diamond.core.order import MOST_AHEAD
-from diamond.planning.followup import Chain, Manners, must_withdraw, next_queueing
+from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
 
 if TYPE_CHECKING:
     from diamond.agent.attempts import Attempts, Tracked
@@ -26,6 +25,7 @@ class Lines:
 
     def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
         self._folders, self._attempts = folders, attempts
+        self._begun: set[str] = set()
 
     def waiting(self, task: str) -> list[Tracked]:
         """The attempts of a task that have not begun and still may, by number."""
@@ -93,11 +93,14 @@ class Lines:
         return float(grant.get("cushion_seconds") or 0.0)
 
     def _manners(self, tracked: Tracked) -> Manners:
-        """How many may wait is the spec's word, or else what the service makes of past waits; one until it has told."""
-        asked = tracked.folder.order().resume.ahead
-        if asked is True:
-            asked = int(self._folders.grant(tracked.folder.task).get("places") or 1)
-        return Manners(hand_over_seconds=0.0, most_waiting=min(MOST_AHEAD, max(1, asked)))
+        ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
+        return Manners(0.0, most_waiting=may_wait(ahead, has_started=started))
+
+    def _has_started(self, task: str) -> bool:
+        """Once it has, that is remembered: this is asked at every look."""
+        if task not in self._begun and any(one.runs() for one in self._folders.attempts(task)):
+            self._begun.add(task)
+        return task in self._begun
 
 
 def _is_out(folder: AttemptFolder) -> bool:

@@ -289,7 +289,7 @@ class TaskFolders:
         return max((exit.seen_at for exit in exits if exit is not None), default=None)
 
     def grant(self, task: str) -> dict[str, Any]:
-        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds","cushion_seconds","places"}."""
+        """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds","counted","cushion_seconds"}."""
         return read_json(self.root / safe_id(task) / "chain.json") or {}
 
     def write_grant(self, task: Any, grant: dict[str, Any]) -> None:

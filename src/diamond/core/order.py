@@ -127,7 +127,7 @@ class Continue:
     """How long before the time limit the stop flag appears; 0: measured from the last save, two minutes before there is one."""
     max_attempts: int = 4
     ahead: Union[bool, int] = 0
-    """How many attempts may wait in the queue before the present one has ended; true: as many as waits call for."""
+    """How many attempts may wait in the queue before the present one has ended; true: as the waits call for it."""
 
     @property
     def may_line_up(self) -> bool:

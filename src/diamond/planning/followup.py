@@ -11,7 +11,6 @@ The shares below are of the time limit, so they have no unit; `python -m bench p
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,6 +25,8 @@ FIRST_PATIENCE = 0.25
 """While no program runs, the share of the limit between two queueings at least."""
 PATIENCE = 0.25
 """... and the share of the silence so far."""
+FEW = 10
+"""Fewer waits tell nothing about how they may grow."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Manners:
     hand_over_seconds: float
     """From the stop flag to the follow-up's first step: one save, one exit, one start."""
     most_waiting: int = 1
-    """`continue: ahead` of the spec, or `places`."""
+    """See `may_wait`."""
     can_hand_over: bool = True
     """Whether the program saves and leaves when the stop flag appears."""
 
@@ -70,11 +71,20 @@ class Arrival(Enum):
     """They would carry the chain hardly further than the running program does, or its work is done before."""
 
 
-def places(limit_seconds: float, forecast: Forecast) -> int:
-    """How many attempts may wait at once where nobody said: one where being early covers a long wait, else what spans it."""
-    if forecast.bound is None or forecast.bound <= MOST_CUSHION * limit_seconds:
-        return 1
-    return min(MOST_AHEAD, 1 + math.ceil(forecast.bound / limit_seconds))
+def may_wait(ahead: bool | int, *, has_started: bool) -> int:
+    """How many attempts may wait at once, by `continue: ahead`.
+
+    Where it is left to Diamond the rhythm decides: a second one goes out when the first has waited for about a limit, or
+    while no program runs. But not before anything has started: until then nobody knows that there is more to do.
+    """
+    if ahead is True:
+        return MOST_AHEAD if has_started else 1
+    return max(1, ahead)
+
+
+def are_long(limit_seconds: float, forecast: Forecast) -> bool:
+    """Whether waits are longer than any cushion covers."""
+    return forecast.bound is not None and forecast.bound > MOST_CUSHION * limit_seconds
 
 
 def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float | None:
@@ -113,7 +123,7 @@ def arrive(chain: Chain, manners: Manners) -> Arrival:
 def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:
     """How much sooner than by the bare rhythm: what the wait may grow by, if being early for it pays for a hand-over."""
     most = MOST_CUSHION * limit_seconds
-    if not forecast.is_sure or forecast.bound is None or forecast.typical is None:
+    if forecast.samples < FEW or forecast.bound is None or forecast.typical is None:
         return most
     least = min(most, 2 * manners.hand_over_seconds)
     if forecast.expected_growth(most) < manners.hand_over_seconds:

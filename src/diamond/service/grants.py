@@ -18,7 +18,14 @@ from diamond.planning.budget import (
     parse_budget,
     rate_of,
 )
-from diamond.planning.followup import Chain, Manners, cushion, next_queueing, places
+from diamond.planning.followup import (
+    Chain,
+    Manners,
+    are_long,
+    cushion,
+    may_wait,
+    next_queueing,
+)
 from diamond.planning.waits import Forecast
 
 DEFAULT_HAND_OVER_SECONDS = 60.0
@@ -138,31 +145,28 @@ def queue_after_seconds(
 ) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
-    Whether the first attempt will need one is not known: where one may wait, it is queued as late as a bare hand-over
-    allows.
+    Whether the first attempt will need one is not known. Unless waits are long or the person wants several to wait,
+    that follow-up is queued as late as a bare hand-over allows.
     """
-    limit, manners = 60.0 * order.resources.walltime_minutes, manners_of(order, forecast)
-    if is_first and manners.most_waiting == 1:
+    limit = 60.0 * order.resources.walltime_minutes
+    if is_first and order.resume.ahead <= 1 and not are_long(limit, forecast):
         return max(0.0, queued + limit - 2 * hand_over_seconds(order) - started)
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,
     )  # fmt: skip
-    at = next_queueing(chain, cushion_seconds(order, forecast), manners)
+    at = next_queueing(chain, cushion_seconds(order, forecast), manners_of(order))
     return None if at is None else max(0.0, at - started)
 
 
 def cushion_seconds(order: Order, forecast: Forecast) -> float:
     """How much sooner than one limit after the last queueing the next one comes."""
-    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order, forecast))
+    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order))
 
 
-def manners_of(order: Order, forecast: Forecast) -> Manners:
-    """How many may wait: what the person says, or else what the waits call for."""
-    asked = order.resume.ahead
-    if asked is True:
-        asked = places(60.0 * order.resources.walltime_minutes, forecast)
-    return Manners(hand_over_seconds(order), most_waiting=max(1, asked))
+def manners_of(order: Order, *, has_started: bool = True) -> Manners:
+    most = may_wait(order.resume.ahead, has_started=has_started)
+    return Manners(hand_over_seconds(order), most_waiting=most)
 
 
 def hand_over_seconds(order: Order) -> float:

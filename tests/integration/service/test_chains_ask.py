@@ -81,7 +81,7 @@ def test_an_agent_hears_how_far_a_chain_may_go(scene: Scene) -> None:
     spec = {**CHAIN, "budget": "3.5 node-hours"}
     scene.submit(**spec)
     (submit,) = commands(scene, "submit")
-    assert submit["chain"] == {"until": 3, "queue_after_seconds": None}
+    assert submit["chain"] == {"until": 3, "counted": 1, "queue_after_seconds": None}
     scene.tell("started", submit["task"], submit["attempt"], run=1)
     (told,) = commands(scene, "chain")
     assert told["chain"]["until"] == 3

@@ -48,7 +48,7 @@ def test_queueing_at_the_start_idles_what_the_wait_is_shorter_than_the_limit() -
 @pytest.mark.parametrize("waited", [0.25, 2, 6], ids=["short", "long", "longer"])
 def test_the_planner_keeps_its_rhythm_where_waits_do_not_change(waited: float) -> None:
     queue = steady(waited * HOUR)
-    outcome = planned(queue, 0, lambda known: MANNERS)
+    outcome = planned(queue, 0, lambda has_started: MANNERS)
     assert outcome.gap <= 0.3 * when_it_ends(queue, 0).gap
     assert outcome.idle <= 2 * outcome.attempts * MANNERS.hand_over_seconds
 

@@ -17,9 +17,9 @@ from diamond.planning.followup import (
     Manners,
     arrive,
     cushion,
+    may_wait,
     must_withdraw,
     next_queueing,
-    places,
 )
 from diamond.planning.waits import ENOUGH, NOTHING_KNOWN, Forecast
 
@@ -81,16 +81,17 @@ def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -
     assert due(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
 
 
-@pytest.mark.parametrize(
-    ("bound", "count"),
-    [(None, 1), (0.0, 1), (0.4, 1), (0.5, 2), (2.5, 4), (100.0, MOST_AHEAD)],
-    ids=["unknown", "none", "within-the-cushion", "short", "longer-than-the-limit", "endless"],
-)
-def test_as_many_wait_as_a_long_wait_has_limits_and_one_where_being_early_covers_it(
-    bound: float | None, count: int
-) -> None:
-    known = NOTHING_KNOWN if bound is None else replace(RESTLESS, bound=bound * LIMIT)
-    assert places(LIMIT, known) == count
+def test_left_to_diamond_several_may_wait_once_anything_has_started() -> None:
+    assert [may_wait(True, has_started=one) for one in (False, True)] == [1, MOST_AHEAD]
+    assert [may_wait(4, has_started=one) for one in (False, True)] == [4, 4]
+    assert may_wait(1, has_started=True) == may_wait(False, has_started=True) == 1
+
+
+def test_on_a_quiet_machine_no_second_one_goes_out_although_it_might() -> None:
+    waits_a_little = replace(
+        RUNNING, now=LIMIT, waiting_since=(LIMIT - 240,), last_queued=LIMIT - 240
+    )
+    assert due(waits_a_little, QUIET, SEVERAL) == 2 * LIMIT - 480
 
 
 def test_when_nothing_runs_and_nothing_waits_an_attempt_is_queued_at_once() -> None:

@@ -14,7 +14,6 @@ from diamond.service.grants import (
     granted_until,
     hand_over_seconds,
     highest_number,
-    manners_of,
     queue_after_seconds,
 )
 from diamond.service.site_now import fact_time
@@ -70,11 +69,7 @@ async def _ahead(
         order, expected, queued=queued, started=float(current["started"]),
         is_first=current["number"] == 1,
     )  # fmt: skip
-    return {
-        "queue_after_seconds": after,
-        "cushion_seconds": cushion_seconds(order, expected),
-        "places": manners_of(order, expected).most_waiting,
-    }
+    return {"queue_after_seconds": after, "cushion_seconds": cushion_seconds(order, expected)}
 
 
 async def _forecast(
