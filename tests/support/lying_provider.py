@@ -43,12 +43,13 @@ class Liar:
     def answer(self, request: Request) -> Reply:
         if request.path == "/authorize":
             return self._redirect(request)
-        told = {
+        answers: dict[str, Callable[[], Any]] = {
             "/.well-known/openid-configuration": self._about,
             "/jwks": lambda: KeySet([*(self.published or [self.key])]).as_dict(private=False),
             "/token": self._token,
             "/userinfo": lambda: self.userinfo,
-        }[request.path]()
+        }
+        told = answers[request.path]()
         return Reply(json.dumps(told).encode(), headers={"Content-Type": "application/json"})
 
     def signed(self, claims: Claims, key: RSAKey | None = None) -> str:

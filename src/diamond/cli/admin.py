@@ -63,6 +63,20 @@ def users(
 
 
 @app.command()
+def settings(as_json: Json = False) -> None:
+    """Print what the service was told at its start; its diamond.toml changes it."""
+    told = people().settings()
+    if as_json:
+        print_json(told)
+        return
+    told["providers"] = [f"{one['title']} ({one['issuer']})" for one in told["providers"]]
+    rows = [(name, ", ".join(one) if isinstance(one, list) else one) for name, one in told.items()]
+    print_table(
+        ("SETTING", "VALUE"), [(name, "-" if one == "" else str(one)) for name, one in rows]
+    )
+
+
+@app.command()
 def disable(user: User, as_json: Json = False) -> None:
     """Refuse a person's browsers, tokens and agents from now on; her jobs finish."""
     _changed(people().change_user(user, {"disabled": True}), "is disabled", as_json=as_json)

@@ -110,6 +110,10 @@ class People:
         """To listed endpoints, or (None) to none any more."""
         return dict(self.transport.send("PATCH", _project(project), {"endpoints": endpoints}))
 
+    def settings(self) -> Shown:
+        """What the service was told at its start; for administrators."""
+        return dict(self.transport.get(f"{API}/settings"))
+
     def limits(self, user: str = "") -> Shown:
         """Of a person, or everybody's; for administrators."""
         return dict(self.transport.get(_limits(user)))

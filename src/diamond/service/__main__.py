@@ -20,6 +20,7 @@ from diamond.service.app import create_app
 from diamond.service.certificate import Certificate, keep_current, read_certificate
 from diamond.service.settings import Settings, read_proxies, read_smtp
 from diamond.service.sign_in.settings import People, read_people
+from diamond.service.timely import TimelyProtocol
 
 
 class Server(uvicorn.Server):
@@ -66,6 +67,7 @@ def _config(app: FastAPI) -> uvicorn.Config:
         port=settings.port,
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
+        http=TimelyProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -98,6 +98,7 @@ RULES: dict[str, Rule] = {
     "POST /projects/{project}/invitations": _manage("project", Role.MANAGER),
     "POST /invitations/accept": _manage(),
     "DELETE /invitations/{invitation}": _manage("invitation"),
+    "GET /settings": _admin(is_noted=False),
     "GET /users": _admin(is_noted=False),
     "GET /users/{user}": _admin(is_noted=False),
     "PATCH /users/{user}": _admin(),

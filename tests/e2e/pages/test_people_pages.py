@@ -215,7 +215,7 @@ def test_a_browser_elsewhere_is_signed_out_and_one_signs_out_here(enter: Enter) 
 
 PAGES = [
     "/projects", "/projects?dialog=new", "/settings?tab=account", "/settings?tab=tokens", "/users",
-    "/users?tab=use", "/users?tab=limits", "/users?dialog=invite", "/announcements", "/audit",
+    "/users?tab=use", "/users?tab=limits", "/users?tab=settings", "/users?dialog=invite", "/announcements", "/audit",
 ]  # fmt: skip
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from diamond.sdk.people import sign_in_here
 from support.browser import faults_of_access
 from support.http import Client
 from support.service import RunningService
@@ -33,6 +36,23 @@ def test_a_person_signs_in_and_lets_her_terminal_act_for_her(
     expect(page.get_by_text("It was let in")).to_be_visible()
     told = program.post("/sign-in/device/token", {"device_code": asked["device_code"]})
     assert Client(shared.url, told["token"]).get("/me")["email"] == "ada@example.org"
+
+
+def test_the_browser_itself_brings_a_yes_to_the_terminal_that_waits(
+    shared: RunningService, browser: Browser
+) -> None:
+    shown: queue.Queue[str] = queue.Queue()
+    with ThreadPoolExecutor(1) as terminal:
+        address = terminal.submit(
+            sign_in_here, shared.url, name="laptop", show=lambda page, code: shown.put(page)
+        )
+        page = browser.new_context().new_page()
+        page.goto(shown.get(timeout=60))
+        sign_in(page, "ada@example.org")
+        page.get_by_role("button", name="Let it act for me").click()
+        expect(page.get_by_role("heading", name="Your terminal is signed in")).to_be_visible()
+        token = address.result(60).token
+    assert Client(shared.url, token).get("/me")["email"] == "ada@example.org"
 
 
 def test_whom_nothing_lets_in_is_told_so_in_words(shared: RunningService, browser: Browser) -> None:

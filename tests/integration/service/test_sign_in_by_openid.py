@@ -212,6 +212,16 @@ def test_nobody_is_sent_to_another_site_after_signing_in(shared: RunningService)
         assert seen.url.startswith(f"{shared.url}/")
 
 
+def test_an_administrator_sees_the_settings_and_no_secret(shared: RunningService) -> None:
+    _, root = sign_in(shared, "root@example.org")
+    told = root.call("GET", "/settings")
+    assert (told.json["email_domains"], told.json["database"]) == (["example.org"], "PostgreSQL")
+    assert [one["title"] for one in told.json["providers"]] == ["Campus"]
+    assert SECRET.encode() not in told.body
+    _, ada = sign_in(shared, "ada@example.org")
+    assert ada.call("GET", "/settings").status == 403
+
+
 def test_an_administrator_is_who_the_settings_name_and_disables_people(
     shared: RunningService,
 ) -> None:

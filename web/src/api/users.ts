@@ -10,6 +10,13 @@ export const usersQuery = (search: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/users", { params: { query: { search, limit: 500 } } })),
   });
 
+export type ServiceSettings = Schemas["ServiceSettings"];
+
+export const settingsQuery = queryOptions({
+  queryKey: [...keys.users, "settings"],
+  queryFn: () => dataOf(api.GET("/api/v1/settings")),
+});
+
 export type UserPage = Schemas["UserPage"];
 
 export const userQuery = (user: string) =>

@@ -18,6 +18,12 @@ Moment = Annotated[float | None, Query(ge=0, le=1e12)]
 After = Annotated[int, Query(ge=0, le=1 << 62)]
 
 
+@router.get("/settings", response_model=schemas.ServiceSettings, responses=problems())
+async def show_settings(services: Service, person: Person) -> dict[str, Any]:
+    """As the service was started; they are changed in its diamond.toml. No secret is among them."""
+    return administering.show_settings(services.settings)
+
+
 @router.get("/users", response_model=schemas.Page[schemas.User], responses=problems())
 async def list_users(
     services: Service,

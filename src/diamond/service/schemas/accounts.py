@@ -146,6 +146,36 @@ class UserChange(Body):
     disabled: bool | None = None
 
 
+class ProviderSettings(BaseModel):
+    name: str
+    title: str
+    issuer: str
+    kind: str
+    scope: str
+
+
+class ServiceSettings(BaseModel):
+    """What diamond.toml says, without its secrets."""
+
+    mode: Literal["embedded", "shared"]
+    url: str
+    database: Literal["SQLite", "PostgreSQL"]
+    own_certificate: bool
+    providers: list[ProviderSettings]
+    admins: list[str]
+    email_domains: list[str]
+    idps: list[str]
+    affiliations: list[str]
+    groups: list[str]
+    session_days: float
+    calls_per_minute: float
+    """0: no limit."""
+    fresh_minutes: float
+    mfa: bool
+    sends_mail: bool
+    webhook_private: bool
+
+
 class AuditLine(BaseModel):
     n: int
     at: float

@@ -13,6 +13,7 @@ from typing import Any
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.principal import Principal
 from diamond.service.services import Services
+from diamond.service.settings import Settings
 from diamond.service.store import audit, identities, projects, sessions, users
 from diamond.service.store import limits as rows
 from diamond.service.store.audit import AuditFilter
@@ -25,6 +26,30 @@ Shown = dict[str, Any]
 EXPORTED_AT_ONCE = 1000
 CSV = "csv"
 LINE = ("n", "at", "user", "name", "action", "about", "outcome", "address", "credential")
+
+
+def show_settings(settings: Settings) -> Shown:
+    """What this service was told at its start, but for secrets."""
+    people = settings.people
+    providers = [
+        {name: getattr(one, name) for name in ("name", "title", "issuer", "kind", "scope")}
+        for one in people.providers
+    ]
+    lists = ("admins", "email_domains", "idps", "affiliations", "groups")
+    return {
+        "mode": settings.mode,
+        "url": settings.url,
+        "database": "PostgreSQL" if settings.database_url else "SQLite",
+        "own_certificate": settings.certificate is not None,
+        "providers": providers,
+        **{name: sorted(getattr(people, name)) for name in lists},
+        "session_days": people.session_days,
+        "calls_per_minute": people.calls_per_minute if settings.is_shared else 0.0,
+        "fresh_minutes": people.freshness.minutes,
+        "mfa": people.freshness.mfa,
+        "sends_mail": settings.smtp is not None,
+        "webhook_private": settings.webhook_private,
+    }
 
 
 async def list_users(services: Services, search: str, limit: int) -> list[Shown]:

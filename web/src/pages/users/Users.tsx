@@ -9,6 +9,7 @@ import { Answer, Empty, Lines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { InviteDialog } from "./InviteDialog";
 import { LimitsTab } from "./LimitsTab";
+import { SettingsTab } from "./SettingsTab";
 import type { UsersTab } from "./search";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
@@ -31,6 +32,7 @@ export function Users() {
           <Tabs.Tab value="people">People</Tabs.Tab>
           <Tabs.Tab value="use">Use</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
+          <Tabs.Tab value="settings">Settings</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="people">
           <PeopleTab />
@@ -40,6 +42,9 @@ export function Users() {
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <LimitsTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings">
+          <SettingsTab />
         </Tabs.Panel>
       </Tabs>
       {dialog === "invite" && (
