@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import syslog
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -169,6 +170,19 @@ def test_every_command_is_written_down_without_what_the_spec_says(tmp_path: Path
     assert (first["refused"], second["job"]) == ("no", "42")
     assert "train.py" not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
+
+
+def test_what_the_site_wants_to_hear_goes_to_syslog_on_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(syslog, "syslog", lambda level, text: heard.append(text))
+    for line, count in (("syslog = false", 0), ("syslog = true", 1)):
+        policy = policy_of(tmp_path, own=line)
+        sly = {"name": "Ada\nNov 17 sshd: root logged in"}
+        Ledger(policy.keep, policy).command({"type": "cancel", "task": "t1", "by": sly})
+        assert len(heard) == count
+    assert "\n" not in heard[0] and json.loads(heard[0])["task"] == "t1"
 
 
 PERSON = {"id": "u1", "name": "Ada Lovelace"}
