@@ -195,6 +195,16 @@ def test_a_session_is_seen_ended_and_signed_out_at_the_provider_too(
     assert grace.call("GET", "/me").status == 401
 
 
+def test_a_browser_that_signs_in_again_has_one_session(shared: RunningService) -> None:
+    browser = Browser()
+    browser.sign_in(f"{shared.url}/auth/campus", "nora@example.org")
+    before = client_of(shared, browser)
+    assert before.call("GET", "/me").status == 200
+    browser.sign_in(f"{shared.url}/auth/campus?fresh=true", "nora@example.org")
+    assert before.call("GET", "/me").status == 401
+    assert len(client_of(shared, browser).get("/me/sessions")["items"]) == 1
+
+
 def test_an_answer_that_this_browser_did_not_ask_for_is_refused(shared: RunningService) -> None:
     callback = f"{shared.url}/auth/campus/callback"
     stranger = Browser()

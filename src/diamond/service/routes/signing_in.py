@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from diamond.core.errors import DiamondError, Forbidden, NotFound, NotSignedIn
+from diamond.service.principal import Principal
 from diamond.service.routes.common import Service, address_of, cookie_name
 from diamond.service.routes.cookies import proof_of, set_cookie
 from diamond.service.routes.refusals import HEADERS, refused
@@ -40,8 +41,13 @@ async def leave(
     try:
         way = services.providers.get(provider)
         trip = new_trip(_callback(services, provider), is_fresh=fresh)
-        link_to = await _signed_in(request, services) if link else ""
-        journey = Journey(provider, trip, time.time(), own_path(next), link_to, invitation)
+        now = await _signed_in(request, services)
+        if link and now is None:
+            raise NotSignedIn("You are not signed in", "Sign in first, then add another identity.")
+        journey = Journey(
+            provider, trip, time.time(), own_path(next), now.user if link and now else "",
+            invitation, now.credential if now else "",
+        )  # fmt: skip
         response = RedirectResponse(await way.leave(trip), status_code=303, headers=HEADERS)
     except DiamondError as error:
         return _page(error)
@@ -89,12 +95,14 @@ def _journey(request: Request, services: Services, provider: str) -> Journey:
     return journey
 
 
-async def _signed_in(request: Request, services: Services) -> str:
-    """The person whose browser this is: a foreign page's link does not carry her cookie."""
+async def _signed_in(request: Request, services: Services) -> Principal | None:
+    """The person whose browser this is, if any: a foreign page's link does not carry her cookie."""
     cookie = request.cookies.get(cookie_name(services.instance), "")
-    if not cookie:
-        raise NotSignedIn("You are not signed in", "Sign in first, then add another identity.")
-    return (await person_of(services, Shown(session=cookie, address=address_of(request)))).user
+    try:
+        shown = Shown(session=cookie, address=address_of(request))
+        return await person_of(services, shown) if cookie else None
+    except (NotSignedIn, Forbidden):
+        return None
 
 
 def _callback(services: Services, provider: str) -> str:

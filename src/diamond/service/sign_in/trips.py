@@ -26,6 +26,8 @@ class Journey:
     link_to: str = ""
     """The person who adds this identity to her own."""
     invitation: str = ""
+    replaces: str = ""
+    """The session that this browser has now: it ends with the next one's begin."""
 
 
 def new_trip(redirect: str, *, is_fresh: bool) -> Trip:

@@ -86,6 +86,12 @@ async def drop_session(tx: Transaction, owner: str, session: str) -> bool:
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
+async def end_session(tx: Transaction, session: str) -> None:
+    """Whoever's it is; '' for none."""
+    if session:
+        await tx.connection.execute(delete(sessions).where(sessions.c.id == session))
+
+
 async def drop_sessions(tx: Transaction, owner: str, *, but: str = "") -> None:
     gone = delete(sessions).where(sessions.c.owner == owner, sessions.c.id != but)
     await tx.connection.execute(gone)

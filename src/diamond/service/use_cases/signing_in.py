@@ -19,7 +19,7 @@ from diamond.service.store import identities, projects, users
 from diamond.service.store.audit import CALL, Call
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
-from diamond.service.store.sessions import Proof, add_session
+from diamond.service.store.sessions import Proof, add_session, end_session
 from diamond.service.use_cases.signed_in import account_disabled
 
 LONG_AGO = 1.0
@@ -38,6 +38,7 @@ async def sign_in(services: Services, identity: Identity, journey: Journey, proo
         CALL.set(Call(user, str(row["name"]), "sign-in", about, proof.address))
         await _renew(tx, people, identity, user)
         await _accept(tx, identity, journey.invitation, user)
+        await end_session(tx, journey.replaces)
         return await add_session(tx, user, shown, seconds=services.settings.session_seconds)
 
     return await services.store.run(enter)

@@ -44,7 +44,11 @@ function Facts({ rows }: { rows: Row[] }) {
           <Table.Tr key={name}>
             <Table.Th w="38%">{name}</Table.Th>
             <Table.Td style={{ overflowWrap: "anywhere" }}>
-              {value || <Text c="dimmed">none</Text>}
+              {value || (
+                <Text span inherit c="dimmed">
+                  none
+                </Text>
+              )}
             </Table.Td>
           </Table.Tr>
         ))}
