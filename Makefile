@@ -45,7 +45,7 @@ web: install-dev
 	$(BIN)/python web/tools.py build
 
 pictures: web machine
-	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py tests/e2e/pages/test_image_pages.py tests/e2e/pages/test_people_pages.py
+	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py $(addprefix tests/e2e/pages/test_,$(addsuffix .py,image_pages people_pages planning_pane chain_page))
 
 machine: install-dev
 	PYTHONPATH=tests $(BIN)/python -m support.machine

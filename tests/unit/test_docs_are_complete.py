@@ -206,6 +206,17 @@ def test_every_link_leads_somewhere(path: Path) -> None:
             assert anchor in anchors(linked.read_text()), target
 
 
+def test_every_picture_is_taken_by_a_story_and_shown_on_a_page() -> None:
+    shown = {
+        name for path in PAGES for name in re.findall(r"pictures/([\w-]+)\.png", path.read_text())
+    }
+    assert {path.stem for path in (DOCS / "pictures").iterdir()} == shown
+    stories = "".join(path.read_text() for path in (ROOT / "tests/e2e/pages").glob("test_*.py"))
+    by_tab = {name for name in shown if name.startswith("task-")}
+    for name in shown - by_tab:
+        assert f'"{name}")' in stories, f"no story takes {name}.png"
+
+
 def anchors(text: str) -> set[str]:
     heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}

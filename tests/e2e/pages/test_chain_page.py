@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from support.browser import OpenPage, Site, faults_in_both_looks
+from support.browser import OpenPage, Site, faults_in_both_looks, picture
 from support.waiting import wait_for
 
 ATTEMPT = """\
@@ -39,6 +39,7 @@ def test_a_chain_that_asks_shows_its_attempts_and_goes_on_at_a_word(
     expect(attempts.get_by_role("row").nth(4)).to_contain_text("3.pt")
     expect(attempts).to_contain_text("waits for your word")
     assert not faults_in_both_looks(page)
+    picture(page, "chain")
     enough.touch()
     page.get_by_role("button", name="Let it go on").click()
     page.get_by_role("textbox", name="Attempts more").fill("2")

@@ -76,9 +76,9 @@ def test_what_runs_ends_and_fails_is_seen_as_it_happens(
 def test_the_bell_tells_of_an_end_and_leads_to_the_task(open_page: OpenPage, site: Site) -> None:
     page = open_page("/settings")
     expect(page.get_by_role("heading", level=1, name="Settings")).to_be_visible()
-    site.diamond.submit("sh", "-c", "exit 4", options=("--name", "rings"))
-    said = page.get_by_role("alert").filter(has_text="rings")
-    expect(said).to_be_visible()
+    for name in ("unread", "rings"):
+        site.diamond.submit("sh", "-c", "exit 4", options=("--name", name))
+        expect(page.get_by_role("alert").filter(has_text=name)).to_be_visible()
     page.get_by_role("button", name=re.compile(r"\d unread notification")).click()
     panel = page.get_by_role("dialog")
     expect(panel.get_by_role("link", name=re.compile("rings")).first).to_be_visible()

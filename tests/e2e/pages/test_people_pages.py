@@ -37,6 +37,8 @@ def enter(browser: Browser, shared: RunningService) -> Iterator[Enter]:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path)
+        expect(page.get_by_role("heading", name="Sign in to Diamond")).to_be_visible()
+        picture(page, "sign-in")
         sign_in(page, login)
         expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
         return page
@@ -67,6 +69,8 @@ def test_one_invites_and_shares_and_the_other_sees(enter: Enter, shared: Running
     grace.get_by_role("link", name="Projects").click()
     grace.get_by_role("link", name="climate-lab").click()
     expect(grace.get_by_text("you are its member")).to_be_visible()
+    grace.get_by_role("tab", name="People").click()
+    expect(grace.get_by_role("row", name=re.compile("grace"))).to_be_visible()
     picture(grace, "project")
 
     person = client_of(ada.context, shared)
@@ -191,12 +195,17 @@ def test_an_administrator_announces_limits_disables_and_reads_what_was_done(ente
     root.get_by_role("link", name="what this person did").click()
     expect(root.get_by_role("table", name="Audit log")).to_contain_text("sign-in")
     root.get_by_role("button", name="Show everybody").click()
+    expect(root.get_by_role("table", name="Audit log")).to_contain_text("POST /announcements")
+    picture(root, "audit")
     root.get_by_label("Search the log").fill("announcements")
     expect(root.get_by_role("table", name="Audit log")).to_contain_text("POST /announcements")
     expect(root.get_by_role("table", name="Audit log")).not_to_contain_text("sign-in")
     root.get_by_role("button", name="Export").click()
     with root.expect_download() as told:
         root.get_by_role("menuitem", name="As a table").click()
+    root.goto("/announcements")
+    expect(root.get_by_text("Maintenance on Friday.").first).to_be_visible()
+    picture(root, "announcements")
     assert "POST /announcements" in told.value.path().read_text()
 
 
@@ -229,6 +238,8 @@ def test_the_pages_about_people_are_for_everybody_in_both_looks(enter: Enter) ->
         expect(root.get_by_role("heading", level=1).first).to_be_visible()
         expect(root.locator("[aria-busy=true]")).to_have_count(0)
         assert not faults_in_both_looks(root), path
+        if path == "/users?tab=limits":
+            picture(root, "limits")
 
 
 def test_nothing_that_people_named_acts_in_others_pages(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,7 +89,25 @@ def python(site: Site, folder: Path, name: str, lines: str) -> str:
     project.mkdir()
     (project / "train.py").write_text(lines)
     (project / "diamond.yaml").write_text(f"name: {name}\nrun: python3 train.py\ncode: .\n")
+    commit_then_change(project)
     return str(site.diamond.ask("run", str(project))["tasks"][0]["id"])
+
+
+def commit_then_change(project: Path) -> None:
+    """As a person works: the last commit, and a line on top of it that is not in one yet."""
+    as_her = [
+        "git",
+        "-C",
+        str(project),
+        "-c",
+        "user.name=Alice",
+        "-c",
+        "user.email=alice@example.org",
+    ]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "Train"]):
+        subprocess.run([*as_her, *words], check=True)
+    program = project / "train.py"
+    program.write_text(program.read_text().replace("/ 120", "/ 90"))
 
 
 def test_the_dashboard(open_page: OpenPage) -> None:
@@ -132,7 +151,8 @@ def test_the_tasks(open_page: OpenPage) -> None:
 @pytest.mark.parametrize(
     ("task", "tab"),
     [("weather-unet", "overview"), ("weather-unet", "log"), ("weather-unet", "metrics"),
-     ("resnet-small", "overview"), ("digits", "files")],
+     ("weather-unet", "resources"), ("resnet-small", "overview"), ("digits", "files"),
+     ("galaxy-zoo", "code&part=diff")],
 )  # fmt: skip
 def test_a_task(open_page: OpenPage, site: Site, task: str, tab: str) -> None:
     (one, *_) = site.diamond.ask("tasks", "--name", task)["items"]
@@ -140,7 +160,7 @@ def test_a_task(open_page: OpenPage, site: Site, task: str, tab: str) -> None:
     expect(page.get_by_role("heading", level=1, name=re.compile(task))).to_be_visible()
     if tab == "metrics":
         expect(page.locator("[data-chart=drawn]")).to_have_count(2)
-    take(page, f"task-{tab}" if task != "resnet-small" else "task-failed")
+    take(page, f"task-{tab.split('&')[0]}" if task != "resnet-small" else "task-failed")
 
 
 def test_the_settings(open_page: OpenPage) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import OpenPage, Site, faults_of_access
+from support.browser import OpenPage, Site, faults_of_access, picture
 from support.waiting import PATIENCE, wait_for
 
 STEPS = """
@@ -40,6 +40,7 @@ def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
     expect(page.get_by_text("200,000 of 0.5 s, measured")).to_be_visible()
     expect(page.get_by_role("heading", name="Ends in")).to_be_visible()
     assert not faults_of_access(page)
+    picture(page, "plan")
     page.get_by_role("combobox", name="As fast as the task").fill("no-such-task")
     expect(page.get_by_text("no-such-task").first).to_be_visible()
     page.reload()
@@ -89,3 +90,5 @@ def test_short_runs_measure_settings_and_say_what_each_gave(
     )
     expect(page.get_by_text("batch_size 8 -> 16").first).to_be_visible()
     assert not faults_of_access(page)
+    page.get_by_role("textbox", name="Command").fill("python train.py {batch_size}")
+    picture(page, "scale")
