@@ -74,8 +74,10 @@ class Chains:
     def after_end(self, tracked: Tracked) -> None:
         """Once the end is told, the attempt that was made for it is taken up."""
         successor = self._successor(tracked.folder) if tracked.folder.verdict == GO else None
-        if successor is not None and successor.attempt not in self._attempts.known:
-            self._attempts.load(successor)
+        if successor is None:
+            return
+        known = self._attempts.known.get(successor.attempt)
+        self._attempts.announce(known if known is not None else self._attempts.load(successor))
 
     def look(self) -> None:
         """Queue the follow-ups that are due, and decide what could not be decided before."""
@@ -120,7 +122,9 @@ class Chains:
         """Whether an attempt that is taken up waits in a line, perhaps far behind."""
         if not folder.order().resume.may_line_up or not folder.is_early:
             return False
-        return not any(folder.start_of(run) for run in folder.runs())
+        before = [one for one in self._folders.attempts(folder.task) if one.attempt == folder.after]
+        has_turn = any(one.verdict == GO for one in before)
+        return not has_turn and not any(folder.start_of(run) for run in folder.runs())
 
     def cancelled(self, folder: AttemptFolder) -> None:
         """The service ended an attempt: it knows nothing of those that wait far behind."""

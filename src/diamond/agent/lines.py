@@ -56,7 +56,12 @@ class Lines:
         if self._attempts.room(last.partition) or not self._attempts.has_queue():
             return False
         due = next_queueing(self._chain(line), self._cushion(last), self._manners(last))
-        return due is not None and due <= time.time()
+        return due is not None and due <= time.time() and not self._was_refused_behind(last)
+
+    def _was_refused_behind(self, last: Tracked) -> bool:
+        """One that was refused is not followed by the next at every look."""
+        every = self._folders.attempts(last.folder.task)
+        return any(one.number > last.number and one.failure is not None for one in every)
 
     def is_full(self, last: Tracked) -> bool:
         return must_withdraw(self._chain(self.waiting(last.folder.task)), self._manners(last))

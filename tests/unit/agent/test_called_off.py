@@ -17,13 +17,13 @@ from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.agent.workers import Workers
 from diamond.core.actions import Action, NextAttempt
-from diamond.core.events import Event, Gone
+from diamond.core.events import Event, Gone, PrepareFailed
 from diamond.core.lifecycle import policy_of, step
 from diamond.core.native import NativeStatus
 from diamond.core.order import Order
-from diamond.core.task import Attempt, Phase, Task
+from diamond.core.task import Attempt, Phase, Reason, Task
 
-ORDER = {"name": "x", "command": "true", "resume": {"on": ["exit-75"], "ahead": 1}}
+ORDER = {"name": "x", "command": "true"}
 
 
 class Idle:
@@ -38,17 +38,22 @@ class Idle:
 class Chain:
     """A task whose attempts are queued and end as told."""
 
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, ahead: int = 1) -> None:
         places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
         places.make()
         self.tasks, self.told = TaskFolders(places), list[Event]()
+        self.profile = Profile()
         self.attempts = Attempts(
-            self.tasks, tell=lambda task, event: self.told.append(event), profile=Profile,
+            self.tasks, tell=lambda task, event: self.told.append(event), profile=lambda: self.profile,
             workers=cast(Workers, Idle()),
         )  # fmt: skip
-        first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": ORDER})
+        order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead}}
+        first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": order})
         write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})
         self.attempts.load(first)
+
+    def has_queue(self) -> None:
+        self.profile.facts["scheduler"] = {"name": "slurm"}
 
     def attempt(self, number: int) -> AttemptFolder:
         return next(one for one in self.tasks.attempts("t1") if one.number == number)
@@ -142,6 +147,35 @@ def test_a_hand_over_that_could_not_be_written_down_is_tried_again(
     stop.unlink()
     chain.attempts.chains.look()
     assert not stop.exists(), "decided once"
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["same-agent", "new-agent"])
+def test_of_a_follow_up_whose_turn_has_come_all_is_told(tmp_path: Path, restarted: bool) -> None:
+    """It was made early and not yet handed to the batch system, which then refuses it."""
+    chain = Chain(tmp_path, ahead=True)
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.asks_to_go_on(1)
+    if restarted:
+        chain.attempts.known.pop(chain.attempt(2).attempt)
+        chain.attempts.load(chain.attempt(2))
+    chain.attempts.refused(chain.attempt(2), Reason.REFUSED, "no such partition")
+    failed = [one.attempt for one in chain.told if isinstance(one, PrepareFailed)]
+    assert failed == [chain.attempt(2).attempt]
+
+
+def test_one_that_was_refused_is_not_followed_by_the_next_at_once(tmp_path: Path) -> None:
+    chain = Chain(tmp_path, ahead=True)
+    chain.tasks.write_grant("t1", {"until": 9, "queue_after_seconds": 0.0, "cushion_seconds": 1e9})
+    chain.has_queue()
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    chain.attempts.chains.look()
+    chain.attempts.refused(chain.attempt(3), Reason.REFUSED, "the queue is closed")
+    for _ in range(3):
+        chain.attempts.chains.look()
+    assert [one.number for one in chain.tasks.attempts("t1")] == [1, 2, 3]
 
 
 def _fails(*_: object) -> None:
