@@ -1,6 +1,6 @@
 import { Progress, Text } from "@mantine/core";
 import type { Schemas } from "~/api/client";
-import { figure } from "~/lib/format";
+import { figure, hours } from "~/lib/format";
 
 /** What was spent, what is promised to attempts that wait or run, and what is left. */
 export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {
@@ -13,8 +13,8 @@ export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {
         <Progress.Section value={part(committed)} color="yellow" />
       </Progress.Root>
       <Text size="sm" mt={4}>
-        Budget: {figure(spent)} of {figure(amount)} {unit} spent
-        {committed > 0 && `, up to ${figure(committed)} promised to what waits or runs`};{" "}
+        Budget: {hours(spent)} of {figure(amount)} {unit} spent
+        {committed > 0 && `, up to ${hours(committed)} promised to what waits or runs`};{" "}
         <b>{figure(left)} left</b>
       </Text>
     </div>
