@@ -19,7 +19,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.use_cases import jobs
 from diamond.service.use_cases.idempotency import Once, once
-from diamond.service.use_cases.places import place_of
+from diamond.service.use_cases.places import place_from, place_of
 from diamond.service.use_cases.projects import find_project, get_project
 
 Shown = dict[str, Any]
@@ -65,6 +65,7 @@ async def add_assignment(
 
     async def add(tx: Transaction) -> Shown:
         row = await _course(tx.connection, principal, project)
+        place_from(row).require_no_store(wanted["spec"], wanted["code"])
         if await rows.find_assignment(tx.connection, row["id"], wanted["name"]):
             raise Conflict(
                 f"{row['name']} has an assignment {wanted['name']}", "Take another name."
@@ -88,6 +89,7 @@ async def change_assignment(
 
     async def change(tx: Transaction) -> Shown:
         row = await _course(tx.connection, principal, project)
+        place_from(row).require_no_store(wanted["spec"], wanted["code"])
         found = await _find(tx.connection, row, name)
         other = await rows.find_assignment(tx.connection, row["id"], wanted["name"])
         if other is not None and other["id"] != found["id"]:
