@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,11 +65,13 @@ class Courses:
     ) -> list[Shown]:  # fmt: skip
         """Everybody's newest results as `folder/ASSIGNMENT/PERSON/`; what cannot be fetched is said, not raised."""
         found = []
-        for line in self.table(project)["items"]:
+        lines = self.table(project)["items"]
+        names = folder_names(lines)
+        for line in lines:
             for cell in line["cells"]:
                 if assignment and cell["assignment"] != assignment:
                     continue
-                top = folder / plain(cell["assignment"]) / _person(line)
+                top = folder / plain(cell["assignment"]) / names[line["id"]]
                 found.append(self._fetch(line, cell, top, say))
         return found
 
@@ -92,9 +95,16 @@ def plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", text).strip("-.")[:100] or "unnamed"
 
 
-def _person(line: Shown) -> str:
-    """By the address, which is unique here; else by name and id."""
-    return plain(line["email"]) if line["email"] else f"{plain(line['name'])}-{line['id']}"
+def folder_names(lines: list[Shown]) -> dict[str, str]:
+    """By address or name; with the id where that is not enough to tell two people apart."""
+    names = {line["id"]: plain(line["email"] or line["name"]) for line in lines}
+    # Some file systems take upper and lower case for the same.
+    counts = Counter(name.lower() for name in names.values())
+    is_plain = {line["id"]: bool(line["email"]) for line in lines}
+    return {
+        key: name if is_plain[key] and counts[name.lower()] == 1 else f"{name}-{key}"
+        for key, name in names.items()
+    }
 
 
 def _course(project: str, *parts: str) -> str:
