@@ -15,6 +15,11 @@ from support.people import add_person
 from support.service import RunningService
 
 
+@pytest.fixture(scope="module")
+def service(first_sqlite: RunningService) -> RunningService:
+    return first_sqlite
+
+
 def new_token(maker: Client, name: str, **more: Any) -> tuple[dict[str, Any], Client]:
     made = maker.post("/tokens", {"name": name, **more})
     return made, Client(maker.url, made["token"])
