@@ -182,7 +182,7 @@ def test_a_quota_and_a_purge_age_are_told_by_hand_and_little_room_needs_the_pers
     folders.get_by_role("button", name="Save").click()
     expect(folders.get_by_text("Probed, not used:")).to_be_visible()
     expect(folders.get_by_text(re.compile("keep: .* free"))).to_be_visible()
-    told = re.compile("free, quota 900 TB, .*files are deleted after 30 days")
+    told = re.compile("free, quota 879 TB, .*files are deleted after 30 days")
     expect(folders.get_by_text(told)).to_be_visible()
     page.goto("/endpoints")
     expect(card(page, "local").get_by_text(told)).to_be_visible()

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { GIGABYTE } from "~/lib/format";
 import { api, dataOf, type Schemas } from "./client";
 import { keys } from "./queries";
 
@@ -8,21 +9,19 @@ export type UsageLine = Schemas["UsageLine"];
 
 export type UsageBy = "person" | "project";
 
-const GB = 1e9;
-
 /** In the units that a person types. */
 export function inGigabytes(limits: Schemas["Limits"]) {
   const { node_hours = null, running_tasks = null, storage_bytes = null } = limits;
   return {
     node_hours,
     running_tasks,
-    gigabytes: storage_bytes == null ? null : storage_bytes / GB,
+    gigabytes: storage_bytes == null ? null : storage_bytes / GIGABYTE,
   };
 }
 
 export function inBytes(typed: ReturnType<typeof inGigabytes>): Limits {
   const { node_hours, running_tasks, gigabytes } = typed;
-  const storage_bytes = gigabytes == null ? null : Math.round(gigabytes * GB);
+  const storage_bytes = gigabytes == null ? null : Math.round(gigabytes * GIGABYTE);
   return { node_hours, running_tasks, storage_bytes };
 }
 

@@ -66,16 +66,20 @@ export function clockTime(at: number): string {
   return CLOCK.format(at * 1000);
 }
 
+/** In powers of 1024, as the service counts and as `4GB` in a spec means it. */
 export function bytes(count: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   let value = count;
   let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
     unit += 1;
   }
   return `${unit && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
+
+export const MEGABYTE = 2 ** 20;
+export const GIGABYTE = 2 ** 30;
 
 export function count(many: number, one: string, several = `${one}s`): string {
   return `${many.toLocaleString()} ${many === 1 ? one : several}`;

@@ -4,7 +4,7 @@ import type { Endpoint } from "~/api/client";
 import { EndpointBadge } from "~/components/EndpointBadge";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
-import { bytes, count } from "~/lib/format";
+import { bytes, count, MEGABYTE } from "~/lib/format";
 import { Away } from "./Away";
 import classes from "./EndpointCard.module.css";
 import {
@@ -144,7 +144,9 @@ function machineWords(profile: Profile): string {
   const memory = factOf(profile, "memory_mb");
   if (!cores) return "";
   const gpus = gpuWords(factOf(profile, "gpus")) || "no GPUs";
-  return [count(cores, "core"), memory && bytes(memory * 1e6), gpus].filter(Boolean).join(", ");
+  return [count(cores, "core"), memory && bytes(memory * MEGABYTE), gpus]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function accountWords(profile: Profile): string {

@@ -5,7 +5,7 @@ import type { Endpoint } from "~/api/client";
 import { Empty } from "~/components/Answer";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
-import { bytes, count, duration } from "~/lib/format";
+import { bytes, count, duration, MEGABYTE } from "~/lib/format";
 import classes from "./Columns.module.css";
 import {
   balanceWords,
@@ -131,7 +131,7 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
 
 function nodeWords(partition: Partition): string {
   const { cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
-  const words = [cpus && count(cpus, "CPU"), memory && bytes(memory * 1e6)];
+  const words = [cpus && count(cpus, "CPU"), memory && bytes(memory * MEGABYTE)];
   const whole = partition.whole_nodes ? ["given as a whole"] : [];
   return [...words.filter(Boolean), ...whole].join(", ") || "not known";
 }
@@ -145,7 +145,7 @@ function Machine({ profile }: { profile: Profile }) {
       <Lines
         lines={[
           ["Processor", count(cores, "core")],
-          ["Memory", memory ? bytes(memory * 1e6) : ""],
+          ["Memory", memory ? bytes(memory * MEGABYTE) : ""],
           ["GPUs", gpuWords(factOf(profile, "gpus")) || "none"],
         ]}
       />

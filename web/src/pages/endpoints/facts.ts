@@ -1,5 +1,5 @@
 import type { Endpoint, Schemas } from "~/api/client";
-import { bytes, count, duration } from "~/lib/format";
+import { bytes, count, duration, MEGABYTE } from "~/lib/format";
 
 export type Profile = Schemas["Profile"];
 export type Partition = Schemas["Partition"];
@@ -116,7 +116,7 @@ export function nodesWords(partition: Partition): string {
   const { nodes_total: nodes, cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
   const each = [
     cpus != null && count(cpus, "CPU"),
-    memory != null && bytes(memory * 1e6),
+    memory != null && bytes(memory * MEGABYTE),
     gpuWords(partition.gpus_per_node),
   ].filter(Boolean);
   const many = nodes == null ? "nodes" : count(nodes, "node");

@@ -11,8 +11,8 @@ const MOVE: Move = {
   reference: "",
   words: "it waits for alpha",
   state: "running",
-  bytes: 500,
-  size: 2000,
+  bytes: 512,
+  size: 2048,
   message: "",
   created: 0,
   updated: 0,
@@ -25,7 +25,7 @@ test("an endpoint with two files of an image is named once", () => {
 
 test("a move says where it goes and how far it is", () => {
   expect(moveTitle(MOVE)).toBe("To beta from alpha");
-  expect(moveWords(MOVE)).toBe("500 B of 2.0 kB");
+  expect(moveWords(MOVE)).toBe("512 B of 2.0 kB");
   expect(shareOf(MOVE)).toBe(25);
   expect(shareOf({ bytes: 3, size: 0 })).toBeNull();
 });

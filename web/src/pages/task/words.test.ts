@@ -10,7 +10,7 @@ test("resources are told as a person would, and what was left to the site is not
       gpus_per_node: 4,
       gpu_type: "a100",
       cpus_per_task: 8,
-      memory_mb: 64_000,
+      memory_mb: 65_536,
       walltime_minutes: 150,
     },
     placement: { partition: "gpu", account: "", qos: "", reservation: "", constraint: "" },

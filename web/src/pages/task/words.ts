@@ -69,7 +69,7 @@ function given(facts: [string, string | number | undefined | null | false][]): F
 }
 
 function inUnits(megabytes: number): string {
-  return megabytes >= 1000 ? `${Number((megabytes / 1000).toFixed(1))} GB` : `${megabytes} MB`;
+  return megabytes >= 1024 ? `${Number((megabytes / 1024).toFixed(1))} GB` : `${megabytes} MB`;
 }
 
 export function minutes(count: number): string {

@@ -1,6 +1,7 @@
 import { NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
+import { GIGABYTE } from "~/lib/format";
 import { FOLDER_WORDS } from "../facts";
-import { type Folders, type FolderWord, GIGABYTE } from "./folders";
+import type { Folders, FolderWord } from "./folders";
 
 type FolderFieldsProps = { folders: Folders; onFolders: (folders: Folders) => void };
 

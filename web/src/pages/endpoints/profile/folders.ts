@@ -1,6 +1,5 @@
 import type { Schemas } from "~/api/client";
 
-export const GIGABYTE = 1e9;
 const WORDS = ["quota_bytes", "quota_files", "purge_days"] as const;
 export type FolderWord = (typeof WORDS)[number];
 type Folder = { path: string } & Partial<Schemas["FolderNow"]>;

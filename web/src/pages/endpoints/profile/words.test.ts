@@ -22,7 +22,7 @@ describe("a fact in words", () => {
     expect(factWords("partitions", [gpu])).toEqual([
       "gpu (default): 2 nodes with 8 CPUs; at most 2 h",
     ]);
-    const work = { path: "/scratch/me", free_bytes: 5e9, purge_days: 30 };
+    const work = { path: "/scratch/me", free_bytes: 5 * 2 ** 30, purge_days: 30 };
     expect(factWords("folders", { work })).toEqual([
       "work: /scratch/me; 5.0 GB free, files are deleted after 30 days",
     ]);

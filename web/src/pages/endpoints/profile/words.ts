@@ -1,4 +1,4 @@
-import { bytes, count } from "~/lib/format";
+import { bytes, count, MEGABYTE } from "~/lib/format";
 import {
   type FactName,
   folderWords,
@@ -19,7 +19,7 @@ export function factWords(name: FactName, value: unknown): string[] {
 
 const SPOKEN: Partial<Record<FactName, (value: never) => string[]>> = {
   scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
-  memory_mb: (value: number) => [bytes(value * 1e6)],
+  memory_mb: (value: number) => [bytes(value * MEGABYTE)],
   partitions: (value: Partition[]) => value.map(partitionLine),
   flags: flagLines,
   free: (value: Record<string, Free>) =>
