@@ -75,3 +75,15 @@ def test_torch_is_locked_built_and_trained_with(runtime: str, python_base: Path)
         said = bench.inside(built, "python train.py", *options, **given)
         assert said.startswith("trained True 2.13.0")
         assert len(Path(metrics).read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("runtime", sorted(set(PROGRAMS) - {"venv"}))
+def test_a_system_package_is_added_or_said_not_to_exist(runtime: str, python_base: Path) -> None:
+    with container_bench(runtime, {"base": f"rootfs:{python_base}"}) as made:
+        bench = replace(made, account=replace(made.account, patience=PATIENCE_SECONDS))
+        broken = bench.build(system=["no-such-package"])
+        told = broken.told("failed")
+        assert (told["step"], told["cause"]) == ("system", "package-not-found"), broken.log
+        built = bench.build(system=["hello"], test="hello")
+        assert built.code == 0, built.log
+        assert built.record["packages"]["system"]["hello"]
