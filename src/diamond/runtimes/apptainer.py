@@ -20,7 +20,13 @@ from diamond.runtimes.base import Enter, Inside, Job, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
 from diamond.runtimes.calls import own_words
 from diamond.runtimes.failures import packing_failed
-from diamond.runtimes.namespaces import as_root, has_namespaces, remove_tree, takes_overlays
+from diamond.runtimes.namespaces import (
+    as_root,
+    has_namespaces,
+    has_sub_ids,
+    remove_tree,
+    takes_overlays,
+)
 from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.records import Record
 from diamond.runtimes.sif import squashfs_start
@@ -28,6 +34,13 @@ from diamond.runtimes.site import step_file
 from diamond.runtimes.squash_job import SquashJob
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
+_ENTER = """\
+cd "$0"
+mkdir -p root
+mount -t overlay overlay -o "lowerdir=$1,upperdir=overlay/upper,workdir=overlay/work,userxattr" root
+shift
+exec "$@"
+"""
 _PACK = """\
 mkdir merged
 mount -t overlay overlay -o "lowerdir=$1,userxattr" merged
@@ -204,7 +217,23 @@ class OverlayBuilder(_Shared):
             (self._working / name).mkdir(parents=True)
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        """Of several read-only overlays the last is the uppermost (apptainer 1.4)."""
+        """Apptainer (1.4) mounts overlays without `userxattr`: a new folder then cannot be renamed beside older ones (EXDEV),
+        which dpkg does for each package. So the overlay is mounted here, and entered as a sandbox.
+        """
+        if not has_sub_ids():
+            return self._by_apptainers_overlay(words)
+        here, folders = self._job.scratch, [layer / "upper" for layer in self._chain(self._below)]
+        remove_tree(here / "below")
+        (here / "below").mkdir()
+        for number, folder in enumerate([*folders, self._base]):
+            (here / "below" / f"l{number}").symlink_to(folder)
+        lower = ":".join(f"below/l{number}" for number in range(len(folders) + 1))
+        enter = ["sh", "-euc", _ENTER, str(here), lower]
+        command = [word for word in self._exec() if word != "--fakeroot"]
+        return as_root([*enter, *command, "--writable", "root", *words], mounts=True)
+
+    def _by_apptainers_overlay(self, words: Sequence[str]) -> List[str]:
+        """Without ids of one's own `--fakeroot` lends them. Of several read-only overlays the last is the uppermost."""
         command = [*self._exec(), "--overlay", str(self._working)]
         for layer in reversed(self._chain(self._below)):
             command += ["--overlay", f"{layer}:ro"]

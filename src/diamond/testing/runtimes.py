@@ -37,6 +37,18 @@ END
 """
 
 
+RENAMING = """\
+mkdir /opt/new
+before=$(ls -id /opt/new)
+mv /opt/new /opt/named
+after=$(ls -id /opt/named)
+test "${before%% *}" = "${after%% *}"
+rm -r /opt/old
+mkdir /opt/old
+"""
+"""`mv` would copy where a folder cannot be renamed: its inode tells."""
+
+
 @dataclass(frozen=True)
 class Account:
     """How to act as an ordinary person of the machine."""
@@ -290,6 +302,14 @@ class RuntimeConformance:
         assert again.code == 0, again.log
         assert _left_in(bench.work / "images" / "building") == []
         wait_until(lambda: not _running(seconds), seconds=PATIENCE_SECONDS)
+
+    def test_folders_are_renamed_and_replaced_as_anywhere(self, bench: Bench) -> None:
+        """Package managers do it: a new folder gets its name by renaming, an old one is made anew and is empty."""
+        if not self.isolates:
+            pytest.skip(f"{self.runtime} is no container: its folders are the machine's own")
+        built = bench.build(commands=["mkdir -p /opt/old/inner; touch /opt/old/file", RENAMING])
+        assert built.code == 0, built.log
+        assert bench.inside(built, "ls /opt; ls /opt/old").split() == ["named", "old"]
 
     def test_two_at_once_build_one(self, bench: Bench, first: Built) -> None:
         recipe = self.recipe(f"echo {new_id('twice')} >>{{place}}")
