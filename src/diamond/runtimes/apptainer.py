@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence
 
@@ -89,7 +90,7 @@ class Apptainer:
         )
 
 
-class _Shared:
+class _Shared(ABC):
     """What both ways of building have in common."""
 
     def __init__(self, name: str, job: Job) -> None:
@@ -99,11 +100,11 @@ class _Shared:
         self._base = job.places.bases / short(job.plan.recipe.base_digest) / "rootfs"
         self._working: Optional[Path] = None
 
-    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]: ...
 
-    def begin(self, step: Step) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def begin(self, step: Step) -> None: ...
 
     def make_base(self) -> None:
         job = self._job
@@ -170,13 +171,16 @@ class _Shared:
         cache.mkdir(parents=True, exist_ok=True)
         return {f"{prefix}_TMPDIR": str(job.scratch), f"{prefix}_CACHEDIR": str(cache)}
 
-    def _exec(self) -> List[str]:
+    def _exec(self, *, fakeroot: bool = True) -> List[str]:
         """`--pid`: whatever a step leaves running ends with it."""
         tmp = self._job.scratch / "tmp"
         tmp.mkdir(exist_ok=True)
         tmp.chmod(0o1777)
-        words = [self._name, "-q", "exec", "--fakeroot", "--pid", "--cleanenv", "--no-home"]
+        words = [self._name, "-q", "exec", *(["--fakeroot"] if fakeroot else [])]
         words += [
+            "--pid",
+            "--cleanenv",
+            "--no-home",
             "--no-eval",
             "--no-umask",
             "--no-mount",
@@ -222,14 +226,8 @@ class OverlayBuilder(_Shared):
         """
         if not has_sub_ids():
             return self._by_apptainers_overlay(words)
-        here, folders = self._job.scratch, [layer / "upper" for layer in self._chain(self._below)]
-        remove_tree(here / "below")
-        (here / "below").mkdir()
-        for number, folder in enumerate([*folders, self._base]):
-            (here / "below" / f"l{number}").symlink_to(folder)
-        lower = ":".join(f"below/l{number}" for number in range(len(folders) + 1))
-        enter = ["sh", "-euc", _ENTER, str(here), lower]
-        command = [word for word in self._exec() if word != "--fakeroot"]
+        enter = ["sh", "-euc", _ENTER, str(self._job.scratch), self._linked(self._below)]
+        command = self._exec(fakeroot=False)
         return as_root([*enter, *command, "--writable", "root", *words], mounts=True)
 
     def _by_apptainers_overlay(self, words: Sequence[str]) -> List[str]:
@@ -250,14 +248,10 @@ class OverlayBuilder(_Shared):
         write_json(layer / "layer.json", {"key": step.key, "below": self._below})
 
     def pack(self, top: Step, target: Path) -> None:
-        """From the merged overlay and the layers as they were packed before. Short relative names: mount options hold
-        4096 bytes, and an overlay to read from needs two folders."""
-        here, chain = self._job.scratch, self._chain(top.key)
+        """From the merged overlay and the layers as they were packed before. An overlay to read from needs two folders."""
+        here, folders = self._job.scratch, self._folders_of(top.key)
         (here / "empty").mkdir(exist_ok=True)
-        folders = [*(layer / "upper" for layer in chain), self._base]
-        for number, folder in enumerate(folders):
-            (here / f"l{number}").symlink_to(folder)
-        names = [f"l{number}" for number in range(len(folders))]
+        lower = f"{self._linked(top.key)}:empty"
         site, ending = self._job.site, f"packed.{self._job.site.compression}.sqfs"
         job = SquashJob(
             tree="merged",
@@ -267,8 +261,22 @@ class OverlayBuilder(_Shared):
             words=site.squashfs_words(),
         )
         job.write(here / "squash.json")
-        words = ["sh", "-euc", _PACK, "pack", ":".join([*names, "empty"]), *own_words()]
+        words = ["sh", "-euc", _PACK, "pack", lower, *own_words()]
         self._squash(as_root([*words, "squash", "squash.json"], mounts=True))
+
+    def _linked(self, key: str) -> str:
+        """What lies below, as mount options name it: by short relative names, since they hold 4096 bytes."""
+        below = self._job.scratch / "below"
+        remove_tree(below)
+        below.mkdir()
+        folders = self._folders_of(key)
+        for number, folder in enumerate(folders):
+            (below / str(number)).symlink_to(folder)
+        return ":".join(f"below/{number}" for number in range(len(folders)))
+
+    def _folders_of(self, key: str) -> List[Path]:
+        """What makes up the state after a step, uppermost first; the base comes last."""
+        return [*(layer / "upper" for layer in self._chain(key)), self._base]
 
     def _chain(self, key: str) -> List[Path]:
         """The layers from `key` down to the base, uppermost first."""
