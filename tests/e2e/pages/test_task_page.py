@@ -18,6 +18,11 @@ from support.waiting import wait_for
 
 PROGRAM = Path(__file__).parents[2] / "support" / "telling_program.py"
 LINES = 20_000
+MEASURES = """
+for step in 1 2 3; do
+  echo "{\\"step\\": $step, \\"loss\\": 0.$step}" >>"$DIAMOND_METRICS"
+done
+"""
 TABS = ("Overview", "Log", "Metrics", "Resources", "Files", "Spec and code", "History")
 
 
@@ -107,6 +112,26 @@ def test_curves_are_drawn_live_zoomed_and_told_by_the_address(
         page.get_by_role("menuitem", name=re.compile("CSV")).click()
     rows = Path(saved.value.path()).read_text().splitlines()
     assert rows[0] == "curve,step,time,value" and len(rows) == 201
+
+
+def test_curves_are_smoothed_saved_as_a_picture_and_laid_over_those_of_another_task(
+    open_page: OpenPage, told: Told, site: Site
+) -> None:
+    other = str(site.diamond.ask("run", "--", "sh", "-c", MEASURES)["tasks"][0]["id"])
+    site.diamond.wait_for_state(other, "succeeded")
+    page = open_task(open_page, told, "metrics")
+    chart = page.get_by_role("group", name=re.compile("^loss:"))
+    expect(chart).to_have_attribute("data-chart", "drawn")
+    page.get_by_role("slider", name="Smoothing").focus()
+    page.keyboard.press("End")
+    expect(page).to_have_url(re.compile("smooth=0.99"))
+    page.get_by_role("button", name="Save the chart loss").click()
+    with page.expect_download() as saved:
+        page.get_by_role("menuitem", name=re.compile("PNG")).click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG\r\n")
+    page.goto(f"{page.url}&compare={other}")
+    expect(page.get_by_role("button", name=re.compile("Take .* off the charts"))).to_be_visible()
+    expect(chart).to_have_accessible_name(re.compile(f"{other[:8]}|sh"))
 
 
 def test_files_are_looked_into_and_nothing_in_them_runs(open_page: OpenPage, told: Told) -> None:
