@@ -13,11 +13,11 @@ from pathlib import Path
 from bench import report
 from bench.claim import Claim, Options
 from bench.claims import CLAIMS
+from bench.swf import logs_in
 
 
 def main() -> int:
-    arguments = parser().parse_args()
-    split_folder(arguments)
+    arguments = read_words(sys.argv[1:])
     chosen = [claim for claim in CLAIMS if not arguments.names or claim.name in arguments.names]
     if arguments.list:
         print("\n".join(f"{claim.name:12} {claim.title}" for claim in CLAIMS))
@@ -55,11 +55,20 @@ def options(arguments: argparse.Namespace, folder: Path) -> Options:
     return Options(folder, arguments.cache, arguments.count, arguments.minutes, arguments.logs)
 
 
-def split_folder(arguments: argparse.Namespace) -> None:
-    """`planning DIR`: a name that is a folder holds job logs."""
-    folders = [name for name in arguments.names if Path(name).is_dir()]
-    arguments.logs = Path(folders[0]) if folders else None
-    arguments.names = [name for name in arguments.names if name not in folders]
+def read_words(words: list[str]) -> argparse.Namespace:
+    """`planning DIR`: a name that is no claim is a folder with job logs."""
+    reader = parser()
+    arguments = reader.parse_args(words)
+    claims = [claim.name for claim in CLAIMS]
+    folders = [Path(name) for name in arguments.names if name not in claims]
+    for folder in folders:
+        if not folder.is_dir():
+            reader.error(f"{folder} is no claim and no folder. Claims: {', '.join(claims)}")
+        if not logs_in(folder):
+            reader.error(f"{folder}: no file there ends with .swf or .swf.gz")
+    arguments.logs = folders[0] if folders else None
+    arguments.names = [name for name in arguments.names if name in claims]
+    return arguments
 
 
 def how_long(arguments: argparse.Namespace) -> str:

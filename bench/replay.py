@@ -16,6 +16,7 @@ from diamond.planning.followup import (
     Manners,
     arrive,
     cushion,
+    first_cushion,
     must_withdraw,
     next_queueing,
 )
@@ -197,9 +198,10 @@ class Replay:
         return next_queueing(self.chain(), self.early, self.manners)
 
     def ask_forecast(self) -> None:
-        """Once per start, as the service tells the agent."""
+        """Once per start, as the service tells the agent; of the first nobody knows whether it needs a follow-up."""
         expected = self.queue.forecast(self.now)
-        self.early = cushion(self.queue.limit, expected, self.manners)
+        wanted = first_cushion if not self.work else cushion
+        self.early = wanted(self.queue.limit, expected, self.manners)
 
     def submit(self) -> None:
         self.waiting.append((self.now + self.queue.wait(self.now), self.now))

@@ -10,7 +10,8 @@ from typing import TextIO
 
 from diamond.planning.waits import PastWait
 
-SUBMITTED, WAITED, RAN, GIVEN, ASKED, LIMIT, QUEUE = 1, 2, 3, 4, 7, 8, 14
+SUBMITTED, WAITED, RAN, GIVEN, ASKED, LIMIT, STATUS, QUEUE = 1, 2, 3, 4, 7, 8, 10, 14
+CANCELLED = 5
 THANKED = ("Installation", "Acknowledge")
 
 
@@ -24,9 +25,12 @@ class Log:
 
 
 def read_logs(folder: Path) -> Iterator[Log]:
-    for path in sorted(folder.iterdir()):
-        if path.name.endswith((".swf", ".swf.gz")):
-            yield read_log(path)
+    for path in logs_in(folder):
+        yield read_log(path)
+
+
+def logs_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.endswith((".swf", ".swf.gz")))
 
 
 def read_log(path: Path) -> Log:
@@ -60,7 +64,8 @@ def made_of(fields: list[str]) -> PastWait | None:
     size = known(fields[ASKED]) or known(fields[GIVEN])
     limit = known(fields[LIMIT]) or known(fields[RAN])
     waited = float(fields[WAITED])
-    if waited < 0 or not size or not limit:
+    never_ran = int(float(fields[STATUS])) == CANCELLED and not known(fields[RAN])
+    if waited < 0 or never_ran or not size or not limit:
         return None
     return PastWait(float(fields[SUBMITTED]), waited, int(size), limit, fields[QUEUE])
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, default_collate
 
 from diamond import training
 
@@ -35,9 +35,12 @@ def main():
         optimizer.step()
         training.log(step, loss=loss)
     if me.rank == 0 and not checkpointer.exit_code:
-        sample = write(model, letters, "KING. ", options.context, 300)
-        print(sample, flush=True)
-        Path("result.json").write_text(json.dumps({"loss": loss.item(), "sample": sample}))
+        result = {
+            "loss": judge(model, loader.dataset),
+            "sample": write(model, letters, "KING. ", options.context, 300),
+        }
+        print(result["sample"], flush=True)
+        Path("result.json").write_text(json.dumps(result))
     training.finish()
     sys.exit(checkpointer.exit_code)
 
@@ -92,6 +95,15 @@ class GPT(nn.Module):
         later = nn.Transformer.generate_square_subsequent_mask(length)
         found = self.letter(known) + self.place(torch.arange(length))
         return self.next(self.blocks(found, mask=later, is_causal=True))
+
+
+@torch.no_grad()
+def judge(model, passages, count=64):
+    """The loss on passages from the whole text; also where an attempt had no step left to do."""
+    model = getattr(model, "module", model).eval()
+    pairs = [passages[number * len(passages) // count] for number in range(count)]
+    known, wanted = default_collate(pairs)
+    return cross_entropy(model(known).flatten(0, 1), wanted.flatten()).item()
 
 
 @torch.no_grad()

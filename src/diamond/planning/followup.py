@@ -4,7 +4,8 @@ Attempts of a chain are alike: whichever gets nodes first goes on from the newes
 rhythm instead of foretelling each start. An attempt queued one limit after the last also starts one limit after it if
 the wait stays as it is; queued a cushion sooner it still comes in time if the wait has grown by that cushion. When no
 program runs, further attempts go out, at distances that grow with the silence: a fresh one may find a shorter wait.
-Nodes that come early cost nothing but the hand-over: the predecessor saves, exits and frees its own.
+Nodes that come early cost nothing but the hand-over: the predecessor saves, exits and frees its own. Shortly before the
+predecessor's end they wait instead: where waits are short, a hand-over each time would cost more than the waits do.
 
 The shares below are of the time limit, so they have no unit; `python -m bench planning DIR` replays them on real logs.
 """
@@ -19,6 +20,10 @@ from diamond.planning.waits import Forecast
 
 MOST_CUSHION = 0.4
 """No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
+IDLE_HAND_OVERS, IDLE_SHARE, MOST_IDLE = 10, 0.05, 0.2
+"""See `may_idle`."""
+CUSHION_ALONE = 0.15
+"""No earlier than this for a program that cannot hand over: its nodes idle as long as they are early."""
 LEAST_GAIN = 0.25
 """Nodes that would carry the program less far beyond its present end are given back."""
 FIRST_PATIENCE = 0.25
@@ -82,11 +87,6 @@ def may_wait(ahead: bool | int, *, has_started: bool) -> int:
     return max(1, ahead)
 
 
-def are_long(limit_seconds: float, forecast: Forecast) -> bool:
-    """Whether waits are longer than any cushion covers."""
-    return forecast.bound is not None and forecast.bound > MOST_CUSHION * limit_seconds
-
-
 def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float | None:
     """When to queue the next attempt; a time that has passed means now, None not at all as things stand.
 
@@ -97,6 +97,8 @@ def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float
     is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
     if is_enough or len(chain.waiting_since) >= manners.most_waiting:
         return None
+    if not manners.can_hand_over:
+        early_seconds = min(early_seconds, CUSHION_ALONE * chain.limit_seconds)
     return chain.last_queued + chain.limit_seconds - early_seconds
 
 
@@ -113,22 +115,49 @@ def arrive(chain: Chain, manners: Manners) -> Arrival:
     gain = chain.limit_seconds - remaining
     if chain.work_seconds_left <= remaining:
         return Arrival.GIVE_BACK
-    if remaining <= 2 * manners.hand_over_seconds:
+    if remaining <= may_idle(chain.limit_seconds, manners):
         return Arrival.WAIT
-    if not manners.can_hand_over:
-        return Arrival.WAIT if remaining <= gain else Arrival.GIVE_BACK
-    return Arrival.HAND_OVER if gain >= LEAST_GAIN * chain.limit_seconds else Arrival.GIVE_BACK
+    if manners.can_hand_over and gain >= LEAST_GAIN * chain.limit_seconds:
+        return Arrival.HAND_OVER
+    return Arrival.GIVE_BACK
 
 
 def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:
-    """How much sooner than by the bare rhythm: what the wait may grow by, if being early for it pays for a hand-over."""
-    most = MOST_CUSHION * limit_seconds
+    """How much sooner than by the bare rhythm: what the wait may grow by, where being so early pays.
+
+    Nodes that come a little early simply wait. Those that come earlier cost a hand-over each, and spare what the wait
+    would have been longer than the little.
+    """
+    most, little = MOST_CUSHION * limit_seconds, may_idle(limit_seconds, manners)
     if forecast.samples < FEW or forecast.bound is None or forecast.typical is None:
         return most
-    least = min(most, 2 * manners.hand_over_seconds)
-    if forecast.expected_growth(most) < manners.hand_over_seconds:
-        return least
-    return min(most, max(least, forecast.bound - forecast.typical))
+    growth = min(most, max(2 * manners.hand_over_seconds, forecast.bound - forecast.typical))
+    spared = forecast.expected_lateness(little) - forecast.expected_lateness(growth)
+    return growth if growth <= little or spared > manners.hand_over_seconds else little
+
+
+def may_idle(limit_seconds: float, manners: Manners) -> float:
+    """How long nodes wait for the running program's end rather than ask it to hand over.
+
+    Ten hand-overs, or a twentieth of the limit: time without a program weighs more than nodes that idle. A fifth of the
+    limit at most, and that much where there is no other way.
+    """
+    most = MOST_IDLE * limit_seconds
+    if not manners.can_hand_over:
+        return most
+    little = max(IDLE_HAND_OVERS * manners.hand_over_seconds, IDLE_SHARE * limit_seconds)
+    return max(2 * manners.hand_over_seconds, min(most, little))
+
+
+def first_cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:
+    """The same for the first attempt, of which nobody knows whether it needs a follow-up.
+
+    Unless waits are longer than any cushion covers, that one is queued so late that it hands over to nobody.
+    """
+    early = cushion(limit_seconds, forecast, manners)
+    if forecast.bound is not None and forecast.bound > MOST_CUSHION * limit_seconds:
+        return early
+    return min(early, may_idle(limit_seconds, manners))
 
 
 def next_in_silence(chain: Chain, manners: Manners) -> float | None:

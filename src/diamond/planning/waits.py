@@ -57,11 +57,10 @@ class Forecast:
     spread: tuple[float, ...] = ()
     """Ten of the waits that stand for all, shortest first."""
 
-    def expected_growth(self, most: float) -> float:
-        """How much longer than the typical wait one is on average, where no more than `most` of it counts."""
-        base = self.typical or 0.0
-        growths = [min(most, max(0.0, waited - base)) for waited in self.spread]
-        return sum(growths) / max(1, len(growths))
+    def expected_lateness(self, early: float) -> float:
+        """How much too late one comes on average that is queued `early` before the typical wait would have it."""
+        base = (self.typical or 0.0) + early
+        return sum(max(0.0, waited - base) for waited in self.spread) / max(1, len(self.spread))
 
     @property
     def is_sure(self) -> bool:

@@ -21,8 +21,8 @@ from diamond.planning.budget import (
 from diamond.planning.followup import (
     Chain,
     Manners,
-    are_long,
     cushion,
+    first_cushion,
     may_wait,
     next_queueing,
 )
@@ -145,17 +145,17 @@ def queue_after_seconds(
 ) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
-    Whether the first attempt will need one is not known. Unless waits are long or the person wants several to wait,
-    that follow-up is queued as late as a bare hand-over allows.
+    A number of attempts that may wait, set by the person, counts from the first one on.
     """
     limit = 60.0 * order.resources.walltime_minutes
-    if is_first and order.resume.ahead <= 1 and not are_long(limit, forecast):
-        return max(0.0, queued + limit - 2 * hand_over_seconds(order) - started)
+    early = cushion_seconds(order, forecast)
+    if is_first and order.resume.ahead <= 1:
+        early = first_cushion(limit, forecast, manners_of(order))
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,
     )  # fmt: skip
-    at = next_queueing(chain, cushion_seconds(order, forecast), manners_of(order))
+    at = next_queueing(chain, early, manners_of(order))
     return None if at is None else max(0.0, at - started)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from diamond.training.checkpoints.ranks import Agreement, Ranks
+from diamond.training.session import at_finish
 
 _agreement: Optional[Agreement] = None
 
@@ -14,4 +15,5 @@ def agreed_stop(own: bool) -> bool:
     global _agreement
     if _agreement is None:
         _agreement = Agreement(Ranks())
+        at_finish(lambda together: _agreement.close() if together else None)
     return _agreement.ask(own)[0]

@@ -20,6 +20,7 @@ class LightningCheckpoints(Callback):
     def __init__(self, **options: Any) -> None:
         """`options` are those of Checkpointer: folder, keep, best, every_minutes."""
         self._options = options
+        self._done = -1
         self.checkpointer: Optional[Checkpointer] = None
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
@@ -32,8 +33,12 @@ class LightningCheckpoints(Callback):
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
+        """Not while gradients are being accumulated: they are in no checkpoint."""
         assert self.checkpointer is not None
-        if self.checkpointer.after_step(trainer.global_step):
+        if trainer.global_step == self._done:
+            return
+        self._done = trainer.global_step
+        if self.checkpointer.after_step(self._done):
             trainer.should_stop = True
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sized
 
 import torch
 import torch.distributed as dist
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import DataLoader, DistributedSampler, Sampler
 
 from diamond.training.checkpoints.rng import give_rng, take_rng
 
@@ -155,12 +155,18 @@ class ResumableLoader(DataLoader):
         return iterator
 
 
-class _Pass(Sampler):
-    """One way through the data, or what is left of it."""
+class _Pass(DistributedSampler):
+    """One way through the data, or what is left of it.
+
+    A DistributedSampler by name alone: it tells Lightning that the data are divided among the ranks already.
+    """
 
     def __init__(self, length: int) -> None:
         self.indices: List[int] = []
         self._length = length
+
+    def set_epoch(self, epoch: int) -> None:
+        """The loader counts epochs by itself."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.indices)

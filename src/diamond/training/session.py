@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, List
+from typing import Any, Callable, Iterable, List
 
 from diamond.training import metrics
 
@@ -77,11 +78,25 @@ def _join(session: Session) -> None:
 
 
 def _part() -> None:
-    """The barrier is needed: torch 2.13 aborts now and then when a group is destroyed right after its last use."""
+    """torch 2.13 aborts or hangs now and then when a group goes right after its last use, so nothing of it goes.
+
+    A thread of gloo's may still hold the last collective, and needs the interpreter to let go of it; the end of a group
+    (with a DDP model, when that is freed) waits for the thread and keeps the interpreter: neither goes on.
+    """
     dist = _distributed()
     if dist is not None and dist.is_initialized():
-        dist.barrier()
+        parting = dist.barrier(async_op=True)
+        _keep_for_good([parting, *dist.distributed_c10d._world.pg_map])
+        parting.wait()
+        if sys.modules["torch"].cuda.is_available():
+            sys.modules["torch"].cuda.synchronize()
         dist.destroy_process_group()
+
+
+def _keep_for_good(things: Iterable[Any]) -> None:
+    """Also when the interpreter takes down its modules."""
+    for one in things:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
 
 
 def _distributed() -> Any:

@@ -28,11 +28,13 @@ class TransformersCheckpoints(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         optimizer = given["optimizer"]
+        scaler = getattr(optimizer, "scaler", None)
         self.checkpointer = Checkpointer(
             given["model"],
             getattr(optimizer, "optimizer", optimizer),
             scheduler=given["lr_scheduler"],
             progress=_Progress(state),
+            **({"scaler": scaler} if scaler is not None else {}),
             **self._options,
         )
         if self.checkpointer.resume():

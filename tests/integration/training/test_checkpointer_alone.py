@@ -17,6 +17,7 @@ import torch.distributed.checkpoint as dcp
 from torch.utils.data import TensorDataset
 
 from diamond.training import Checkpointer, ResumableLoader, context
+from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.errors import CheckpointError, DoesNotFit, NoRoom
 from diamond.training.checkpoints.folder import Folder
 from support.waiting import wait_for
@@ -253,3 +254,69 @@ def test_without_room_for_what_is_to_be_kept_the_first_save_is_refused(small_dis
     with pytest.raises(NoRoom, match="keep fewer"):
         training.train(1)
     training.checkpointer.close()
+
+
+def test_a_metric_may_be_the_loss_itself(scene: Any) -> None:
+    one = scene(best="min")
+    loss = one.model(torch.zeros(2, 4)).square().mean()
+    one.checkpointer.save(1, metric=loss, wait=True)
+    assert manifest.read(Folder(one.folder).saved()[0].path).metric == pytest.approx(loss.item())
+
+
+def test_the_weights_of_a_teacher_are_those_of_the_call(tmp_path: Path) -> None:
+    """No optimizer trains them: they change when the program likes, also while the copy goes on."""
+    torch.manual_seed(1)
+    model = torch.nn.ModuleDict(
+        {"student": torch.nn.Linear(4, 4), "teacher": torch.nn.Linear(900, 900)}
+    )
+    optimizer = torch.optim.SGD(model["student"].parameters(), lr=0.1)
+    before = model["teacher"].weight.detach().clone()
+    checkpointer = Checkpointer(model, optimizer, folder=tmp_path / "checkpoints")
+    for step in range(1, 6):
+        model["teacher"].weight.data.copy_(before)
+        checkpointer.save(step)
+        model["teacher"].weight.data.zero_()
+    checkpointer.resume()
+    checkpointer.close()
+    assert torch.equal(model["teacher"].weight.detach(), before)
+
+
+def test_the_loader_of_the_loop_is_saved_also_if_nobody_said_so(tmp_path: Path) -> None:
+    seen: list[list[float]] = []
+    for total in (3, 6):
+        model, loader = torch.nn.Linear(4, 1), ResumableLoader(samples(), 4)
+        checkpointer = Checkpointer(model, folder=tmp_path / "checkpoints")
+        seen += [batch[0][:, 0].tolist() for _, batch in checkpointer.steps(loader, total=total)]
+        checkpointer.close()
+    whole = iter(ResumableLoader(samples(), 4))
+    assert seen == [next(whole)[0][:, 0].tolist() for _ in range(6)]
+
+
+def test_what_the_checkpoint_lacks_or_has_in_vain_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("schedule", "scheduler"):
+        model = torch.nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        steps = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+        one = Checkpointer(model, optimizer, folder=tmp_path / "checkpoints", **{name: steps})
+        if not one.resume():
+            one.save(1)
+        one.close()
+    told = capsys.readouterr().err
+    assert "scheduler was not in the checkpoint and begins anew" in told
+    assert "schedule of the checkpoint is not used" in told
+
+
+def test_a_loop_that_is_asked_to_stop_at_its_last_step_has_come_to_its_end(
+    scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "_stop_flag", context._StopFlag())
+    monkeypatch.setenv("DIAMOND_STOP_FILE", str(tmp_path / "stop"))
+    one = scene()
+    for done, (features, wanted) in one.checkpointer.steps(one.loader, total=3):
+        one.step(features, wanted)
+        if done == 2:
+            context._stop_flag._up = True
+    assert one.checkpointer.exit_code == 0
+    assert one.saved() == [3]

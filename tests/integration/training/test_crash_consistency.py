@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from diamond.training.checkpoints.folder import Folder
 from support.training_job import Job, run_to_the_end
 
 STEPS = 40
@@ -44,10 +45,20 @@ def test_killed_again_and_again_it_ends_as_if_nobody_had_disturbed_it(
     folder = tmp_path / "disturbed"
     kills = 0
     while kills < 25:
+        newest = newest_step(folder)
         with Job(folder, [kind, "400"], world_size=2, SAVE_EVERY="3", PAUSE="0.02") as job:
             kills += disturb(job, chance)
+            steps = job.said("step")
+            assert not steps or steps[0]["step"] == newest + 1, (
+                "the newest checkpoint was not loaded"
+            )
     last = run_to_the_end(folder, [kind, "400"], world_size=2)
     assert last["digest"] == quiet["digest"]
+
+
+def newest_step(folder: Path) -> int:
+    """0 before anything was saved."""
+    return max((one.step for one in Folder(folder / "checkpoints").saved()), default=0)
 
 
 def disturb(job: Job, chance: random.Random) -> int:
@@ -56,8 +67,9 @@ def disturb(job: Job, chance: random.Random) -> int:
     while True:
         wanted = len(job.said("step")) + chance.randrange(12)
         job.wait_until(partial(has_done, job, wanted), f"{wanted} steps")
-        kills += 1
-        if kill(job, chance.choice(VICTIMS), chance):
+        victim = chance.choice(VICTIMS)
+        kills += kill(job, victim, chance)
+        if victim != "writer":
             return kills
 
 
@@ -66,14 +78,10 @@ def has_done(job: Job, steps: int) -> bool:
 
 
 def kill(job: Job, victim: str, chance: random.Random) -> bool:
-    """Whether the job ends by it: it survives the loss of a writer."""
+    """Whether there was something to kill; a job survives the loss of a writer."""
     rank = chance.randrange(2)
     threading.Event().wait(chance.random() / 20)
-    if victim == "job":
-        job.kill()
-    elif victim == "rank":
-        job.kill_rank(rank)
-    else:
-        job.kill_writer(rank)
-        return False
+    if victim == "writer":
+        return job.kill_writer(rank)
+    job.kill() if victim == "job" else job.kill_rank(rank)
     return True

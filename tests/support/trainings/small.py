@@ -78,7 +78,8 @@ def train(
 
 def wrapped(kind: str, world_size: int) -> torch.nn.Module:
     dropout = torch.nn.Dropout(0.2) if "exact" not in kind else torch.nn.Identity()
-    layers = [torch.nn.Linear(6, 32), torch.nn.LayerNorm(32), torch.nn.Tanh(), dropout]
+    norm = torch.nn.BatchNorm1d(32) if "ddp" in kind else torch.nn.LayerNorm(32)
+    layers = [torch.nn.Linear(6, 32), norm, torch.nn.Tanh(), dropout]
     model = torch.nn.Sequential(*layers, torch.nn.Linear(32, 1))
     if "fsdp" in kind:
         fully_shard(model)

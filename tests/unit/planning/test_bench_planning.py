@@ -6,13 +6,14 @@ import gzip
 from pathlib import Path
 
 import pytest
+from bench.__main__ import read_words
 from bench.best import MOMENTS, least_gap
 from bench.claim import Options
 from bench.claims.planning import measure
 from bench.replay import Queue, planned, when_it_ends, when_it_starts
 from bench.swf import read_log
 
-from diamond.planning.followup import Manners
+from diamond.planning.followup import Manners, may_idle
 from diamond.planning.waits import PastWait
 
 HOUR = 3600.0
@@ -50,7 +51,7 @@ def test_the_planner_keeps_its_rhythm_where_waits_do_not_change(waited: float) -
     queue = steady(waited * HOUR)
     outcome = planned(queue, 0, lambda has_started: MANNERS)
     assert outcome.gap <= 0.3 * when_it_ends(queue, 0).gap
-    assert outcome.idle <= 2 * outcome.attempts * MANNERS.hand_over_seconds
+    assert outcome.idle <= outcome.attempts * may_idle(HOUR, MANNERS)
 
 
 def test_the_planner_knows_only_jobs_that_started_before() -> None:
@@ -111,3 +112,36 @@ def test_a_folder_of_logs_is_judged_by_its_bars(tmp_path: Path) -> None:
 def test_without_a_folder_nothing_is_claimed(tmp_path: Path) -> None:
     findings = measure(Options(tmp_path, tmp_path))
     assert not findings.rows and "Not measured" in findings.notes[0]
+
+
+def test_a_job_that_was_cancelled_before_it_ran_tells_no_wait(tmp_path: Path) -> None:
+    lines = [
+        "1 0 60 3500 4 -1 -1 4 3600 -1 1 1 1 -1 7 -1 -1 -1",
+        "2 9 900 0 -1 -1 -1 4 3600 -1 5 1 1 -1 7 -1 -1 -1",
+    ]
+    (tmp_path / "two.swf").write_text(HEAD + "\n".join(lines) + "\n")
+    assert [job.waited for job in read_log(tmp_path / "two.swf").jobs] == [60]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["plannig"], "plannig is no claim and no folder"),
+        (["planning", "{empty}"], "no file there ends with .swf or .swf.gz"),
+    ],
+)
+def test_a_wrong_name_or_folder_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    with pytest.raises(SystemExit):
+        read_words([word.format(empty=tmp_path) for word in words])
+    assert told in capsys.readouterr().err
+
+
+def test_a_claim_goes_before_a_folder_of_the_same_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planning").mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = read_words(["planning"])
+    assert (found.names, found.logs) == (["planning"], None)

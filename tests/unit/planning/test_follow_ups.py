@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from diamond.core.order import MOST_AHEAD
 from diamond.planning.followup import (
+    CUSHION_ALONE,
     MOST_CUSHION,
     Arrival,
     Chain,
     Manners,
     arrive,
     cushion,
+    first_cushion,
+    may_idle,
     may_wait,
     must_withdraw,
     next_queueing,
@@ -55,10 +58,12 @@ def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
 
 
 def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
-    """One wait in ten is half an hour longer: three minutes on average, for hand-overs of two, or of five."""
-    rare = replace(RESTLESS, typical=0.0, spread=(*[0.0] * 9, 1800.0))
-    assert cushion(LIMIT, rare, MANNERS) == LIMIT * MOST_CUSHION
-    assert cushion(LIMIT, rare, Manners(300)) == 600
+    """One wait in ten is an hour longer than nodes may idle: six minutes on average, for hand-overs of two, or of seven."""
+    for hand_over, expected in ((120, LIMIT * MOST_CUSHION), (420, 4200)):
+        manners = Manners(hand_over)
+        longer = may_idle(LIMIT, manners) + HOUR
+        rare = replace(RESTLESS, typical=0.0, spread=(*[0.0] * 9, longer))
+        assert cushion(LIMIT, rare, manners) == expected
 
 
 def test_without_history_it_comes_as_early_as_on_a_restless_machine() -> None:
@@ -122,21 +127,37 @@ def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_d
     [
         (HOUR, Arrival.HAND_OVER),
         (6 * HOUR, Arrival.HAND_OVER),
-        (200, Arrival.WAIT),
+        (1200, Arrival.WAIT),
         (9 * HOUR, Arrival.GIVE_BACK),
     ],
-    ids=["near-the-end", "halfway", "cheaper-than-a-save", "hardly-begun"],
+    ids=["an-hour-before", "halfway", "near-the-end", "hardly-begun"],
 )
 def test_nodes_that_come_early_are_used_as_costs_least(left: float, chosen: Arrival) -> None:
     assert arrive(replace(RUNNING, now=LIMIT - left), MANNERS) is chosen
 
 
-def test_a_program_that_cannot_hand_over_keeps_the_nodes_waiting_if_they_work_longer_than_they_idle() -> (
-    None
-):
+def test_a_program_that_cannot_hand_over_lets_nodes_wait_longer_but_they_are_queued_later() -> None:
     stubborn = replace(MANNERS, can_hand_over=False)
-    assert arrive(replace(RUNNING, now=LIMIT - 4 * HOUR), stubborn) is Arrival.WAIT
-    assert arrive(replace(RUNNING, now=LIMIT - 6 * HOUR), stubborn) is Arrival.GIVE_BACK
+    assert arrive(replace(RUNNING, now=LIMIT - 2 * HOUR), stubborn) is Arrival.WAIT
+    assert arrive(replace(RUNNING, now=LIMIT - 3 * HOUR), stubborn) is Arrival.GIVE_BACK
+    assert due(RUNNING, RESTLESS, stubborn) == LIMIT * (1 - CUSHION_ALONE)
+
+
+@pytest.mark.parametrize(("hours", "seconds"), [(1, 600), (4, 720), (24, 4320)])
+def test_nodes_idle_for_ten_hand_overs_or_a_twentieth_of_the_limit(
+    hours: float, seconds: float
+) -> None:
+    assert may_idle(hours * HOUR, Manners(60)) == seconds
+
+
+def test_nodes_idle_for_no_more_than_a_fifth_of_a_short_limit() -> None:
+    assert may_idle(HOUR / 2, Manners(60)) == 360
+
+
+def test_a_first_attempt_that_may_finish_is_followed_so_late_that_it_hands_over_to_nobody() -> None:
+    assert first_cushion(LIMIT, NOTHING_KNOWN, MANNERS) == may_idle(LIMIT, MANNERS)
+    steady = replace(RESTLESS, typical=20 * HOUR)
+    assert first_cushion(LIMIT, steady, MANNERS) == cushion(LIMIT, steady, MANNERS)
 
 
 def test_a_follow_up_goes_away_when_the_work_ends_without_it() -> None:

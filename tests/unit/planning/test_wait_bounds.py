@@ -105,12 +105,16 @@ def test_waits_are_told_in_the_order_of_the_starts() -> None:
     assert forecast(chosen, queue="gpu", nodes=4, limit_seconds=3600).bound == 100
 
 
-def test_expected_growth_counts_no_more_than_is_asked_about() -> None:
+def test_one_comes_late_by_what_waits_are_longer_than_it_was_queued_early() -> None:
     found = told([60.0] * 90 + [3660.0] * 10)
-    assert found.expected_growth(600) == 60
-    assert found.expected_growth(7200) == 360
+    assert found.expected_lateness(0) == 360
+    assert found.expected_lateness(600) == 300
+    assert found.expected_lateness(3600) == 0
 
 
-@given(st.lists(SECONDS, min_size=1, max_size=80), st.floats(0, 1e6))
-def test_expected_growth_stays_within_what_is_asked_about(waits: list[float], most: float) -> None:
-    assert 0 <= told(waits).expected_growth(most) <= most * (1 + 1e-9)
+@given(st.lists(SECONDS, min_size=1, max_size=80), st.floats(0, 1e6), st.floats(0, 1e6))
+def test_one_that_is_queued_earlier_never_comes_later(
+    waits: list[float], early: float, more: float
+) -> None:
+    found = told(waits)
+    assert 0 <= found.expected_lateness(early + more) <= found.expected_lateness(early)

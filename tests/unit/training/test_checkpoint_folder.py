@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,24 @@ def test_the_best_by_its_metric_stays_too(tmp_path: Path, mode: str, best: int) 
     folder = folder_with(tmp_path, *((1, step) for step in losses), metric=losses)
     folder.prune(Keep(newest=1, best=mode), claim=1)
     assert steps(folder) == [(1, 4), (1, best)]
+
+
+def test_what_a_resume_has_passed_over_does_not_push_out_what_is_whole(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, (1, 5), (1, 6), (2, 7))
+    folder.prune(Keep(newest=2, damaged=frozenset({folder.name_for(6, 1)})), claim=2)
+    assert steps(folder) == [(2, 7), (1, 5)]
+
+
+def test_a_metric_that_is_no_number_is_not_the_best(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, (1, 1), (1, 2), (1, 3), metric={1: 0.5, 2: 0.9, 3: math.nan})
+    folder.prune(Keep(newest=1, best="min"), claim=1)
+    assert steps(folder) == [(1, 3), (1, 1)]
+
+
+def test_what_a_killed_writer_left_half_written_goes_with_a_later_save(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, (1, 5))
+    left = [folder.aside(folder.name_for(6, 1), serial) for serial in (2, 3, 4)]
+    for path in left:
+        path.mkdir()
+    folder.sweep(claim=1, serial=3)
+    assert [path.exists() for path in left] == [False, True, True]

@@ -16,6 +16,7 @@ from diamond.training.checkpoints.interval import (
     Cost,
     best_interval,
     chosen_interval,
+    lead_before_deadline,
     reserve_before_deadline,
 )
 
@@ -54,8 +55,44 @@ def test_what_is_asked_for_counts_even_below_ten_minutes() -> None:
 
 
 def test_the_last_save_begins_early_enough_but_leaves_a_short_job_half_of_its_time() -> None:
-    assert reserve_before_deadline(40, 3600) == 100
-    assert reserve_before_deadline(40, 60) == 30
+    lead = lead_before_deadline(40)
+    assert reserve_before_deadline(lead, 3600) == 100
+    assert reserve_before_deadline(lead, 60) == 30
+
+
+def test_a_training_with_long_steps_stops_so_early_that_its_last_step_and_save_still_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr(schedule.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(schedule.time, "time", lambda: clock[0])
+    monkeypatch.setenv("DIAMOND_DEADLINE", str(clock[0] + 3600))
+    planned = schedule.Schedule(None, nodes=1)
+    planned.durable(5.0, 1000, waited=0.0)
+    while not planned.must_stop():
+        clock[0] += 60.0
+        planned.stepped()
+    left = 1000.0 + 3600 - clock[0]
+    assert 60.0 + 2 * 5.0 < left <= 5 * 60.0
+
+
+def test_the_first_step_in_which_programs_warm_up_is_not_reckoned_with() -> None:
+    planned = schedule.Schedule(None, nodes=1)
+    before = planned.lead_seconds
+    planned.stepped()
+    assert planned.lead_seconds == before
+
+
+def test_a_save_that_failed_is_tried_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(schedule.time, "monotonic", lambda: clock[0])
+    planned = schedule.Schedule(30.0, nodes=1)
+    planned.saved(blocked_seconds=0.0)
+    planned.failed()
+    clock[0] += schedule.TRY_AGAIN_SECONDS - 1
+    assert not planned.is_due()
+    clock[0] += 1
+    assert planned.is_due()
 
 
 def test_a_deadline_stops_the_training_before_it_strikes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 
@@ -76,11 +76,13 @@ class Checkpointer:
 
         A damaged one is told about and passed over. Raises CheckpointError when there are some and all are damaged.
         """
+        self.wait()
         candidates = self._ranks.share([str(one.path) for one in self._folder.saved()])
         for path in [Path(one) for one in candidates]:
             problem = problem_with(path, self._ranks)
             if not problem:
                 return self._resume_from(path)
+            self._saver.pass_over(path.name)
             self._tell(f"a checkpoint is passed over: {problem}")
             self._record("damaged", -1, name=path.name, message=problem)
         if candidates:
@@ -96,16 +98,19 @@ class Checkpointer:
 
         `epochs` needs a ResumableLoader. Leave with `exit_code` afterwards.
         """
+        self._include(loader)
         done = self.resume()
         while (total is None or done < total) and (epochs is None or loader.epoch < epochs):
             for batch in loader:
                 yield done, batch
                 done += 1
-                if self.after_step(done):
+                if self.after_step(done) and done != total:
                     return
                 if done == total:
                     break
         self.save(done)
+        self._saver.staging.wait()
+        self._stopped = False
 
     def after_step(self, step: int, metric: Optional[float] = None) -> bool:
         """Call after each step with the number of steps done. Saves when it is time to.
@@ -113,6 +118,7 @@ class Checkpointer:
         True: the end is near and the state is saved; leave with `exit_code`.
         """
         leads = self._ranks.rank == 0
+        self._schedule.stepped()
         due = leads and not self._saver.is_busy and self._schedule.is_due()
         stop, save = self._agreement.ask(self._schedule.must_stop(), due)
         if stop:
@@ -130,26 +136,27 @@ class Checkpointer:
     def save(self, step: int, metric: Optional[float] = None, *, wait: bool = False) -> None:
         """Save now. Returns as soon as the training may go on; with `wait`, when all is on disk.
 
-        A save that fails is told about and never ends the training, unless there is no room for the first one.
+        A save that fails is told about and never ends the training, unless there is no room for the first one. Where it is
+        waited for it is tried a second time.
         """
-        if step != self._last_step:
-            self.wait()
-            self._began = time.monotonic()
-            self._last_step = step
-            self._saver.save(self._snapshot(step, metric))
-            self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
+        self.wait()
+        self._begin_save(step, metric)
         if wait:
+            self.wait()
+            self._begin_save(step, metric)
             self.wait()
 
     def wait(self) -> None:
         """Until the last save has ended, well or not."""
-        self._saver.wait()
+        if self._saver.wait():
+            self._last_step = None
 
     def close(self) -> None:
         """Finish what is being written and end the writer process."""
         if self._is_open:
             self._is_open = False
             not_at_finish(self._end)
+            self._agreement.close()
             self._saver.close()
 
     def _end(self, together: bool) -> None:
@@ -168,24 +175,59 @@ class Checkpointer:
         """The process beside this one that writes."""
         return self._saver.writer.pid
 
+    def _begin_save(self, step: int, metric: Optional[float]) -> None:
+        """Nothing if that step was saved: all ranks know, since a failure is agreed on while they wait."""
+        if step == self._last_step:
+            return
+        self._began = time.monotonic()
+        self._last_step = step
+        self._saver.save(self._snapshot(int(step), None if metric is None else float(metric)))
+        self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
+
     def _snapshot(self, step: int, metric: Optional[float]) -> Snapshot:
         state = self._training.take()
         tensors, skeleton = split(state)
-        still = self._training.still_between_steps(state) if self._overlap else set()
         own = {"rng": take_rng(), **{k: v.state_dict() for k, v in self._per_rank.items()}}
-        return Snapshot(step, metric, tensors, still, {"step": step, "skeleton": skeleton}, own)
+        return Snapshot(
+            step=step,
+            metric=metric,
+            tensors=tensors,
+            alike=self._training.alike_on_all_ranks(state),
+            still=self._training.still_between_steps(state) if self._overlap else set(),
+            shared={"step": step, "skeleton": skeleton, "world_size": self._ranks.world_size},
+            own=own,
+        )
+
+    def _include(self, loader: Any) -> None:
+        """The loader of `steps` is part of the training, also where nobody said so."""
+        known = [*self._training.more.values(), *self._per_rank.values()]
+        if hasattr(loader, "state_dict") and all(one is not loader for one in known):
+            shared, own = _by_kind({"loader_of_steps": loader})
+            self._training.more = {**self._training.more, **shared}
+            self._per_rank.update(own)
 
     def _resume_from(self, path: Path) -> int:
         shared, own = load(path, self._training, self._ranks)
         step = int(shared["step"])
         self._last_step = step
         if own is not None:
-            for name, one in self._per_rank.items():
-                one.load_state_dict(own[name])
-            give_rng(own["rng"])
+            self._give_own(own, shared.get("world_size", self._ranks.world_size))
+        for difference in self._training.differences(shared["skeleton"]):
+            self._tell(difference)
         self._tell(f"resumed from {path.name}, {step} steps done")
         self._record("resumed", step, name=path.name)
         return step
+
+    def _give_own(self, own: Mapping[str, Any], world_size: int) -> None:
+        """A place in the data that each rank counts for itself means nothing to another number of ranks."""
+        give_rng(own["rng"])
+        for name, one in self._per_rank.items():
+            if world_size == self._ranks.world_size and name in own:
+                one.load_state_dict(own[name])
+            else:
+                self._tell(
+                    f"{name} begins anew: it was saved by {world_size} ranks, each for itself"
+                )
 
     def _take_over(self) -> int:
         """Rank 0 claims the folder; a refusal is raised on all ranks."""
@@ -206,7 +248,7 @@ class Checkpointer:
         if isinstance(message, Done):
             self._succeeded(message)
         elif isinstance(message, Failed):
-            self._last_step = None
+            self._schedule.failed()
             self._record("failed", message.step, message=message.message)
             self._tell(
                 f"the checkpoint of step {message.step} could not be written ({message.message}); "

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from diamond.training.checkpoints import manifest
 from diamond.training.checkpoints.errors import CheckpointError, Damaged, Superseded
 
 LATEST = "latest"
 _SAVED = re.compile(r"step-(\d+)-c(\d+)")
+_TRIED = re.compile(r"\.saving-step-\d+-c(\d+)-(\d+)")
 _ASIDE = re.compile(r"\.(?:saving|gone)-step-\d+-c(\d+)")
 
 
@@ -38,6 +40,8 @@ class Keep:
     newest: int = 2
     best: str = ""
     """`min`, `max`, or empty for none."""
+    damaged: FrozenSet[str] = frozenset()
+    """Names of those that a resume passed over: they stay for nobody's sake."""
 
 
 class Folder:
@@ -99,11 +103,19 @@ class Folder:
         if self.highest_claim() > claim:
             return []
         found = self.saved()
-        staying = {one.path for one in found[: max(1, keep.newest)]} | best_of(found, keep.best)
+        whole = [one for one in found if one.path.name not in keep.damaged]
+        staying = {one.path for one in whole[: max(1, keep.newest)]} | best_of(whole, keep.best)
         going = [one.path for one in found if one.path not in staying]
         for path in going:
             self.remove(path)
         return [path.name for path in going]
+
+    def sweep(self, claim: int, serial: int) -> None:
+        """Remove what earlier tries of this run left half written, when their writers had died."""
+        for path in self.root.iterdir():
+            match = _TRIED.fullmatch(path.name)
+            if match and int(match.group(1)) == claim and int(match.group(2)) < serial:
+                self.remove(path)
 
     def remove(self, path: Path) -> None:
         """Renamed first: what is half removed must not look like a checkpoint."""
@@ -184,10 +196,12 @@ def sync_folder(path: Path) -> None:
 
 
 def _metric(one: Saved) -> Optional[float]:
+    """None for one that is no number: nothing is better or worse than that."""
     try:
-        return manifest.read(one.path).metric
+        metric = manifest.read(one.path).metric
     except Damaged:
         return None
+    return metric if metric is not None and math.isfinite(metric) else None
 
 
 def _age(owner: Dict[str, Any]) -> Tuple[int, int]:

@@ -43,13 +43,16 @@ def chosen_interval(cost: Cost, *, nodes: int, asked_seconds: Optional[float]) -
     return max(SHORTEST_SECONDS, best_interval(cost.seconds, failure_seconds))
 
 
-def reserve_before_deadline(durable_seconds: float, left_at_start: float) -> float:
-    """How long before the time limit the last save must begin: twice the slowest seen, and some for the exit.
+def reserve_before_deadline(lead_seconds: float, left_at_start: float) -> float:
+    """How long before the time limit a training stops by itself.
 
     Never more than half of what there was at the start: a short test job must get work done too.
     """
-    return min(lead_before_deadline(durable_seconds), left_at_start / 2)
+    return min(lead_seconds, left_at_start / 2)
 
 
-def lead_before_deadline(durable_seconds: float) -> float:
-    return 20.0 + 2 * durable_seconds
+def lead_before_deadline(durable_seconds: float, step_seconds: float = 0.0) -> float:
+    """Twice the slowest save seen, some for the exit, and three of the longest steps: the one in which the time comes, the
+    one at which the ranks agree, and one that takes longer than any before.
+    """
+    return 20.0 + 2 * durable_seconds + 3 * step_seconds

@@ -68,7 +68,7 @@ class WriterLink:
             self._end_by_death()
 
     def abandon(self) -> None:
-        """Nothing was handed over after `begin`."""
+        """Nothing will be handed over after `begin`."""
         self._idle.set()
 
     def wait(self, seconds: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Collection, Dict, List, Mapping, Tuple
 
 import torch
 from torch.distributed.checkpoint import DefaultSavePlanner
@@ -12,6 +12,7 @@ from torch.distributed.checkpoint.metadata import MetadataIndex
 from torch.distributed.checkpoint.planner import WriteItem, WriteItemType
 
 from diamond.training.checkpoints.ranks import Ranks
+from diamond.training.checkpoints.skeleton import PLAIN
 
 SHARED_ENTRY = "objects"
 """The skeleton and all that is the same on every rank."""
@@ -29,16 +30,23 @@ def signature(tensors: Mapping[str, torch.Tensor]) -> Signature:
     return tuple((name, one.shape, one.dtype) for name, one in tensors.items())
 
 
-def make_plan(tensors: Mapping[str, torch.Tensor], ranks: Ranks) -> Tuple[List[Any], Any]:
+def make_plan(
+    tensors: Mapping[str, torch.Tensor], alike: Collection[int], ranks: Ranks
+) -> Tuple[List[Any], Any]:
     """The write items of this rank, and the metadata of all. A tensor that ranks share is written by one of them.
 
-    All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
+    Of what may differ from rank to rank (batch norm's averages) rank 0's counts, as it does for DDP. All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
     """
-    local = create_default_local_save_plan(dict(tensors), ranks.rank == 0)
+    own = {name: one for name, one in tensors.items() if ranks.rank == 0 or _may_write(one, alike)}
+    local = create_default_local_save_plan(own, ranks.rank == 0)
     items = [*local.items, *_byte_items(ranks.rank)]
     plans = ranks.gather(replace(local, items=items, planner_data=_paths(tensors)))
     final, metadata = DefaultSavePlanner().create_global_plan(plans)
     return final[ranks.rank].items, metadata
+
+
+def _may_write(tensor: torch.Tensor, alike: Collection[int]) -> bool:
+    return id(tensor) in alike or type(tensor) not in PLAIN
 
 
 def _byte_items(rank: int) -> List[Any]:

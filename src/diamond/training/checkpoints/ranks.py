@@ -67,15 +67,17 @@ class Ranks:
 
 
 class Agreement:
-    """Lets all ranks act on a wish at the same step, without any of them waiting for it.
+    """Lets all ranks act on a wish at the same step; all must call equally often.
 
-    A wish travels while the next steps are computed and is answered at a later call; all ranks must call equally often.
+    Where calls follow each other fast, a wish travels while the next steps are computed and is answered at a later call, so
+    that nobody waits. Where they are slow, waiting for the answer costs nothing, and one call later may be too late.
     """
 
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
         self._calls, self._next_exchange = 0, 1
         self._began = time.monotonic()
+        self._is_slow = True
         self._work: Any = None
         self._values: Optional[torch.Tensor] = None
 
@@ -86,17 +88,27 @@ class Agreement:
         self._calls += 1
         if self._calls < self._next_exchange:
             return (False,) * len(wishes)
-        agreed, pace = self._collect(len(wishes))
+        agreed = self._collect(len(wishes))
         self._exchange([wish and not followed for wish, followed in zip(wishes, agreed)])
-        self._next_exchange = self._calls + pace
+        if self._is_slow:
+            at_once = self._collect(len(wishes))
+            agreed = tuple(early or now for early, now in zip(agreed, at_once))
         return agreed
 
-    def _collect(self, count: int) -> Tuple[Tuple[bool, ...], int]:
+    def close(self) -> None:
+        """Nothing of it is under way any more when the ranks part."""
+        if self._values is not None:
+            self._work.wait()
+
+    def _collect(self, count: int) -> Tuple[bool, ...]:
+        """The answer to what is under way, and with it how soon all ask again."""
         if self._values is None:
-            return (False,) * count, 1
+            return (False,) * count
         self._work.wait()
         *agreed, pace = self._values.tolist()
-        return tuple(bool(one) for one in agreed), int(pace)
+        self._values = None
+        self._next_exchange, self._is_slow = self._calls + int(pace), pace <= 1
+        return tuple(bool(one) for one in agreed)
 
     def _exchange(self, wishes: Sequence[bool]) -> None:
         self._values = torch.tensor([*(float(one) for one in wishes), float(self._own_pace())])

@@ -17,7 +17,7 @@ from diamond.training.checkpoints.folder import Folder, Keep
 from diamond.training.checkpoints.layout import Place, lay_out, view
 from diamond.training.checkpoints.link import WriterLink
 from diamond.training.checkpoints.memory import SharedMemory
-from diamond.training.checkpoints.messages import Join, Prepare, Save
+from diamond.training.checkpoints.messages import Failed, Join, Prepare, Save
 from diamond.training.checkpoints.plan import (
     SHARED_ENTRY,
     Signature,
@@ -42,8 +42,10 @@ class Snapshot:
     step: int
     metric: Optional[float]
     tensors: Mapping[str, torch.Tensor]
+    alike: Collection[int]
+    """Ids of those tensors that every rank has alike: any of them may write one."""
     still: Collection[int]
-    """Ids of those tensors that may be copied while the next step is computed."""
+    """Ids of those that may be copied while the next step is computed."""
     shared: Mapping[str, Any]
     own: Mapping[str, Any]
     """Of this rank."""
@@ -58,6 +60,7 @@ class Saver:
         self._folder, self._claim, self._keep = folder, claim, keep
         self._ranks, self._on_end = ranks, on_end
         self._serial = 0
+        self._failed = False
         self._planned: Optional[Signature] = None
         self._memory: Optional[SharedMemory] = None
         self.staging = Staging()
@@ -67,26 +70,41 @@ class Saver:
     def is_busy(self) -> bool:
         return self.writer.is_busy
 
-    def wait(self) -> None:
-        """Until no save is under way on any rank. A writer that dies meanwhile does not leave the others waiting for it."""
+    def wait(self) -> bool:
+        """Until no save is under way on any rank; whether the last one failed on any.
+
+        A writer that dies meanwhile does not leave the others waiting for it.
+        """
         self.staging.join()
         while True:
-            dead, busy = self._ranks.any(not self.writer.is_alive, self.writer.is_busy)
+            busy = self.writer.is_busy
+            dead, busy, failed = self._ranks.any(not self.writer.is_alive, busy, self._failed)
             if dead and busy:
                 self.writer.kill()
             if not busy:
-                return
+                return failed
             self.writer.wait(_LOOK_EVERY_SECONDS)
+
+    def pass_over(self, name: str) -> None:
+        """A damaged checkpoint: it does not count among those that are kept."""
+        self._keep = replace(self._keep, damaged=self._keep.damaged | {name})
 
     def save(self, snapshot: Snapshot) -> None:
         """Returns when the training may go on. To be called after `wait`: there is one staging memory."""
-        self._make_ready(snapshot.tensors)
+        self._make_ready(snapshot)
         message = self._message(snapshot)
+        self._failed = False
         self.writer.begin()
-        pairs = self._pairs(snapshot.tensors)
-        later = [pair for pair, owner in pairs if owner in snapshot.still]
-        self.staging.copy_now([pair for pair, owner in pairs if owner not in snapshot.still])
-        self.staging.copy_meanwhile(later, lambda: self.writer.save(_packed(message)))
+        try:
+            pairs = self._pairs(snapshot.tensors)
+            later = [pair for pair, owner in pairs if owner in snapshot.still]
+            self.staging.copy_now([pair for pair, owner in pairs if owner not in snapshot.still])
+            self.staging.copy_meanwhile(
+                later, lambda: self.writer.save(_packed(message)), otherwise=self.writer.abandon
+            )
+        except BaseException:
+            self.writer.abandon()
+            raise
 
     def close(self) -> None:
         self.wait()
@@ -99,15 +117,19 @@ class Saver:
         if self._ranks.world_size == 1:
             self.writer.close()
 
-    def _make_ready(self, tensors: Mapping[str, torch.Tensor]) -> None:
+    def _ended(self, message: Any) -> None:
+        self._failed = isinstance(message, Failed)
+        self._on_end(message)
+
+    def _make_ready(self, snapshot: Snapshot) -> None:
         """Writers that live and a plan that fits, on all ranks: a dead one may leave the others waiting for it."""
-        shape = signature(tensors)
+        shape = signature(snapshot.tensors)
         dead, changed = self._ranks.any(not self.writer.is_alive, shape != self._planned)
         if dead:
             self.writer.kill()
             self._start_writer()
         if changed:
-            self._plan(tensors)
+            self._plan(snapshot)
             self._planned = shape
         if dead or changed:
             assert self._memory is not None
@@ -115,12 +137,12 @@ class Saver:
 
     def _start_writer(self) -> None:
         ranks = self._ranks
-        self.writer = WriterLink(self._on_end)
+        self.writer = WriterLink(self._ended)
         self._store, address = ranks.open_store()
         self.writer.join(Join(ranks.rank, ranks.world_size, address))
 
-    def _plan(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        items, metadata = make_plan(tensors, self._ranks)
+    def _plan(self, snapshot: Snapshot) -> None:
+        items, metadata = make_plan(snapshot.tensors, snapshot.alike, self._ranks)
         if self._memory is not None:
             self._memory.close()
         self._memory = SharedMemory()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from dataclasses import replace
-from typing import Optional
+from typing import Deque, Optional
 
 from diamond.training import context
 from diamond.training.checkpoints.interval import (
@@ -17,6 +18,9 @@ from diamond.training.checkpoints.interval import (
 
 LOOK_EVERY_SECONDS = 15.0
 """How often a changed time limit is looked for."""
+TRY_AGAIN_SECONDS = 60.0
+"""After a save that failed."""
+RECENT_STEPS = 100
 
 
 class Schedule:
@@ -31,10 +35,18 @@ class Schedule:
         self._looked_at = time.monotonic()
         self._left_at_start = _seconds_until(self._deadline)
         self._ends_at = self._looked_at + self._left_at_start
+        self._stepped_at: Optional[float] = None
+        self._steps: Deque[float] = deque(maxlen=RECENT_STEPS)
+
+    def stepped(self) -> None:
+        """A step has ended; the first one says nothing about the others, as programs warm up in it."""
+        now = time.monotonic()
+        if self._stepped_at is not None:
+            self._steps.append(now - self._stepped_at)
+        self._stepped_at = now
 
     def is_due(self) -> bool:
-        interval = chosen_interval(self.cost, nodes=self._nodes, asked_seconds=self._asked)
-        return time.monotonic() - self._last_save >= interval
+        return time.monotonic() - self._last_save >= self._interval
 
     def must_stop(self) -> bool:
         """The stop flag is up, or the time limit is so near that the last save must begin."""
@@ -43,7 +55,7 @@ class Schedule:
         self._follow_limit()
         if self._deadline is None:
             return False
-        reserve = reserve_before_deadline(self.cost.durable_seconds, self._left_at_start)
+        reserve = reserve_before_deadline(self.lead_seconds, self._left_at_start)
         return time.monotonic() >= self._ends_at - reserve
 
     def _follow_limit(self) -> None:
@@ -58,7 +70,16 @@ class Schedule:
     @property
     def lead_seconds(self) -> float:
         """How long before the time limit the stop flag should appear, by what saves have cost."""
-        return lead_before_deadline(self.cost.durable_seconds)
+        longest = max(self._steps, default=0.0)
+        return lead_before_deadline(self.cost.durable_seconds, longest)
+
+    @property
+    def _interval(self) -> float:
+        return chosen_interval(self.cost, nodes=self._nodes, asked_seconds=self._asked)
+
+    def failed(self) -> None:
+        """The next save is due soon, not an interval later."""
+        self._last_save = time.monotonic() - max(0.0, self._interval - TRY_AGAIN_SECONDS)
 
     def saved(self, *, blocked_seconds: float) -> None:
         self._last_save = time.monotonic()

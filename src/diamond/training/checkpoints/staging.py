@@ -12,7 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 Pair = Tuple[torch.Tensor, torch.Tensor]
 """Where to, and what."""
-_Work = Tuple[Sequence[Pair], Any, Callable[[], None]]
+_Work = Tuple[Sequence[Pair], Any, Callable[[], None], Callable[[], None]]
 
 
 class Staging:
@@ -37,15 +37,17 @@ class Staging:
             with torch.no_grad():
                 torch._foreach_copy_([to for to, _ in pairs], [source for _, source in pairs])
 
-    def copy_meanwhile(self, pairs: List[Pair], then: Callable[[], None]) -> None:
-        """Copy in another thread; `then` runs there once all is copied."""
+    def copy_meanwhile(
+        self, pairs: List[Pair], then: Callable[[], None], *, otherwise: Callable[[], None]
+    ) -> None:
+        """Copy in another thread; `then` runs there once all is copied, `otherwise` if that fails."""
         self.join()
         self.waited_seconds = 0.0
+        self._device_copies = _start_device_copies([p for p in pairs if p[1].device.type == "cuda"])
         self._copied.clear()
         self._idle.clear()
-        self._device_copies = _start_device_copies([p for p in pairs if p[1].device.type != "cpu"])
-        on_cpu = [pair for pair in pairs if pair[1].device.type == "cpu"]
-        self._work.put((on_cpu, self._device_copies, then))
+        others = [pair for pair in pairs if pair[1].device.type != "cuda"]
+        self._work.put((others, self._device_copies, then, otherwise))
 
     def wait(self) -> None:
         """Until the parameters may change; nearly always at once. On an accelerator only its stream waits."""
@@ -78,10 +80,12 @@ class Staging:
         work = self._work.get()
         if work is None:
             return False
+        pairs, event, then, otherwise = work
         try:
-            self._copy(*work)
+            self._copy(pairs, event, then)
         except BaseException as failure:
             self._failure = failure
+            otherwise()
         finally:
             self._copied.set()
             self._idle.set()

@@ -37,15 +37,31 @@ class Training:
         }
 
     def still_between_steps(self, state: Mapping[str, Any]) -> Set[int]:
-        """Ids of tensors that only an optimizer's step changes: parameters and the optimizers' own.
+        """Ids of tensors that only an optimizer's step changes: the parameters it trains, and its own.
 
-        Buffers (batch norm) change in forward, and nobody knows about the rest.
+        Buffers (batch norm) change in forward, as do the weights of a teacher; nobody knows about the rest.
         """
+        trained = {
+            id(one)
+            for optimizer in self.optimizers
+            for group in optimizer.param_groups
+            for one in group["params"]
+        }
+        return trained | _tensors_of_optimizers(state)
+
+    def alike_on_all_ranks(self, state: Mapping[str, Any]) -> Set[int]:
+        """Ids of tensors that data-parallel ranks have alike: parameters and the optimizers' own."""
         found = {id(one) for one in state["model"].values() if isinstance(one, torch.nn.Parameter)}
-        for optimizer in state["optimizers"]:
-            for values in optimizer["state"].values():
-                found.update(id(one) for one in values.values())
-        return found
+        return found | _tensors_of_optimizers(state)
+
+    def differences(self, skeleton: Mapping[str, Any]) -> List[str]:
+        """What the checkpoint does not fill, or fills in vain, in words; the rest fits all the same."""
+        saved, own = set(skeleton["more"]), set(self.more)
+        lacking = [
+            f"{one} was not in the checkpoint and begins anew" for one in sorted(own - saved)
+        ]
+        unknown = [f"{one} of the checkpoint is not used" for one in sorted(saved - own)]
+        return lacking + unknown
 
     def target(self, mark: TensorMark, metadata: Any) -> torch.Tensor:
         """The tensor to load into: the training's own, or a new one laid out as its parameter is."""
@@ -114,6 +130,15 @@ class Training:
         while inner not in self._parameters and "." in inner:
             inner = inner.rsplit(".", 1)[0]
         return self._parameters.get(inner)
+
+
+def _tensors_of_optimizers(state: Mapping[str, Any]) -> Set[int]:
+    return {
+        id(one)
+        for optimizer in state["optimizers"]
+        for values in optimizer["state"].values()
+        for one in values.values()
+    }
 
 
 def _module_state(module: torch.nn.Module) -> Dict[str, Any]:

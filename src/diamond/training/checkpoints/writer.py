@@ -87,13 +87,31 @@ class Writer:
                 planner=KnownPlan(self._prepared),
                 no_dist=self._joined.world_size == 1,
             )
-        except (Exception, CheckpointException) as error:
+        except CheckpointException as error:
             self._give_up(save, storage, error)
+            return
+        except Exception as error:
+            self._part_from_others(save, storage, error)
             return
         name = Folder(storage.place.parent).name_for(save.step, save.claim)
         self._say(Done(save.step, name, storage.total_bytes, time.monotonic() - began))
         if self._joined.rank == 0:
-            Folder(storage.place.parent).prune(save.keep, save.claim)
+            self._tidy(Folder(storage.place.parent), save)
+
+    def _tidy(self, folder: Folder, save: Save) -> None:
+        folder.prune(save.keep, save.claim)
+        folder.sweep(save.claim, save.serial)
+
+    def _part_from_others(self, save: Save, storage: ImageWriter, error: Exception) -> None:
+        """What is no failure of DCP's broke the writers' group: it serves for no further save, and new writers make one.
+
+        Only the coordinator knows whether what was written is a checkpoint by now.
+        """
+        if self._joined.rank == 0:
+            Folder(storage.place.parent).remove(storage.place)
+        self._say(Failed(save.step, reason(error), superseded=_is_superseded(error)))
+        if self._joined.world_size > 1:
+            os._exit(1)
 
     def _give_up(self, save: Save, storage: ImageWriter, error: BaseException) -> None:
         """Every rank's writer hears of a failure on any of them, so each may remove what was written."""
