@@ -29,16 +29,18 @@ class Conditions:
     words: str
     began: float
     load: float
+    commit: str
+    """When it began: what is changed meanwhile was not measured."""
 
     @classmethod
     def now(cls, words: str) -> Conditions:
-        return cls(words, time.time(), os.getloadavg()[0])
+        return cls(words, time.time(), os.getloadavg()[0], commit())
 
     def line(self) -> str:
         day = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(self.began))
         took = (time.time() - self.began) / 60
         return (
-            f"{day}, commit {commit()}, {took:.1f} min, {os.cpu_count()} cores, "
+            f"{day}, commit {self.commit}, {took:.1f} min, {os.cpu_count()} cores, "
             f"load {self.load:.1f} before and {os.getloadavg()[0]:.1f} after; {self.words}"
         )
 

@@ -32,17 +32,21 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin" / "python"
 
 
-def run(python: Path, script: str, folder: Path, **environ: str) -> tuple[int, dict[str, Any]]:
+def run(
+    python: Path, script: str, folder: Path, *, ranks: int = 1, **environ: str
+) -> tuple[int, dict[str, Any]]:
+    """torchrun makes 1 of any exit code but 0."""
     folder.mkdir(exist_ok=True)
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks)]
     done = subprocess.run(
-        [str(python), str(TRAININGS / script), "3"],
+        [str(python), *(torchrun if ranks > 1 else []), str(TRAININGS / script), "3"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(diamond.__file__).parents[1]), **environ},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode in (0, 75), done.stderr
+    assert done.returncode in (0, 75 if ranks == 1 else 1), done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"event"')]
     return done.returncode, json.loads(lines[-1]) if lines else {}
 
@@ -60,5 +64,22 @@ def test_stopped_in_mid_epoch_it_goes_on_to_the_same_weights(
     )
     assert stopped == 75
     ended, resumed = run(python, script, tmp_path / "stopped")
+    assert ended == 0
+    assert resumed == quiet
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("script", ["by_lightning.py", "by_transformers.py"])
+def test_two_ranks_stop_together_and_go_on_to_the_same_weights(
+    python: Path, script: str, tmp_path: Path
+) -> None:
+    _, quiet = run(python, script, tmp_path / "quiet", ranks=2)
+    flag = tmp_path / "stop"
+    stopped, said = run(
+        python, script, tmp_path / "stopped", ranks=2, STOP_AT="7", DIAMOND_STOP_FILE=str(flag)
+    )
+    assert (stopped, said) == (1, {})
+    ended, resumed = run(python, script, tmp_path / "stopped", ranks=2)
     assert ended == 0
     assert resumed == quiet

@@ -44,9 +44,12 @@ def main(epochs: int) -> None:
     features = torch.randn(40, 4)
     loader = training.ResumableLoader(TensorDataset(features, features.sum(1, keepdim=True)), 4)
     model = Model()
+    ranks = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     trainer = pl.Trainer(
         max_epochs=epochs,
         accelerator="cpu",
+        devices=ranks,
+        strategy="ddp" if ranks > 1 else "auto",
         callbacks=[training.LightningCheckpoints(folder="checkpoints")],
         logger=False,
         enable_checkpointing=False,
@@ -54,7 +57,9 @@ def main(epochs: int) -> None:
     )
     trainer.fit(model, loader)
     weights = [value.tolist() for value in model.state_dict().values()]
-    print(json.dumps({"event": "end", "step": trainer.global_step, "weights": weights}), flush=True)
+    if trainer.is_global_zero:
+        found = {"event": "end", "step": trainer.global_step, "weights": weights}
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ def main(epochs: int) -> None:
     trainer.train()
     weights = [value.tolist() for value in model.state_dict().values()]
     found = {"event": "end", "step": trainer.state.global_step, "epoch": trainer.state.epoch}
-    print(json.dumps({**found, "weights": weights}), flush=True)
+    if trainer.is_world_process_zero():
+        print(json.dumps({**found, "weights": weights}), flush=True)
 
 
 if __name__ == "__main__":

@@ -47,11 +47,11 @@ def test_a_process_that_has_ended_uses_nothing() -> None:
 
 def test_this_process_is_alive() -> None:
     before = tree_usage(os.getpid())
-    until = time.monotonic() + 0.2
-    while time.monotonic() < until:
+    until = time.process_time() + 0.2
+    while time.process_time() < until:
         pass
     assert is_alive(os.getpid())
-    assert tree_usage(os.getpid()).cpu_percent_since(before) > 10
+    assert tree_usage(os.getpid()).cpu_percent_since(before) > 0
 
 
 def test_ps_is_read_where_there_is_no_proc() -> None:

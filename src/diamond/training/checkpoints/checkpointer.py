@@ -181,7 +181,7 @@ class Checkpointer:
             return
         self._began = time.monotonic()
         self._last_step = step
-        self._saver.save(self._snapshot(int(step), None if metric is None else float(metric)))
+        self._saver.save(self._snapshot(int(step), None if metric is None else _number(metric)))
         self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
 
     def _snapshot(self, step: int, metric: Optional[float]) -> Snapshot:
@@ -290,6 +290,11 @@ def _owner() -> Dict[str, Any]:
         "pid": os.getpid(),
         "time": round(time.time(), 3),
     }
+
+
+def _number(metric: Any) -> float:
+    """Also of a tensor that carries gradients, or a number of numpy's."""
+    return float(metric.item() if hasattr(metric, "item") else metric)
 
 
 def _as_list(optimizer: Optional[Optimizers]) -> List[torch.optim.Optimizer]:
