@@ -112,6 +112,8 @@ class Attempts:
         """The intent is on disk, or a `rival` of its number is: make it ready and hand it over. Repeats are harmless."""
         if rival is not None:
             self._tell(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
+            if rival.attempt in self.known:
+                self.announce(self.known[rival.attempt])
             self.tell_again([folder.task])
         elif folder.attempt in self.known:
             self.tell_again([folder.task])
@@ -135,7 +137,7 @@ class Attempts:
         """Take up an attempt from what lies in its folder, wherever it was left."""
         tracked = self._track(folder)
         tracked.is_unannounced = self.chains.begins_unannounced(folder)
-        if tracked.number > 1 and folder.after:
+        if tracked.number > 1 and folder.after and not folder.is_withdrawn:
             self._say(tracked, [AttemptKnown(number=tracked.number)])
         native_id, failure = folder.native_id or folder.owner, folder.failure
         if native_id:
@@ -297,7 +299,8 @@ class Attempts:
         self.look_at(tracked, earliest=submitted_at)
         if tracked.folder.is_cancelled:
             self._say(tracked, verdicts.cancel(tracked.watched))
-            self._ask_for_end(tracked)
+            if not tracked.watched.over:
+                self._ask_for_end(tracked)
 
     def _hand_over(self, tracked: Tracked, *, is_uncertain: bool = False) -> None:
         self._workers.submitter.put(
@@ -308,8 +311,6 @@ class Attempts:
         )
 
     def _ask_for_end(self, tracked: Tracked) -> None:
-        if tracked.watched.over:
-            return
         tracked.cancel_asked_at = time.monotonic()
         ids = {tracked.watched.native_id, tracked.folder.owner, tracked.folder.native_id} - {""}
         self._workers.cancel(sorted(ids))
@@ -320,6 +321,8 @@ class Attempts:
         if tracked.watched.over:
             return
         self._follow_limit(tracked, status)
+        if verdicts.is_requeued(tracked.watched, status) and self.chains.send_away(tracked):
+            return
         self._say(tracked, verdicts.heard(tracked.watched, status, now=now))
 
     def _follow_limit(self, tracked: Tracked, status: Any) -> None:
@@ -335,6 +338,8 @@ class Attempts:
 
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._say(tracked, events)
+        if tracked.watched.is_running and any(isinstance(one, Started) for one in events):
+            self.chains.send_away(tracked)
         if tracked.watched.over and not was_over:
             self._over(tracked)
 

@@ -127,10 +127,21 @@ class Chains:
         return not has_turn and not any(folder.start_of(run) for run in folder.runs())
 
     def cancelled(self, folder: AttemptFolder) -> None:
-        """The service ended an attempt: it knows nothing of those that wait far behind."""
-        for tracked in self._lines.waiting(folder.task):
-            if tracked.is_unannounced:
+        """The service ended a task by this attempt: it may know nothing of those that come after it."""
+        for tracked in self._attempts.of_task(folder.task):
+            is_later = tracked.number > folder.number or tracked.is_unannounced
+            if is_later and not tracked.is_over and not tracked.folder.is_cancelled:
                 self._call_off(tracked.folder)
+
+    def send_away(self, tracked: Tracked) -> bool:
+        """The site runs an attempt again, or wants to. If its end was judged, another goes on, or none: it is called off."""
+        if not tracked.folder.verdict:
+            return False
+        if not tracked.folder.is_cancelled:
+            words = "the site put this attempt back after its end: it is called off"
+            self._attempts.note(tracked.folder, words, "came-back")
+        self._call_off(tracked.folder)
+        return True
 
     def _look_at_line(self, tracked: Tracked) -> None:
         self._lines.announce(tracked.folder.task)
@@ -184,7 +195,7 @@ class Chains:
                 return self._written(folder, GO, task)
             if task.is_final:
                 return self._written(folder, STOP, task)
-        return ""
+        return self._written(folder, STOP, task) if task.cancel_requested else ""
 
     def _task(self, tracked: Tracked) -> Task:
         folder = tracked.folder
@@ -192,6 +203,7 @@ class Chains:
         return Task(
             id=folder.task,
             attempt=Attempt(id=folder.attempt, number=tracked.number),
+            cancel_requested=folder.is_cancelled,
             policy=policy_of(folder.order().resume),
             reached=before.reached,
             stalled=before.stalled,

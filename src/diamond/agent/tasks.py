@@ -101,6 +101,11 @@ class AttemptFolder:
         return self.is_early and self.is_cancelled and not has_begun
 
     @property
+    def will_never_begin(self) -> bool:
+        """A follow-up that was called off or refused: its number may be given again."""
+        return self.is_withdrawn or (self.is_early and self.failure is not None)
+
+    @property
     def _intent(self) -> dict[str, Any]:
         try:
             return _written_once(self.place("attempt.json"))
@@ -373,9 +378,13 @@ class TaskFolders:
         return folder
 
     def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
-        """Another attempt of the same task that already has this number."""
+        """Another attempt of the same task that has this number, and has begun or still may.
+
+        The service does not hear of each follow-up that waits in a line and is called off there: it counts on without them.
+        """
         for other in self.attempts(folder.task):
-            if other.attempt != folder.attempt and other.is_known and other.number == number:
+            is_other = other.attempt != folder.attempt and other.is_known
+            if is_other and other.number == number and not other.will_never_begin:
                 return other
         return None
 

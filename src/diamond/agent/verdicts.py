@@ -108,6 +108,13 @@ def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[
     return _tell(watched, status)
 
 
+def is_requeued(watched: Watched, status: NativeStatus | None) -> bool:
+    """An answer may be older than the start that was seen since: only a higher restart count is a requeue."""
+    if status is None or status.status != "queued" or not watched.run:
+        return False
+    return status.restarts >= watched.run
+
+
 def follow_owner(watched: Watched, owner: str) -> bool:
     """The claim names another job than the one asked about: that one ran, this was turned away."""
     if not owner or owner == watched.native_id:
@@ -173,8 +180,7 @@ def _heard_end(watched: Watched, status: NativeStatus, now: float) -> list[Event
 
 
 def _heard_queued_again(watched: Watched, status: NativeStatus) -> list[Event]:
-    """An answer may be older than the start that was seen since: only a higher restart count is a requeue."""
-    if status.restarts < watched.run:
+    if not is_requeued(watched, status):
         return []
     _forget_end(watched)
     return _tell(watched, status)
