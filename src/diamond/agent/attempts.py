@@ -13,6 +13,7 @@ from typing import Any
 
 from diamond.agent import verdicts
 from diamond.agent.chains import Chains
+from diamond.agent.lifetimes import reached_limit
 from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
@@ -25,7 +26,9 @@ from diamond.core.events import (
     Exited,
     Gone,
     Held,
+    Lost,
     Note,
+    NoWord,
     Observed,
     PrepareFailed,
     Staging,
@@ -222,7 +225,8 @@ class Attempts:
             watched = tracked.watched
             if watched.ended is not None or watched.absent_since is not None:
                 self._look_before_an_end(tracked)
-            self._say(tracked, verdicts.time_passed(watched, now=now))
+            events = verdicts.time_passed(watched, now=now)
+            self._say(tracked, [_by_its_limit(tracked, event) for event in events])
             if watched.over:
                 self._over(tracked)
             elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
@@ -289,6 +293,7 @@ class Attempts:
         partition = self._profile().partition(folder.order().placement.partition)
         tracked = Tracked(folder, number=folder.number, order=self._order, partition=partition)
         tracked.limit_seconds = folder.limit_seconds
+        tracked.watched.is_patient = bool(set(folder.order().resume.on) - {"exit-75"})
         self.known[folder.attempt] = tracked
         return tracked
 
@@ -385,6 +390,17 @@ class Attempts:
         _remember(tracked.facts, event)
         if not tracked.is_unannounced:
             self._tell(tracked.folder.task, event)
+
+
+def _by_its_limit(tracked: Tracked, event: Event) -> Event:
+    """Where the batch system says nothing, a run that lasted until its time limit was ended by it."""
+    run = tracked.watched.run
+    if not isinstance(event, (NoWord, Lost)) or not run or not reached_limit(tracked.folder, run):
+        return event
+    return Observed(
+        status="ended", reason=Reason.WALL_TIME.value, run=run, native_id=tracked.watched.native_id,
+        message="it lasted until its time limit, and the batch system tells nothing else",
+    )  # fmt: skip
 
 
 def _remember(facts: list[Event], event: Event) -> None:

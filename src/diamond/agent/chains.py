@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
+from diamond.agent.lifetimes import lasted
 from diamond.agent.lines import Lines
 from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, Standing, TaskFolders
@@ -354,5 +355,9 @@ def _may_go_on(tracked: Tracked, event: Event) -> bool:
 
 
 def _running_for(tracked: Tracked) -> float:
+    """By the heartbeats of the run, late by one at most; before the first by our own clock."""
+    beaten = lasted(tracked.folder, tracked.watched.run)
+    if beaten is not None:
+        return beaten
     start = tracked.folder.start_of(tracked.watched.run)
     return time.time() - start.seen_at if start is not None else 0.0

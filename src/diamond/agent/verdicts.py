@@ -6,7 +6,7 @@ events that the service must hear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
 from diamond.core.native import NativeStatus
@@ -28,6 +28,9 @@ TURNED_AWAY = 74
 """Its exit code for: another job holds the attempt, or a cancel came before; nothing was started."""
 SIGNAL_GRACE = 60.0
 """How long a death by signal waits while the batch system still says completing, or has not answered."""
+COMPLETING_GRACE = 900.0
+"""How long any ending waits while the batch system says completing, if a chain goes on or stops by its word: there are
+epilogs of minutes, and only after them it tells a time limit from a failure."""
 
 
 @dataclass
@@ -35,6 +38,8 @@ class Watched:
     """All that is known of one submitted attempt."""
 
     native_id: str = ""
+    is_patient: bool = False
+    """Whether another attempt follows or not by what the batch system says of the end."""
     run: int = 0
     """The newest run seen to have started."""
     starts: set[int] = field(default_factory=set)
@@ -49,6 +54,8 @@ class Watched:
     told_no_word: bool = False
     heard_since_exit: bool = False
     """The batch system answered after that, and named no end that may still come."""
+    is_completing: bool = False
+    """It answered after that that it clears up."""
     ended: NativeStatus | None = None
     ended_at: float = 0.0
     absent_since: float | None = None
@@ -103,6 +110,9 @@ def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[
         return _heard_end(watched, status, now)
     watched.ended = None
     watched.heard_since_exit = watched.exit_at is not None and status.status == "running"
+    watched.is_completing = watched.exit_at is not None and status.status == "completing"
+    if watched.is_completing and status.reason:
+        return _tell_end(watched, replace(status, status="ended"))
     if status.status == "queued" and watched.run:
         return _heard_queued_again(watched, status)
     return _tell(watched, status)
@@ -162,7 +172,7 @@ def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
 def _forget_end(watched: Watched) -> None:
     """A new run has begun: what was said about the end of an older one no longer counts."""
     watched.exit_at, watched.ended, watched.absent_since = None, None, None
-    watched.told_no_word, watched.heard_since_exit = False, False
+    watched.told_no_word, watched.heard_since_exit, watched.is_completing = False, False, False
     if watched.run in watched.exits:
         return
     watched.over = False
@@ -187,6 +197,7 @@ def _heard_queued_again(watched: Watched, status: NativeStatus) -> list[Event]:
 
 
 def _absent(watched: Watched, now: float) -> list[Event]:
+    watched.is_completing = False
     if watched.absent_since is None:
         watched.absent_since = now
     watched.absent_last = now
@@ -206,13 +217,19 @@ def _absent_for(watched: Watched, seconds: float) -> list[Event]:
 
 def _without_word(watched: Watched, seconds: float) -> list[Event]:
     """A time limit, a preemption and a full memory look like a signal: their word is worth a longer wait."""
-    watched.over = seconds >= SIGNAL_GRACE + REFINE_GRACE
-    is_signal = watched.exits.get(watched.run, 0) > 128
-    grace = SIGNAL_GRACE if is_signal and not watched.heard_since_exit else WORD_GRACE
+    grace = _word_grace(watched)
+    watched.over = seconds >= max(grace, SIGNAL_GRACE) + REFINE_GRACE
     if seconds < grace or watched.told_no_word:
         return []
     watched.told_no_word = True
     return [NoWord()]
+
+
+def _word_grace(watched: Watched) -> float:
+    if watched.is_completing and watched.is_patient:
+        return COMPLETING_GRACE
+    is_signal = watched.exits.get(watched.run, 0) > 128
+    return SIGNAL_GRACE if is_signal and not watched.heard_since_exit else WORD_GRACE
 
 
 def _end_grace(status: NativeStatus) -> float:

@@ -15,6 +15,7 @@ CONTINUE_WORDS = {
     Reason.WALL_TIME: "wall-time",
     Reason.PREEMPTED: "preempted",
     Reason.NODE_LOST: "node-lost",
+    Reason.LOST: "node-lost",
     Reason.OUT_OF_MEMORY: "out-of-memory",
     Reason.EXIT_CODE: "exit-code",
     Reason.SIGNAL: "exit-code",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from diamond.core.events import AttemptKnown, Gone, Note
+from diamond.agent.lifetimes import lasted, reached_limit
+from diamond.core.events import AttemptKnown, Gone, Lost, Note, NoWord, Observed
 from diamond.core.native import NativeStatus
 from support.agent_chain import Chain
 
@@ -65,6 +68,55 @@ def test_an_attempt_that_is_requeued_before_its_end_is_judged_goes_on(tmp_path: 
     chain.exits(1, 143)
     chain.hears(1, AGAIN)
     assert chain.desk.cancelled == [] and not chain.attempt(1).is_cancelled
+
+
+@pytest.mark.parametrize(
+    ("left", "exit_line", "reason"),
+    [
+        (300, "143 1302\n", "wall-time"),
+        (300, "1 1300\n", "wall-time"),
+        (300, "", "wall-time"),
+        (900, "143 1302\n", ""),
+        (900, "", ""),
+    ],
+    ids=["signal", "exit-code", "killed", "signal-before", "killed-before"],
+)
+def test_who_lasted_until_the_limit_was_ended_by_it_where_the_batch_system_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int, exit_line: str, reason: str
+) -> None:
+    chain = Chain(tmp_path, ahead=0, on=["wall-time"])
+    chain.queued(1)
+    run = chain.attempt(1).run_folder(1)
+    (run / "started").write_text(f"1 0 node1 1000 {left}\n")
+    (run / "heartbeat").write_text("1290\n")
+    (run / "exit").write_text(exit_line)
+    chain.look(1)
+    now = time.monotonic()
+    for seconds in (0, 300):
+        monkeypatch.setattr(time, "monotonic", lambda later=seconds: now + later)
+        chain.hears(1, None)
+        chain.attempts.time_passed()
+    ended = [one for one in chain.told if isinstance(one, (Observed, NoWord, Lost))]
+    assert [getattr(one, "reason", "") for one in ended] == [reason]
+
+
+def test_a_limit_that_was_changed_counts_as_it_is_now(tmp_path: Path) -> None:
+    folder = Chain(tmp_path).attempt(1)
+    (folder.run_folder(1) / "started").write_text("1 0 node1 1000 300\n")
+    (folder.run_folder(1) / "exit").write_text("143 1301\n")
+    assert reached_limit(folder, 1)
+    (folder.path / "deadline").write_text("1900\n")
+    assert not reached_limit(folder, 1)
+
+
+def test_how_long_a_run_has_lasted_is_told_by_its_heartbeats(tmp_path: Path) -> None:
+    """The clock of the file server may be far off ours."""
+    folder = Chain(tmp_path).attempt(1)
+    assert lasted(folder, 1) is None
+    for name, written in (("started", 5_000.0), ("heartbeat", 5_090.0)):
+        (folder.run_folder(1) / name).touch()
+        os.utime(folder.run_folder(1) / name, (written, written))
+    assert lasted(folder, 1) == 90.0
 
 
 @pytest.fixture

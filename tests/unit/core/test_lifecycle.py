@@ -201,6 +201,12 @@ def test_a_vanished_job_is_lost_never_completed() -> None:
     assert (task.state, task.reason) == (State.FAILED, Reason.LOST)
 
 
+def test_a_chain_that_outlives_lost_nodes_outlives_a_vanished_job() -> None:
+    task = begin_attempt(new_task(ContinuePolicy(frozenset({"node-lost"}))), A, 1)
+    task, actions = last(Started(attempt=A), Lost(attempt=A, message="no trace"), task=task)
+    assert (actions, task.reason) == ([NextAttempt(2)], Reason.LOST)
+
+
 def test_exit_75_asks_for_the_next_attempt() -> None:
     task, actions = last(Exited(attempt=A, exit_code=75), NoWord(attempt=A), task=running())
     assert (task.state, task.phase) == (State.PENDING, Phase.BETWEEN_ATTEMPTS)
