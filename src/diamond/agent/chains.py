@@ -48,7 +48,8 @@ class Chains:
     def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
         self._folders, self._attempts = folders, attempts
         self._lines = Lines(folders, attempts)
-        self._followed: set[str] = set()
+        self._followed: dict[str, float] = {}
+        """When the next look at a follow-up of an attempt is due, on our own clock; for most there is none."""
         self._undecided: set[str] = set()
         """Attempts with nodes about which nothing could be written down."""
         self.refusal: Callable[[AttemptFolder, int], str] = lambda folder, number: ""
@@ -89,6 +90,9 @@ class Chains:
                 self._queue_ahead(tracked)
             if tracked.folder.order().resume.may_line_up:
                 self._look_at_line(tracked)
+            if tracked.folder.is_early and not self._may_wait(tracked):
+                self._call_off(tracked.folder)
+                self._follow_again(tracked.folder.after, REFUSED_SECONDS)
 
     def arrived(self, tracked: Tracked) -> None:
         """A follow-up has nodes: hand over to it now, let it wait, or give them back. What fails is tried again."""
@@ -155,12 +159,18 @@ class Chains:
         log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
         if choice is Arrival.GIVE_BACK:
             self._call_off(tracked.folder)
+            left = running.asked_seconds - _running_for(running)
+            self._follow_again(running.folder.attempt, left / 2)
             return
         self._let_overtake(tracked)
         if choice is Arrival.HAND_OVER:
             mark(running.folder.path / "stop")
             words = "the follow-up has its nodes: this attempt is asked to save and end"
             self._note(running, words)
+
+    def _follow_again(self, attempt: str, seconds: float) -> None:
+        """One whose nodes came far too early is queued again later, not at the end."""
+        self._followed[attempt] = time.monotonic() + max(0.0, seconds)
 
     def _let_overtake(self, tracked: Tracked) -> None:
         """Where it was made to follow attempts that have no nodes yet, it takes their place."""
@@ -277,7 +287,8 @@ class Chains:
         return bool(why)
 
     def _wants_follow_up(self, tracked: Tracked) -> bool:
-        if tracked.folder.attempt in self._followed or not tracked.watched.is_running:
+        due = self._followed.get(tracked.folder.attempt, 0.0)
+        if time.monotonic() < due or not tracked.watched.is_running:
             return False
         if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
             return False
@@ -285,11 +296,13 @@ class Chains:
         return after is not None and _running_for(tracked) >= float(after)
 
     def _queue_ahead(self, tracked: Tracked) -> None:
-        self._followed.add(tracked.folder.attempt)
+        self._followed[tracked.folder.attempt] = math.inf
         if self._successor(tracked.folder) is not None:
             return
         made = self._make(tracked.folder, early=True)
-        if made is not None:
+        if made is None:
+            self._follow_again(tracked.folder.attempt, REFUSED_SECONDS)
+        else:
             log.info("%s is queued to follow %s", made.attempt, tracked.folder.attempt)
             known = AttemptKnown(attempt=made.attempt, number=made.number)
             self._attempts.say_as_it_is(tracked, known)
@@ -307,6 +320,16 @@ class Chains:
         if youngest is not None:
             self._call_off(youngest)
         self._attempts.load(made)
+
+    def _may_wait(self, tracked: Tracked) -> bool:
+        """False once the service has taken back what it granted: the budget has no more room for this follow-up."""
+        grant, folder = self._folders.grant(tracked.folder.task), tracked.folder
+        if tracked.watched.run or tracked.watched.cancelled or folder.is_barred:
+            return True
+        if int(grant.get("until") or 0) >= int(grant.get("counted") or 0):
+            return True
+        has_turn = bool(self._folders.attempt(folder.task, folder.after).verdict)
+        return has_turn or tracked.number <= int(grant.get("until") or 0)
 
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
         limit = tracked.asked_seconds

@@ -252,8 +252,8 @@ def _tell(watched: Watched, status: NativeStatus) -> list[Event]:
 
 
 def _same(one: NativeStatus, other: NativeStatus) -> bool:
-    return (one.status, one.native_state, one.message, one.held, one.restarts) == (
-        other.status, other.native_state, other.message, other.held, other.restarts,
+    return (one.status, one.native_state, one.message, one.held, one.restarts, one.limit_seconds) == (
+        other.status, other.native_state, other.message, other.held, other.restarts, other.limit_seconds,
     )  # fmt: skip
 
 
@@ -269,6 +269,7 @@ def _observed(watched: Watched, status: NativeStatus) -> Observed:
         native_id=watched.native_id,
         run=watched.run,
         restarts=status.restarts,
+        limit_seconds=status.limit_seconds,
         reason=reason,
         exit_code=status.exit_code,
         signal=status.signal,

@@ -119,6 +119,62 @@ def test_how_long_a_run_has_lasted_is_told_by_its_heartbeats(tmp_path: Path) -> 
     assert lasted(folder, 1) == 90.0
 
 
+def test_a_follow_up_for_which_the_budget_has_no_more_room_is_called_off(tmp_path: Path) -> None:
+    chain = Chain(tmp_path)
+    chain.tasks.write_grant("t1", {"until": 2, "counted": 1, "queue_after_seconds": 0.0})
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    chain.attempts.chains.look()
+    assert not chain.attempt(2).is_cancelled
+    chain.tasks.write_grant("t1", {"until": 1, "counted": 2, "queue_after_seconds": 0.0})
+    chain.attempts.chains.look()
+    assert chain.attempt(2).is_withdrawn and chain.desk.cancelled == ["2"]
+    assert not chain.attempt(1).is_cancelled
+
+
+def test_a_follow_up_whose_turn_has_come_is_not_taken_back(tmp_path: Path) -> None:
+    chain = Chain(tmp_path)
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    chain.asks_to_go_on(1)
+    chain.tasks.write_grant("t1", {"until": 1, "counted": 2, "queue_after_seconds": 0.0})
+    chain.attempts.chains.look()
+    assert not chain.attempt(2).is_cancelled
+
+
+def test_one_whose_nodes_came_far_too_early_is_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not at once, as that one would get nodes just as early, but when half of what was left has passed."""
+    chain = Chain(tmp_path)
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    chain.arrives(2)
+    assert chain.attempt(2).is_withdrawn
+    now = time.monotonic()
+    for seconds, made in ((1700, 2), (1900, 3)):
+        monkeypatch.setattr(time, "monotonic", lambda later=seconds: now + later)
+        chain.attempts.chains.look()
+        assert len(chain.tasks.attempts("t1")) == made
+
+
+def test_a_follow_up_that_was_not_granted_is_made_once_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = Chain(tmp_path)
+    chain.tasks.write_grant("t1", {"until": 1, "queue_after_seconds": 0.0})
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.tasks.write_grant("t1", {"until": 2, "queue_after_seconds": 0.0})
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 61)
+    chain.attempts.chains.look()
+    assert len(chain.tasks.attempts("t1")) == 2
+
+
 @pytest.fixture
 def line(tmp_path: Path) -> Chain:
     """Two wait behind the first; of the second of them the service has not heard."""

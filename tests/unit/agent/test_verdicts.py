@@ -154,6 +154,13 @@ def test_the_same_word_is_told_once() -> None:
     assert heard(watched, QUEUED, now=20) == []
 
 
+def test_a_changed_time_limit_is_told() -> None:
+    watched = running()
+    heard(watched, replace(RUNNING, limit_seconds=600), now=0)
+    [event] = heard(watched, replace(RUNNING, limit_seconds=1200), now=20)
+    assert isinstance(event, Observed) and event.limit_seconds == 1200
+
+
 def test_an_answer_older_than_the_start_is_not_a_requeue() -> None:
     watched = running()
     assert heard(watched, QUEUED, now=0) == []
