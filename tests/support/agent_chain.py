@@ -33,9 +33,13 @@ class Desk(Idle):
 
     def __init__(self) -> None:
         self.cancelled: list[str] = []
+        self.spared: list[str] = []
 
     def cancel(self, native_ids: list[str]) -> None:
         self.cancelled += native_ids
+
+    def leave_out(self, _: AttemptFolder, native_id: str) -> None:
+        self.spared.append(native_id)
 
 
 class Chain:

@@ -166,8 +166,12 @@ class Attempts:
         tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
         self._say(tracked, [Submitted(native_id=native_id)])
         self._workers.asker_hint()
+        self.chains.queued(tracked)
         if folder.is_cancelled:
             self.cancel(folder)
+
+    def leave_out(self, folder: AttemptFolder, native_id: str) -> None:
+        self._workers.leave_out(folder, native_id)
 
     def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
         """Written down first: an attempt that was called failed must never be tried again."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
+from diamond.agent.launching import nodes_to_leave_out
 from diamond.agent.lifetimes import lasted
 from diamond.agent.lines import Lines
 from diamond.agent.progress import reached_by
@@ -67,11 +68,27 @@ class Chains:
     def before_end(self, tracked: Tracked, event: Event) -> list[Event]:
         """What is told before an end: how far the attempt came, and which one goes on."""
         told = self._progress(tracked)
+        self._leave_out_nodes(tracked.folder)
         word = self._judge(tracked, [*told, event])
         successor = self._settle(tracked, word) if word else self._successor(tracked.folder)
         if successor is None or word == STOP or not successor.after:
             return told
         return [*told, AttemptKnown(attempt=successor.attempt, number=successor.number)]
+
+    def _leave_out_nodes(self, folder: AttemptFolder) -> None:
+        """Those that failed the task twice, before the next attempt begins: it may have been queued before the second time."""
+        bad = nodes_to_leave_out(folder)
+        for tracked in self._lines.waiting(folder.task) if bad else ():
+            if not tracked.watched.arrived:
+                self.queued(tracked)
+            elif set(bad) & set(tracked.watched.nodes):
+                self._call_off(tracked.folder)
+
+    def queued(self, tracked: Tracked) -> None:
+        """The script of a follow-up names the nodes that had failed when it was written; there may be more since."""
+        native_id = tracked.watched.native_id
+        if native_id and tracked.folder.is_early and nodes_to_leave_out(tracked.folder):
+            self._attempts.leave_out(tracked.folder, native_id)
 
     def after_end(self, tracked: Tracked) -> None:
         """Once the end is told, the attempt that was made for it is taken up."""

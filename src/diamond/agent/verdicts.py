@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
-from diamond.core.native import NativeStatus
+from diamond.core.native import NativeStatus, node_names
 from diamond.core.task import Reason
 
 WORD_GRACE = 15.0
@@ -61,6 +61,11 @@ class Watched:
     absent_since: float | None = None
     absent_last: float = 0.0
     told: NativeStatus | None = None
+
+    @property
+    def nodes(self) -> list[str]:
+        """That it has, as it was heard last."""
+        return node_names(self.told.nodes) if self.told is not None else []
 
     @property
     def awaits_word(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from diamond.agent.disk import write_json
 from diamond.agent.lifetimes import lasted, reached_limit
 from diamond.core.events import AttemptKnown, Gone, Lost, Note, NoWord, Observed
 from diamond.core.native import NativeStatus
@@ -173,6 +174,46 @@ def test_a_follow_up_that_was_not_granted_is_made_once_it_is(
     monkeypatch.setattr(time, "monotonic", lambda: now + 61)
     chain.attempts.chains.look()
     assert len(chain.tasks.attempts("t1")) == 2
+
+
+def blames(chain: Chain, number: int) -> None:
+    """Its run, and a run before it, were ended by node n3."""
+    folder = chain.attempt(number)
+    (folder.path / "runs" / "9").mkdir()
+    for run in (1, 9):
+        write_json(folder.run_folder(run) / "culprit.json", {"node": "n3", "blames_node": True})
+
+
+def test_a_node_that_failed_twice_is_left_out_of_a_follow_up_that_waits_already(
+    tmp_path: Path,
+) -> None:
+    chain = Chain(tmp_path, on=["exit-code"])
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    assert chain.desk.spared == []
+    blames(chain, 1)
+    chain.exits(1, 75)
+    assert chain.desk.spared == ["2"]
+
+
+@pytest.mark.parametrize(("nodes", "given_back"), [("n[1-4]", True), ("n[4-5],m3", False)])
+def test_nodes_are_given_back_if_one_of_them_failed_twice(
+    tmp_path: Path, nodes: str, given_back: bool
+) -> None:
+    chain = Chain(tmp_path)
+    chain.tasks.write_grant(
+        "t1", {"until": 9, "queue_after_seconds": 0.0, "hand_over_seconds": 9e9}
+    )
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.queued(2)
+    chain.arrives(2)
+    chain.hears(2, NativeStatus(status="running", native_state="RUNNING", nodes=nodes))
+    blames(chain, 1)
+    chain.asks_to_go_on(1)
+    assert chain.attempt(2).is_withdrawn is given_back
+    assert len(chain.tasks.attempts("t1")) == 2 + given_back
 
 
 @pytest.fixture
