@@ -20,6 +20,7 @@ from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, Standing, TaskFolders
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
+from diamond.core.endings import doubts_checkpoint
 from diamond.core.events import (
     AttemptKnown,
     Event,
@@ -215,11 +216,12 @@ class Chains:
         known = folder.verdict
         if known:
             return known
-        task = self._task(tracked)
+        task = before = self._task(tracked)
         own = [fact for fact in [*tracked.facts, *fresh] if not isinstance(fact, AttemptKnown)]
         for event in own:
             task, actions = step(task, replace(event, attempt=folder.attempt))
             if any(isinstance(action, NextAttempt) for action in actions):
+                self._doubt(tracked, before, task)
                 return self._written(folder, GO, task)
             if task.is_final:
                 return self._written(folder, STOP, task)
@@ -237,6 +239,17 @@ class Chains:
             stalled=before.stalled,
             ended=before.ended,
         )
+
+    def _doubt(self, tracked: Tracked, before: Task, after: Task) -> None:
+        """A checkpoint with which a program failed at once may be half written: the next attempt gets the one before it."""
+        judged = replace(before, attempt=after.attempt, exit_code=after.exit_code)
+        newest = after.reached.checkpoint
+        if not doubts_checkpoint(judged, after.reason) or not self._folders.doubt(
+            tracked.folder, newest
+        ):
+            return
+        words = f"with the checkpoint {newest} it came no further: the next attempt is given the one before"
+        self._attempts.note(tracked.folder, words, "doubted")
 
     def _written(self, folder: AttemptFolder, word: str, task: Task) -> str:
         try:

@@ -303,6 +303,14 @@ class TaskFolders:
         if folder.is_dir() and grant != self.grant(task):
             write_json(folder / "chain.json", grant, durable=True)
 
+    def doubt(self, folder: AttemptFolder, checkpoint: str) -> bool:
+        """Write down a checkpoint to pass over; False if that could not be."""
+        try:
+            write_whole(folder.run_dir.parent / "doubted", f"{checkpoint}\n".encode())
+        except OSError:
+            return False
+        return True
+
     def standing_before(self, folder: AttemptFolder) -> Standing:
         """How far the task had come before this attempt."""
         number = folder.number

@@ -216,6 +216,22 @@ def test_nodes_are_given_back_if_one_of_them_failed_twice(
     assert len(chain.tasks.attempts("t1")) == 2 + given_back
 
 
+def test_a_checkpoint_with_which_an_attempt_came_no_further_is_written_down(
+    tmp_path: Path,
+) -> None:
+    chain = Chain(tmp_path, ahead=0, on=["wall-time"], pattern="*.pt")
+    chain.tasks.write_grant("t1", {"until": 9})
+    chain.runs(1)
+    (chain.attempt(1).run_dir / "1.pt").touch()
+    chain.exits(1, 75)
+    chain.runs(2)
+    chain.exits(2, 1)
+    chain.hears(2, NativeStatus(status="ended", native_state="FAILED", reason="exit-code"))
+    assert (chain.tasks.root / "t1" / "doubted").read_text() == "1.pt\n"
+    assert [one.number for one in chain.tasks.attempts("t1")] == [1, 2, 3]
+    assert "doubted" in {one.code for one in chain.told if isinstance(one, Note)}
+
+
 @pytest.fixture
 def line(tmp_path: Path) -> Chain:
     """Two wait behind the first; of the second of them the service has not heard."""
