@@ -83,7 +83,7 @@ class Chain:
 
     def is_cancelled(self, number: int) -> None:
         """By the service, for the whole task."""
-        folder = self.tasks.record_cancel("t1", self.attempt(number).attempt)
+        folder = self.tasks.record_cancel("t1", self.attempt(number).attempt, ends_task=True)
         self.attempts.chains.cancelled(folder)
         self.attempts.cancel(folder)
 

@@ -296,7 +296,7 @@ class Chains:
         Where it does not, the service will ask for the attempt, and its person hears why it is refused.
         """
         until = int(self._folders.grant(folder.task).get("until") or 0)
-        if self._is_refused(folder):
+        if self._folders.is_ended(folder.task) or self._is_refused(folder):
             return None
         try:
             return self._folders.record_next(

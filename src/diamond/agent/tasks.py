@@ -378,12 +378,18 @@ class TaskFolders:
             write_json(folder.path / "attempt.json", _attempt_json(folder, number), durable=True)
         return folder
 
-    def record_cancel(self, task: Any, attempt: Any) -> AttemptFolder:
-        """The tombstone, also for an attempt whose submission was never heard of."""
+    def record_cancel(self, task: Any, attempt: Any, *, ends_task: bool = False) -> AttemptFolder:
+        """The tombstone, also for an attempt whose submission was never heard of. `ends_task`: none follows either."""
         folder = self.attempt(task, attempt)
         _make(folder)
+        if ends_task:
+            mark(self.root / folder.task / "ended")
         folder.write_tombstone()
         return folder
+
+    def is_ended(self, task: str) -> bool:
+        """Whether the service has ended the task by a cancel of one of its attempts."""
+        return is_there(f"{self.root}/{task}/ended")
 
     def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
         """Another attempt of the same task that has this number, and has begun or still may.

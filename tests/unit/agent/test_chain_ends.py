@@ -31,6 +31,21 @@ def test_no_attempt_follows_a_cancelled_one_that_asks_to_go_on(tmp_path: Path, a
     assert "a1" in {one.attempt for one in chain.told if isinstance(one, Gone)}
 
 
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_the_late_word_on_an_attempt_makes_no_other_after_a_cancel(
+    tmp_path: Path, ahead: int
+) -> None:
+    """The first asked to go on, the second was cancelled, and only then the batch system tells of the first one's end."""
+    chain = Chain(tmp_path, ahead=ahead)
+    chain.runs(1)
+    chain.attempts.chains.look()
+    chain.asks_to_go_on(1)
+    chain.queued(2)
+    chain.is_cancelled(2)
+    chain.hears(1, NativeStatus(status="ended", native_state="FAILED", exit_code=75))
+    assert len(chain.tasks.attempts("t1")) == 2
+
+
 def test_a_cancel_also_ends_the_attempt_that_has_gone_on_meanwhile(tmp_path: Path) -> None:
     chain = Chain(tmp_path)
     chain.runs(1)
