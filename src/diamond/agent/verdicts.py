@@ -56,6 +56,8 @@ class Watched:
     """The batch system answered after that, and named no end that may still come."""
     is_completing: bool = False
     """It answered after that that it clears up."""
+    waits_long: bool = False
+    """The word has been awaited for longer than prompt questions are worth."""
     ended: NativeStatus | None = None
     ended_at: float = 0.0
     absent_since: float | None = None
@@ -70,9 +72,8 @@ class Watched:
     @property
     def awaits_word(self) -> bool:
         """A prompt question to the batch system would help a person who waits."""
-        return (
-            not self.over and (self.cancelled or self.exit_at is not None) and not self.told_no_word
-        )
+        awaited = self.cancelled or (self.exit_at is not None and not self.waits_long)
+        return not self.over and awaited and not self.told_no_word
 
     @property
     def is_running(self) -> bool:
@@ -177,7 +178,8 @@ def _end_of_newest_run(watched: Watched, code: int, now: float) -> list[Event]:
 def _forget_end(watched: Watched) -> None:
     """A new run has begun: what was said about the end of an older one no longer counts."""
     watched.exit_at, watched.ended, watched.absent_since = None, None, None
-    watched.told_no_word, watched.heard_since_exit, watched.is_completing = False, False, False
+    watched.told_no_word, watched.heard_since_exit = False, False
+    watched.is_completing, watched.waits_long = False, False
     if watched.run in watched.exits:
         return
     watched.over = False
@@ -223,6 +225,7 @@ def _absent_for(watched: Watched, seconds: float) -> list[Event]:
 def _without_word(watched: Watched, seconds: float) -> list[Event]:
     """A time limit, a preemption and a full memory look like a signal: their word is worth a longer wait."""
     grace = _word_grace(watched)
+    watched.waits_long = seconds >= SIGNAL_GRACE
     watched.over = seconds >= max(grace, SIGNAL_GRACE) + REFINE_GRACE
     if seconds < grace or watched.told_no_word:
         return []

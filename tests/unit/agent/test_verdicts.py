@@ -74,7 +74,9 @@ def test_a_chain_waits_for_the_word_while_an_epilog_runs(code: int) -> None:
     watched = replace(running(), is_patient=True)
     saw_exit(watched, 1, code, now=0)
     heard(watched, COMPLETING, now=10)
+    assert watched.awaits_word
     assert time_passed(watched, now=600) == []
+    assert not watched.awaits_word, "the site's questions are for others too"
     [event] = heard(watched, TIMEOUT, now=601)
     assert isinstance(event, Observed) and event.reason == "wall-time"
 
