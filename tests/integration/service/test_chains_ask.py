@@ -146,3 +146,13 @@ def test_a_budget_alone_lets_exit_75_go_on(scene: Scene) -> None:
     for step in range(1, 7):
         attempt = one_attempt(scene, task, attempt, step)
         assert attempt
+
+
+def test_nothing_is_set_aside_for_a_task_that_has_ended(scene: Scene) -> None:
+    task, attempt = scene.taken(**CHAIN, budget="5 node-hours", resources={"walltime": "1h"})
+    scene.tell("started", task, attempt, run=1)
+    scene.tell("attempt-known", task, "f2", number=2)
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    seen = scene.task(task)
+    assert (seen["state"], seen["attempts"][1]["reason"]) == ("succeeded", "withdrawn")
+    assert seen["chain"]["budget"]["committed"] == 0

@@ -315,10 +315,11 @@ def _keep_times(entry: dict[str, Any], event: Event) -> None:
 
 
 def _has_gone(follow_up: Attempt, after: Task) -> bool:
-    """Withdrawn, or overtaken by a later one."""
+    """Withdrawn, overtaken by a later one, or not needed as the task has ended."""
     if follow_up.id == after.attempt.id:
         return False
-    return after.follow_up is None or after.follow_up.number > follow_up.number
+    is_overtaken = after.follow_up is not None and after.follow_up.number > follow_up.number
+    return after.follow_up is None or is_overtaken or after.is_final
 
 
 def _keep_limit(life: Life, event: Observed) -> bool:
