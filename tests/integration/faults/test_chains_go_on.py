@@ -59,7 +59,8 @@ SAVES = "trap 'exit 75' TERM\n" + STEPS
 def test_a_job_that_is_requeued_after_it_asked_to_go_on_does_not_run_beside_the_next(
     stack: Stack,
 ) -> None:
-    task = stack.submit(SAVES, **CHAIN)
+    """Which waits for longer than the one that comes back."""
+    task = stack.submit(SAVES, options={"slurm": {"begin": "now+25"}}, **CHAIN)
     wait_for(lambda: steps(stack, task) == 1, what="first attempt")
     job = stack.native_id(task)
     stack.slurm("scontrol", "update", f"jobid={job}", "requeue=1")
