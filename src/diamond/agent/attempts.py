@@ -13,6 +13,7 @@ from typing import Any
 
 from diamond.agent import verdicts
 from diamond.agent.chains import Chains
+from diamond.agent.lifetimes import reached_limit
 from diamond.agent.logs import LATE_SECONDS
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder, TaskFolders
@@ -25,7 +26,9 @@ from diamond.core.events import (
     Exited,
     Gone,
     Held,
+    Lost,
     Note,
+    NoWord,
     Observed,
     PrepareFailed,
     Staging,
@@ -112,6 +115,8 @@ class Attempts:
         """The intent is on disk, or a `rival` of its number is: make it ready and hand it over. Repeats are harmless."""
         if rival is not None:
             self._tell(folder.task, AttemptKnown(attempt=rival.attempt, number=number))
+            if rival.attempt in self.known:
+                self.announce(self.known[rival.attempt])
             self.tell_again([folder.task])
         elif folder.attempt in self.known:
             self.tell_again([folder.task])
@@ -135,7 +140,7 @@ class Attempts:
         """Take up an attempt from what lies in its folder, wherever it was left."""
         tracked = self._track(folder)
         tracked.is_unannounced = self.chains.begins_unannounced(folder)
-        if tracked.number > 1 and folder.after:
+        if tracked.number > 1 and folder.after and not folder.is_withdrawn:
             self._say(tracked, [AttemptKnown(number=tracked.number)])
         native_id, failure = folder.native_id or folder.owner, folder.failure
         if native_id:
@@ -161,8 +166,12 @@ class Attempts:
         tracked.phase, tracked.watched.native_id = SUBMITTED, native_id
         self._say(tracked, [Submitted(native_id=native_id)])
         self._workers.asker_hint()
+        self.chains.queued(tracked)
         if folder.is_cancelled:
             self.cancel(folder)
+
+    def leave_out(self, folder: AttemptFolder, native_id: str) -> None:
+        self._workers.leave_out(folder, native_id)
 
     def refused(self, folder: AttemptFolder, reason: Reason, message: str) -> None:
         """Written down first: an attempt that was called failed must never be tried again."""
@@ -220,7 +229,8 @@ class Attempts:
             watched = tracked.watched
             if watched.ended is not None or watched.absent_since is not None:
                 self._look_before_an_end(tracked)
-            self._say(tracked, verdicts.time_passed(watched, now=now))
+            events = verdicts.time_passed(watched, now=now)
+            self._say(tracked, [_by_its_limit(tracked, event) for event in events])
             if watched.over:
                 self._over(tracked)
             elif watched.cancelled and now - (tracked.cancel_asked_at or 0) > CANCEL_AGAIN_SECONDS:
@@ -287,6 +297,7 @@ class Attempts:
         partition = self._profile().partition(folder.order().placement.partition)
         tracked = Tracked(folder, number=folder.number, order=self._order, partition=partition)
         tracked.limit_seconds = folder.limit_seconds
+        tracked.watched.is_patient = bool(set(folder.order().resume.on) - {"exit-75"})
         self.known[folder.attempt] = tracked
         return tracked
 
@@ -297,7 +308,8 @@ class Attempts:
         self.look_at(tracked, earliest=submitted_at)
         if tracked.folder.is_cancelled:
             self._say(tracked, verdicts.cancel(tracked.watched))
-            self._ask_for_end(tracked)
+            if not tracked.watched.over:
+                self._ask_for_end(tracked)
 
     def _hand_over(self, tracked: Tracked, *, is_uncertain: bool = False) -> None:
         self._workers.submitter.put(
@@ -308,8 +320,6 @@ class Attempts:
         )
 
     def _ask_for_end(self, tracked: Tracked) -> None:
-        if tracked.watched.over:
-            return
         tracked.cancel_asked_at = time.monotonic()
         ids = {tracked.watched.native_id, tracked.folder.owner, tracked.folder.native_id} - {""}
         self._workers.cancel(sorted(ids))
@@ -320,6 +330,8 @@ class Attempts:
         if tracked.watched.over:
             return
         self._follow_limit(tracked, status)
+        if verdicts.is_requeued(tracked.watched, status) and self.chains.send_away(tracked):
+            return
         self._say(tracked, verdicts.heard(tracked.watched, status, now=now))
 
     def _follow_limit(self, tracked: Tracked, status: Any) -> None:
@@ -335,6 +347,8 @@ class Attempts:
 
     def _seen(self, tracked: Tracked, events: list[Event], was_over: bool) -> None:
         self._say(tracked, events)
+        if tracked.watched.is_running and any(isinstance(one, Started) for one in events):
+            self.chains.send_away(tracked)
         if tracked.watched.over and not was_over:
             self._over(tracked)
 
@@ -380,6 +394,17 @@ class Attempts:
         _remember(tracked.facts, event)
         if not tracked.is_unannounced:
             self._tell(tracked.folder.task, event)
+
+
+def _by_its_limit(tracked: Tracked, event: Event) -> Event:
+    """Where the batch system says nothing, a run that lasted until its time limit was ended by it."""
+    run = tracked.watched.run
+    if not isinstance(event, (NoWord, Lost)) or not run or not reached_limit(tracked.folder, run):
+        return event
+    return Observed(
+        status="ended", reason=Reason.WALL_TIME.value, run=run, native_id=tracked.watched.native_id,
+        message="it lasted until its time limit, and the batch system tells nothing else",
+    )  # fmt: skip
 
 
 def _remember(facts: list[Event], event: Event) -> None:

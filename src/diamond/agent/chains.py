@@ -13,11 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
+from diamond.agent.launching import nodes_to_leave_out
+from diamond.agent.lifetimes import lasted
 from diamond.agent.lines import Lines
 from diamond.agent.progress import reached_by
 from diamond.agent.tasks import AttemptFolder, Standing, TaskFolders
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
+from diamond.core.endings import doubts_checkpoint
 from diamond.core.events import (
     AttemptKnown,
     Event,
@@ -47,7 +50,8 @@ class Chains:
     def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
         self._folders, self._attempts = folders, attempts
         self._lines = Lines(folders, attempts)
-        self._followed: set[str] = set()
+        self._followed: dict[str, float] = {}
+        """When the next look at a follow-up of an attempt is due, on our own clock; for most there is none."""
         self._undecided: set[str] = set()
         """Attempts with nodes about which nothing could be written down."""
         self.refusal: Callable[[AttemptFolder, int], str] = lambda folder, number: ""
@@ -65,11 +69,27 @@ class Chains:
     def before_end(self, tracked: Tracked, event: Event) -> list[Event]:
         """What is told before an end: how far the attempt came, and which one goes on."""
         told = self._progress(tracked)
+        self._leave_out_nodes(tracked.folder)
         word = self._judge(tracked, [*told, event])
         successor = self._settle(tracked, word) if word else self._successor(tracked.folder)
         if successor is None or word == STOP or not successor.after:
             return told
         return [*told, AttemptKnown(attempt=successor.attempt, number=successor.number)]
+
+    def _leave_out_nodes(self, folder: AttemptFolder) -> None:
+        """Those that failed the task twice, before the next attempt begins: it may have been queued before the second time."""
+        bad = nodes_to_leave_out(folder)
+        for tracked in self._lines.waiting(folder.task) if bad else ():
+            if not tracked.watched.arrived:
+                self.queued(tracked)
+            elif set(bad) & set(tracked.watched.nodes):
+                self._call_off(tracked.folder)
+
+    def queued(self, tracked: Tracked) -> None:
+        """The script of a follow-up names the nodes that had failed when it was written; there may be more since."""
+        native_id = tracked.watched.native_id
+        if native_id and tracked.folder.is_early and nodes_to_leave_out(tracked.folder):
+            self._attempts.leave_out(tracked.folder, native_id)
 
     def after_end(self, tracked: Tracked) -> None:
         """Once the end is told, the attempt that was made for it is taken up."""
@@ -88,6 +108,9 @@ class Chains:
                 self._queue_ahead(tracked)
             if tracked.folder.order().resume.may_line_up:
                 self._look_at_line(tracked)
+            if tracked.folder.is_early and not self._may_wait(tracked):
+                self._call_off(tracked.folder)
+                self._follow_again(tracked.folder.after, REFUSED_SECONDS)
 
     def arrived(self, tracked: Tracked) -> None:
         """A follow-up has nodes: hand over to it now, let it wait, or give them back. What fails is tried again."""
@@ -127,10 +150,21 @@ class Chains:
         return not has_turn and not any(folder.start_of(run) for run in folder.runs())
 
     def cancelled(self, folder: AttemptFolder) -> None:
-        """The service ended an attempt: it knows nothing of those that wait far behind."""
-        for tracked in self._lines.waiting(folder.task):
-            if tracked.is_unannounced:
+        """The service ended a task by this attempt: it may know nothing of those that come after it."""
+        for tracked in self._attempts.of_task(folder.task):
+            is_later = tracked.number > folder.number or tracked.is_unannounced
+            if is_later and not tracked.is_over and not tracked.folder.is_cancelled:
                 self._call_off(tracked.folder)
+
+    def send_away(self, tracked: Tracked) -> bool:
+        """The site runs an attempt again, or wants to. If its end was judged, another goes on, or none: it is called off."""
+        if not tracked.folder.verdict:
+            return False
+        if not tracked.folder.is_cancelled:
+            words = "the site put this attempt back after its end: it is called off"
+            self._attempts.note(tracked.folder, words, "came-back")
+        self._call_off(tracked.folder)
+        return True
 
     def _look_at_line(self, tracked: Tracked) -> None:
         self._lines.announce(tracked.folder.task)
@@ -143,12 +177,18 @@ class Chains:
         log.info("%s has its nodes early: %s", tracked.folder.attempt, choice.value)
         if choice is Arrival.GIVE_BACK:
             self._call_off(tracked.folder)
+            left = running.asked_seconds - _running_for(running)
+            self._follow_again(running.folder.attempt, left / 2)
             return
         self._let_overtake(tracked)
         if choice is Arrival.HAND_OVER:
             mark(running.folder.path / "stop")
             words = "the follow-up has its nodes: this attempt is asked to save and end"
             self._note(running, words)
+
+    def _follow_again(self, attempt: str, seconds: float) -> None:
+        """One whose nodes came far too early is queued again later, not at the end."""
+        self._followed[attempt] = time.monotonic() + max(0.0, seconds)
 
     def _let_overtake(self, tracked: Tracked) -> None:
         """Where it was made to follow attempts that have no nodes yet, it takes their place."""
@@ -176,15 +216,16 @@ class Chains:
         known = folder.verdict
         if known:
             return known
-        task = self._task(tracked)
+        task = before = self._task(tracked)
         own = [fact for fact in [*tracked.facts, *fresh] if not isinstance(fact, AttemptKnown)]
         for event in own:
             task, actions = step(task, replace(event, attempt=folder.attempt))
             if any(isinstance(action, NextAttempt) for action in actions):
+                self._doubt(tracked, before, task)
                 return self._written(folder, GO, task)
             if task.is_final:
                 return self._written(folder, STOP, task)
-        return ""
+        return self._written(folder, STOP, task) if task.cancel_requested else ""
 
     def _task(self, tracked: Tracked) -> Task:
         folder = tracked.folder
@@ -192,11 +233,23 @@ class Chains:
         return Task(
             id=folder.task,
             attempt=Attempt(id=folder.attempt, number=tracked.number),
+            cancel_requested=folder.is_cancelled,
             policy=policy_of(folder.order().resume),
             reached=before.reached,
             stalled=before.stalled,
             ended=before.ended,
         )
+
+    def _doubt(self, tracked: Tracked, before: Task, after: Task) -> None:
+        """A checkpoint with which a program failed at once may be half written: the next attempt gets the one before it."""
+        judged = replace(before, attempt=after.attempt, exit_code=after.exit_code)
+        newest = after.reached.checkpoint
+        if not doubts_checkpoint(judged, after.reason) or not self._folders.doubt(
+            tracked.folder, newest
+        ):
+            return
+        words = f"with the checkpoint {newest} it came no further: the next attempt is given the one before"
+        self._attempts.note(tracked.folder, words, "doubted")
 
     def _written(self, folder: AttemptFolder, word: str, task: Task) -> str:
         try:
@@ -243,7 +296,7 @@ class Chains:
         Where it does not, the service will ask for the attempt, and its person hears why it is refused.
         """
         until = int(self._folders.grant(folder.task).get("until") or 0)
-        if self._is_refused(folder):
+        if self._folders.is_ended(folder.task) or self._is_refused(folder):
             return None
         try:
             return self._folders.record_next(
@@ -264,7 +317,8 @@ class Chains:
         return bool(why)
 
     def _wants_follow_up(self, tracked: Tracked) -> bool:
-        if tracked.folder.attempt in self._followed or not tracked.watched.is_running:
+        due = self._followed.get(tracked.folder.attempt, 0.0)
+        if time.monotonic() < due or not tracked.watched.is_running:
             return False
         if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
             return False
@@ -272,11 +326,13 @@ class Chains:
         return after is not None and _running_for(tracked) >= float(after)
 
     def _queue_ahead(self, tracked: Tracked) -> None:
-        self._followed.add(tracked.folder.attempt)
+        self._followed[tracked.folder.attempt] = math.inf
         if self._successor(tracked.folder) is not None:
             return
         made = self._make(tracked.folder, early=True)
-        if made is not None:
+        if made is None:
+            self._follow_again(tracked.folder.attempt, REFUSED_SECONDS)
+        else:
             log.info("%s is queued to follow %s", made.attempt, tracked.folder.attempt)
             known = AttemptKnown(attempt=made.attempt, number=made.number)
             self._attempts.say_as_it_is(tracked, known)
@@ -294,6 +350,16 @@ class Chains:
         if youngest is not None:
             self._call_off(youngest)
         self._attempts.load(made)
+
+    def _may_wait(self, tracked: Tracked) -> bool:
+        """False once the service has taken back what it granted: the budget has no more room for this follow-up."""
+        grant, folder = self._folders.grant(tracked.folder.task), tracked.folder
+        if tracked.watched.run or tracked.watched.cancelled or folder.is_barred:
+            return True
+        if int(grant.get("until") or 0) >= int(grant.get("counted") or 0):
+            return True
+        has_turn = bool(self._folders.attempt(folder.task, folder.after).verdict)
+        return has_turn or tracked.number <= int(grant.get("until") or 0)
 
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
         limit = tracked.asked_seconds
@@ -342,5 +408,9 @@ def _may_go_on(tracked: Tracked, event: Event) -> bool:
 
 
 def _running_for(tracked: Tracked) -> float:
+    """By the heartbeats of the run, late by one at most; before the first by our own clock."""
+    beaten = lasted(tracked.folder, tracked.watched.run)
+    if beaten is not None:
+        return beaten
     start = tracked.folder.start_of(tracked.watched.run)
     return time.time() - start.seen_at if start is not None else 0.0

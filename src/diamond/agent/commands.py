@@ -100,7 +100,8 @@ class Clerk:
         self.tasks.write_grant(command["task"], dict(command["chain"]))
 
     def _cancel(self, command: Command) -> None:
-        folder = self.tasks.record_cancel(command["task"], command["attempt"])
+        task, attempt = command["task"], command["attempt"]
+        folder = self.tasks.record_cancel(task, attempt, ends_task=True)
         self.post(lambda: self.attempts.chains.cancelled(folder))
         self.post(lambda: self.attempts.cancel(folder))
 

@@ -32,8 +32,8 @@ def newest_match(pattern: str, run_dir: Path) -> tuple[str, float]:
     if not pattern:
         return "", 0.0
     found = glob.iglob(os.path.join(glob.escape(str(run_dir)), pattern), recursive=True)  # noqa: PTH118, PTH207
-    newest = max(((_modified(path), path) for path in found), default=(0.0, ""))
-    return os.path.relpath(newest[1], run_dir) if newest[1] else "", newest[0]
+    newest = max(sorted(found), key=_modified, default="")  # of several as new, the first by name
+    return (os.path.relpath(newest, run_dir), _modified(newest)) if newest else ("", 0.0)
 
 
 def _counts(line: dict[str, Any]) -> bool:

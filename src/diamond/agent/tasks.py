@@ -101,6 +101,11 @@ class AttemptFolder:
         return self.is_early and self.is_cancelled and not has_begun
 
     @property
+    def will_never_begin(self) -> bool:
+        """A follow-up that was called off or refused: its number may be given again."""
+        return self.is_withdrawn or (self.is_early and self.failure is not None)
+
+    @property
     def _intent(self) -> dict[str, Any]:
         try:
             return _written_once(self.place("attempt.json"))
@@ -298,6 +303,14 @@ class TaskFolders:
         if folder.is_dir() and grant != self.grant(task):
             write_json(folder / "chain.json", grant, durable=True)
 
+    def doubt(self, folder: AttemptFolder, checkpoint: str) -> bool:
+        """Write down a checkpoint to pass over; False if that could not be."""
+        try:
+            write_whole(folder.run_dir.parent / "doubted", f"{checkpoint}\n".encode())
+        except OSError:
+            return False
+        return True
+
     def standing_before(self, folder: AttemptFolder) -> Standing:
         """How far the task had come before this attempt."""
         number = folder.number
@@ -365,17 +378,27 @@ class TaskFolders:
             write_json(folder.path / "attempt.json", _attempt_json(folder, number), durable=True)
         return folder
 
-    def record_cancel(self, task: Any, attempt: Any) -> AttemptFolder:
-        """The tombstone, also for an attempt whose submission was never heard of."""
+    def record_cancel(self, task: Any, attempt: Any, *, ends_task: bool = False) -> AttemptFolder:
+        """The tombstone, also for an attempt whose submission was never heard of. `ends_task`: none follows either."""
         folder = self.attempt(task, attempt)
         _make(folder)
+        if ends_task:
+            mark(self.root / folder.task / "ended")
         folder.write_tombstone()
         return folder
 
+    def is_ended(self, task: str) -> bool:
+        """Whether the service has ended the task by a cancel of one of its attempts."""
+        return is_there(f"{self.root}/{task}/ended")
+
     def rival(self, folder: AttemptFolder, number: int) -> AttemptFolder | None:
-        """Another attempt of the same task that already has this number."""
+        """Another attempt of the same task that has this number, and has begun or still may.
+
+        The service does not hear of each follow-up that waits in a line and is called off there: it counts on without them.
+        """
         for other in self.attempts(folder.task):
-            if other.attempt != folder.attempt and other.is_known and other.number == number:
+            is_other = other.attempt != folder.attempt and other.is_known
+            if is_other and other.number == number and not other.will_never_begin:
                 return other
         return None
 

@@ -6,10 +6,10 @@ events that the service must hear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
-from diamond.core.native import NativeStatus
+from diamond.core.native import NativeStatus, node_names
 from diamond.core.task import Reason
 
 WORD_GRACE = 15.0
@@ -28,6 +28,9 @@ TURNED_AWAY = 74
 """Its exit code for: another job holds the attempt, or a cancel came before; nothing was started."""
 SIGNAL_GRACE = 60.0
 """How long a death by signal waits while the batch system still says completing, or has not answered."""
+COMPLETING_GRACE = 900.0
+"""How long any ending waits while the batch system says completing, if a chain goes on or stops by its word: there are
+epilogs of minutes, and only after them it tells a time limit from a failure."""
 
 
 @dataclass
@@ -35,6 +38,8 @@ class Watched:
     """All that is known of one submitted attempt."""
 
     native_id: str = ""
+    is_patient: bool = False
+    """Whether another attempt follows or not by what the batch system says of the end."""
     run: int = 0
     """The newest run seen to have started."""
     starts: set[int] = field(default_factory=set)
@@ -49,6 +54,10 @@ class Watched:
     told_no_word: bool = False
     heard_since_exit: bool = False
     """The batch system answered after that, and named no end that may still come."""
+    is_completing: bool = False
+    """It answered after that that it clears up."""
+    waits_long: bool = False
+    """The word has been awaited for longer than prompt questions are worth."""
     ended: NativeStatus | None = None
     ended_at: float = 0.0
     absent_since: float | None = None
@@ -56,11 +65,15 @@ class Watched:
     told: NativeStatus | None = None
 
     @property
+    def nodes(self) -> list[str]:
+        """That it has, as it was heard last."""
+        return node_names(self.told.nodes) if self.told is not None else []
+
+    @property
     def awaits_word(self) -> bool:
         """A prompt question to the batch system would help a person who waits."""
-        return (
-            not self.over and (self.cancelled or self.exit_at is not None) and not self.told_no_word
-        )
+        awaited = self.cancelled or (self.exit_at is not None and not self.waits_long)
+        return not self.over and awaited and not self.told_no_word
 
     @property
     def is_running(self) -> bool:
@@ -103,9 +116,19 @@ def heard(watched: Watched, status: NativeStatus | None, *, now: float) -> list[
         return _heard_end(watched, status, now)
     watched.ended = None
     watched.heard_since_exit = watched.exit_at is not None and status.status == "running"
+    watched.is_completing = watched.exit_at is not None and status.status == "completing"
+    if watched.is_completing and status.reason:
+        return _tell_end(watched, replace(status, status="ended"))
     if status.status == "queued" and watched.run:
         return _heard_queued_again(watched, status)
     return _tell(watched, status)
+
+
+def is_requeued(watched: Watched, status: NativeStatus | None) -> bool:
+    """An answer may be older than the start that was seen since: only a higher restart count is a requeue."""
+    if status is None or status.status != "queued" or not watched.run:
+        return False
+    return status.restarts >= watched.run
 
 
 def follow_owner(watched: Watched, owner: str) -> bool:
@@ -156,6 +179,7 @@ def _forget_end(watched: Watched) -> None:
     """A new run has begun: what was said about the end of an older one no longer counts."""
     watched.exit_at, watched.ended, watched.absent_since = None, None, None
     watched.told_no_word, watched.heard_since_exit = False, False
+    watched.is_completing, watched.waits_long = False, False
     if watched.run in watched.exits:
         return
     watched.over = False
@@ -173,14 +197,14 @@ def _heard_end(watched: Watched, status: NativeStatus, now: float) -> list[Event
 
 
 def _heard_queued_again(watched: Watched, status: NativeStatus) -> list[Event]:
-    """An answer may be older than the start that was seen since: only a higher restart count is a requeue."""
-    if status.restarts < watched.run:
+    if not is_requeued(watched, status):
         return []
     _forget_end(watched)
     return _tell(watched, status)
 
 
 def _absent(watched: Watched, now: float) -> list[Event]:
+    watched.is_completing = False
     if watched.absent_since is None:
         watched.absent_since = now
     watched.absent_last = now
@@ -200,13 +224,20 @@ def _absent_for(watched: Watched, seconds: float) -> list[Event]:
 
 def _without_word(watched: Watched, seconds: float) -> list[Event]:
     """A time limit, a preemption and a full memory look like a signal: their word is worth a longer wait."""
-    watched.over = seconds >= SIGNAL_GRACE + REFINE_GRACE
-    is_signal = watched.exits.get(watched.run, 0) > 128
-    grace = SIGNAL_GRACE if is_signal and not watched.heard_since_exit else WORD_GRACE
+    grace = _word_grace(watched)
+    watched.waits_long = seconds >= SIGNAL_GRACE
+    watched.over = seconds >= max(grace, SIGNAL_GRACE) + REFINE_GRACE
     if seconds < grace or watched.told_no_word:
         return []
     watched.told_no_word = True
     return [NoWord()]
+
+
+def _word_grace(watched: Watched) -> float:
+    if watched.is_completing and watched.is_patient:
+        return COMPLETING_GRACE
+    is_signal = watched.exits.get(watched.run, 0) > 128
+    return SIGNAL_GRACE if is_signal and not watched.heard_since_exit else WORD_GRACE
 
 
 def _end_grace(status: NativeStatus) -> float:
@@ -229,8 +260,8 @@ def _tell(watched: Watched, status: NativeStatus) -> list[Event]:
 
 
 def _same(one: NativeStatus, other: NativeStatus) -> bool:
-    return (one.status, one.native_state, one.message, one.held, one.restarts) == (
-        other.status, other.native_state, other.message, other.held, other.restarts,
+    return (one.status, one.native_state, one.message, one.held, one.restarts, one.limit_seconds) == (
+        other.status, other.native_state, other.message, other.held, other.restarts, other.limit_seconds,
     )  # fmt: skip
 
 
@@ -246,6 +277,7 @@ def _observed(watched: Watched, status: NativeStatus) -> Observed:
         native_id=watched.native_id,
         run=watched.run,
         restarts=status.restarts,
+        limit_seconds=status.limit_seconds,
         reason=reason,
         exit_code=status.exit_code,
         signal=status.signal,

@@ -13,6 +13,7 @@ from diamond.agent.fence import Fence
 from diamond.agent.links import LinkDown
 from diamond.agent.staging import StageFailed, Stager
 from diamond.agent.submit import Submitter
+from diamond.agent.tasks import AttemptFolder
 from diamond.core.errors import Cancelled, Unanswered
 from diamond.schedulers.base import Scheduler
 
@@ -64,6 +65,24 @@ class Workers:
         self._cancelling.update(fresh)
         if fresh:
             self._to_cancel.put(fresh)
+
+    def leave_out(self, folder: AttemptFolder, native_id: str) -> None:
+        """Tell the batch system which nodes a job that waits must not get, where it can be told."""
+        tell = getattr(self._scheduler, "leave_out", None)
+        if tell is not None:
+            threading.Thread(
+                target=self._leave_out, args=(tell, folder, native_id), daemon=True
+            ).start()
+
+    def _leave_out(self, tell: Callable[..., None], folder: AttemptFolder, native_id: str) -> None:
+        try:
+            self._fence.check()
+            tell(native_id, self._stager.submission(folder), self._stager.profile().flags)
+        except Unanswered as error:
+            log.info("%s: its nodes: %s", folder.attempt, error.message)
+            threading.Timer(RETRY_SECONDS, self._leave_out, [tell, folder, native_id]).start()
+        except Exception:
+            log.exception("%s: nodes that failed could not be left out", folder.attempt)
 
     def _stage_all(self) -> None:
         while True:

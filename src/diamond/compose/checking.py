@@ -13,7 +13,13 @@ from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, f
 from diamond.compose.facts import sound_facts
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
 from diamond.compose.fields import BUDGET, NODE_HOURS, site_word
-from diamond.compose.filling import doubtful_fields, fill_command, fill_words, show_value
+from diamond.compose.filling import (
+    doubtful_fields,
+    fill_command,
+    fill_words,
+    show_value,
+    words_with_resume,
+)
 from diamond.compose.launching import check_launch, choose_launch
 from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
 from diamond.compose.shares import memory_note, with_memory
@@ -30,6 +36,7 @@ from diamond.compose.texts import without_broken_texts
 from diamond.compose.writing import as_written
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import (
+    MANY_ATTEMPTS,
     Build,
     Code,
     Continue,
@@ -423,7 +430,7 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
 def _resume(spec: Spec) -> Continue:
     given = spec.continue_
     if not given:
-        return Continue(on=["exit-75"])
+        return Continue(on=["exit-75"], max_attempts=MANY_ATTEMPTS)
     ahead = True if given.ahead == "auto" else given.ahead
     return Continue(list(given.on), given.from_, given.lead, given.max_attempts, ahead)
 
@@ -453,15 +460,18 @@ def _check_budget(
 
 
 def _command(spec: Spec) -> str:
-    if not isinstance(spec.run, str):
-        return ""
-    return fill_command(spec.run, spec.params, resumes=spec.continue_ is not None)
+    resumes = spec.continue_ is not None
+    if isinstance(spec.run, str):
+        return fill_command(spec.run, spec.params, resumes=resumes)
+    return words_with_resume(spec.run or [], spec.params) if resumes else ""
 
 
 def _argv(spec: Spec) -> list[str]:
     if spec.notebook:
         return notebook_words(spec.notebook)
-    return fill_words(spec.run, spec.params) if isinstance(spec.run, list) else []
+    if not isinstance(spec.run, list) or _command(spec):
+        return []
+    return fill_words(spec.run, spec.params)
 
 
 def _resources(spec: Spec, default_walltime: int) -> Resources:

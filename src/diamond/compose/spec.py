@@ -21,7 +21,7 @@ from diamond.compose.fields import (
     Seconds,
     SiteWord,
 )
-from diamond.core.order import MOST_AHEAD
+from diamond.core.order import MANY_ATTEMPTS, MOST_AHEAD
 
 CONTINUE_CAUSES = ("exit-75", "wall-time", "preempted", "node-lost", "out-of-memory", "exit-code")
 
@@ -58,7 +58,7 @@ class ContinueSpec(Model):
     lead: Seconds = Field(
         0, description="How long before the time limit to stop; left out: by what a save costs"
     )
-    max_attempts: int = Field(20, ge=1, le=1000)
+    max_attempts: int = Field(MANY_ATTEMPTS, ge=1, le=1000)
     ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] | Literal["auto"] = Field(
         True,
         description="Queue the next attempt before this one ends, several where waits are long; a number: so many at most",

@@ -14,7 +14,8 @@ def after_the_end(task: Task, event: Event) -> Step:
     recorded = Recorded(event, "the task had ended")
     if _is_beyond_the_end(task, event):
         return task, [recorded, SendCancel(event.attempt)]
-    if task.state is State.CANCELLED and _is_alive(task, event):
+    is_alive = task.state is State.CANCELLED and _is_alive(task, event)
+    if is_alive or _has_come_back(task, event):
         return task, [recorded, SendCancel(task.attempt.id)]
     return _refine(task, event), [recorded]
 
@@ -34,6 +35,15 @@ def _is_alive(task: Task, event: Event) -> bool:
     if isinstance(event, Observed):
         return event.status in ("queued", "running", "suspended")
     return isinstance(event, (Submitted, Started))
+
+
+def _has_come_back(task: Task, event: Event) -> bool:
+    """Put back by the site after the end that was told: nobody waits for what it does now."""
+    if event.attempt != task.attempt.id:
+        return False
+    if isinstance(event, Observed):
+        return event.status == "queued" and event.restarts >= task.attempt.run > 0
+    return isinstance(event, Started) and event.run > task.attempt.run > 0
 
 
 def _refine(task: Task, event: Event) -> Task:

@@ -15,6 +15,7 @@ CONTINUE_WORDS = {
     Reason.WALL_TIME: "wall-time",
     Reason.PREEMPTED: "preempted",
     Reason.NODE_LOST: "node-lost",
+    Reason.LOST: "node-lost",
     Reason.OUT_OF_MEMORY: "out-of-memory",
     Reason.EXIT_CODE: "exit-code",
     Reason.SIGNAL: "exit-code",
@@ -65,7 +66,19 @@ def next_number(task: Task) -> int:
 def _asks_to_continue(task: Task, reason: Reason) -> bool:
     if reason is Reason.EXIT_CODE and task.exit_code == CONTINUE_EXIT_CODE:
         return True
-    return CONTINUE_WORDS.get(reason, "") in task.policy.on
+    return CONTINUE_WORDS.get(reason, "") in task.policy.on or doubts_checkpoint(task, reason)
+
+
+def doubts_checkpoint(task: Task, reason: Reason) -> bool:
+    """Whether a chain that outlives kills may have failed by a checkpoint that was half written when the last attempt was killed.
+
+    It came no further than that checkpoint, for the first time: the next attempt is given the one before.
+    """
+    if reason not in (Reason.EXIT_CODE, Reason.SIGNAL) or task.exit_code == CONTINUE_EXIT_CODE:
+        return False
+    outlives = bool(task.policy.on - {"exit-75"}) and task.policy.has_pattern
+    resumed = task.ended > 0 and task.reached.modified > 0
+    return outlives and resumed and not task.stalled and not _came_further(task, reason)
 
 
 def _with_progress(task: Task, reason: Reason) -> Task:

@@ -100,7 +100,8 @@ class Observed(Event):
     """The batch system's word. `status`: queued, running, suspended, completing, ended, unknown.
 
     For `ended`, `reason` is a Reason value ('' for a normal end) and `exit_code`/`signal` what it recorded.
-    `restarts` is how often the site had requeued the job by then; -1: not known.
+    `restarts` is how often the site had requeued the job by then; -1: not known. `limit_seconds` is the job's time
+    limit as it stands now; 0: not known.
     """
 
     status: str = "unknown"
@@ -113,6 +114,7 @@ class Observed(Event):
     message: str = ""
     held: bool = False
     restarts: int = -1
+    limit_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

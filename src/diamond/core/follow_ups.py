@@ -31,6 +31,8 @@ def begin_attempt(task: Task, attempt_id: str, number: int) -> Task:
 def adopt(task: Task, event: AttemptKnown) -> Step:
     if event.number < task.attempt.number or event.attempt == task.attempt.id:
         return task, [Recorded(event, "of another attempt")]
+    if event.number == task.attempt.number and task.attempt.native_id:
+        return task, [Recorded(event, "another has its number")]
     if event.number > task.attempt.number and task.phase is not Phase.ASKING:
         return _with_follow_up(task, Attempt(id=event.attempt, number=event.number))
     begun = begin_attempt(task, event.attempt, event.number)

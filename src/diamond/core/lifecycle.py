@@ -274,7 +274,7 @@ def _lost(task: Task, event: Event) -> Step:
     assert isinstance(event, Lost)
     if task.cancel_requested:
         return end_cancelled(task)
-    return end(task, State.FAILED, Reason.LOST, event.message), []
+    return end_or_continue(task, Reason.LOST, event.message)
 
 
 def _gone(task: Task, event: Event) -> Step:

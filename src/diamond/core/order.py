@@ -114,6 +114,8 @@ class Image:
     """squashfs, docker-archive or venv; empty: whichever is there."""
 
 
+MANY_ATTEMPTS = 100
+"""How many a chain makes at most where the person names no number: its budget, or her own word, ends it long before."""
 MOST_AHEAD = 12
 """More attempts of a chain never wait in a queue at once, whatever a person asks for."""
 

@@ -122,16 +122,20 @@ diamond_say_started() {
   diamond_mark "$diamond_run.started"
 }
 
-# The pattern is matched against file names and nothing else: with IFS empty no word is split or run.
+# The pattern is matched against file names and nothing else: with IFS empty no word is split or run. One with which an
+# attempt came no further is passed over, unless it is the only one, or was written anew since.
 diamond_newest_checkpoint() {
   DIAMOND_RESUME_FROM=
   [ -n "$diamond_pattern" ] || return
-  local IFS= file
+  local IFS= file doubted= doubt=${diamond_folder%/attempts/*}/doubted
+  { read -r doubted <"$doubt"; } 2>/dev/null
   shopt -s nullglob globstar 2>/dev/null
   cd "$DIAMOND_RUN_DIR" || return
   for file in $diamond_pattern; do
+    [[ $file != "$doubted" || $file -nt $doubt ]] || continue
     [[ -n $DIAMOND_RESUME_FROM && ! $file -nt $DIAMOND_RESUME_FROM ]] || DIAMOND_RESUME_FROM=$file
   done
+  [ -n "$DIAMOND_RESUME_FROM" ] || [ ! -e "$doubted" ] || DIAMOND_RESUME_FROM=$doubted
   case $DIAMOND_RESUME_FROM in '' | /*) ;; *) DIAMOND_RESUME_FROM=$DIAMOND_RUN_DIR/$DIAMOND_RESUME_FROM ;; esac
   shopt -u nullglob globstar 2>/dev/null
   cd "$diamond_folder" || return

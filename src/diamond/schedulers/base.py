@@ -76,3 +76,10 @@ class RunsItsOwnQueue(Protocol):
 
     def advance(self) -> None:
         """Start what fits now, end what is over its time; cheap when there is nothing to do."""
+
+
+class LeavesOutNodes(Protocol):
+    """An ability: nodes can be left out of a job that is already in the queue."""
+
+    def leave_out(self, native_id: str, submission: Submission, flags: Mapping[str, str]) -> None:
+        """Give it the list of the submission as it would be queued now; one that has nodes keeps them. Raises `Unanswered`."""

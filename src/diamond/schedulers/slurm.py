@@ -38,6 +38,7 @@ _NO_ACCOUNTING = re.compile(
     r"accounting storage is disabled|supported accounting_storage plugin", re.IGNORECASE
 )
 _GONE = re.compile(r"invalid job id|already completing or completed|job has already finished", re.I)
+_NOT_WAITING = re.compile(_GONE.pattern + r"|no longer pending", re.I)
 _MEMORY_KILL = re.compile(r"exceeded (job |step )?memory limit|oom[-_ ]kill|out of memory", re.I)
 
 SECONDS_LEFT = (
@@ -96,6 +97,15 @@ class SlurmScheduler:
         words = ["scancel", native_id]
         done = ask(words)
         if done.returncode and not _GONE.search(done.stderr):
+            raise refused(words, done.stderr)
+
+    def leave_out(self, native_id: str, submission: Submission, flags: Mapping[str, str]) -> None:
+        names = slurm_directives.left_out(submission, flags).get("exclude")
+        if not names:
+            return
+        words = ["scontrol", "update", f"JobId={native_id}", f"ExcNodeList={names}"]
+        done = ask(words)
+        if done.returncode and not _NOT_WAITING.search(done.stderr):
             raise refused(words, done.stderr)
 
     def probe(self) -> Dict[str, Dict[str, Any]]:

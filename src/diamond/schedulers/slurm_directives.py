@@ -19,7 +19,7 @@ def directives(submission: Submission, flags: Mapping[str, str]) -> List[str]:
         **_own(submission),
         **_size(submission.resources, flags),
         **_place(submission.placement, flags),
-        **_left_out(submission, flags),
+        **left_out(submission, flags),
         **({"comment": submission.comment} if submission.comment else {}),
     }
     return [f"#SBATCH {_line(key, value)}" for key, value in options.items()]
@@ -48,7 +48,7 @@ def _size(resources: Resources, flags: Mapping[str, str]) -> Dict[str, str]:
     return _taken(wanted, flags)
 
 
-def _left_out(submission: Submission, flags: Mapping[str, str]) -> Dict[str, str]:
+def left_out(submission: Submission, flags: Mapping[str, str]) -> Dict[str, str]:
     """Nodes that have failed before; a person's own list is kept with them."""
     own = submission.placement.options.get("exclude", "")
     names = ",".join([*([own] if own else []), *submission.exclude])

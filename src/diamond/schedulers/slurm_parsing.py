@@ -9,7 +9,13 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from diamond.core.native import NativeStatus
 from diamond.core.task import Reason
-from diamond.schedulers.slurm_words import is_held, plain_state, state_meaning, waiting
+from diamond.schedulers.slurm_words import (
+    StateMeaning,
+    is_held,
+    plain_state,
+    state_meaning,
+    waiting,
+)
 
 SQUEUE_FORMAT = (
     "JobArrayID:48|,State:32|,exit_code:16|,restartcnt:12|,SubmitTime:32|,"
@@ -64,10 +70,7 @@ def native_status(row: Row) -> NativeStatus:
     meaning = state_meaning(row.state)
     is_pending = plain_state(row.state) == "PENDING"
     has_ended = meaning.status == "ended"
-    reason, message = _ending(row) if plain_state(row.state) == "FAILED" else (
-        meaning.reason,
-        meaning.message,
-    )  # fmt: skip
+    reason, message = _why(row, meaning)
     return NativeStatus(
         status=meaning.status,
         native_state=row.state,
@@ -82,6 +85,14 @@ def native_status(row: Row) -> NativeStatus:
         name=row.name,
         limit_seconds=60.0 * (row.limit_minutes or 0),
     )
+
+
+def _why(row: Row, meaning: StateMeaning) -> Tuple[Reason, str]:
+    """While Slurm still clears up after a time limit, only its reason, or a second state, tells of that."""
+    state = plain_state(row.state)
+    if state == "COMPLETING" and (row.reason == "TimeLimit" or "TIMEOUT" in row.state.upper()):
+        meaning = state_meaning("TIMEOUT")
+    return _ending(row) if state == "FAILED" else (meaning.reason, meaning.message)
 
 
 def _ending(row: Row) -> Tuple[Reason, str]:

@@ -53,8 +53,12 @@ class Spending:
     def left(self) -> float:
         """Of the budget, if all that is queued or runs uses its whole limit."""
         assert self.budget is not None
-        used = self.rate * (self.node_hours + self.node_hours_committed)
-        return max(0.0, self.budget.amount - used)
+        return max(0.0, self.budget.amount - self.used)
+
+    @property
+    def used(self) -> float:
+        """In the budget's unit."""
+        return self.rate * (self.node_hours + self.node_hours_committed)
 
 
 def first_chain(order: Order, charges: Mapping[str, float] | None) -> dict[str, Any]:
@@ -76,7 +80,7 @@ def spending(chain: Mapping[str, Any], order: Order, attempts: Iterable[Entry]) 
     entries = list(attempts)
     ended = [one for one in entries if one.get("ended") is not None]
     spent = [Use(order.resources.nodes, _lasted(one)) for one in ended]
-    alive = [_whole(order)] * (len(entries) - len(ended))
+    alive = [_at_most(order, one) for one in entries if one.get("ended") is None]
     given = chain.get("budget")
     if not given:
         return Spending(spent, alive)
@@ -124,16 +128,20 @@ def allowed_attempts(chain: Mapping[str, Any]) -> int:
 def granted_until(
     chain: Mapping[str, Any], order_data: Mapping[str, Any], attempts: list[Entry]
 ) -> int:
-    """The highest number that the agent may give to an attempt without asking; follow-ups given back do not count."""
+    """The highest number that the agent may give to an attempt without asking; follow-ups given back do not count.
+
+    Where a requeue or a longer limit has used up what was set aside for a follow-up, it is below that one's number.
+    """
     order = order_from(dict(order_data))
-    highest = highest_number(attempts)
-    used = spending(chain, order, attempts)
+    used, waiting = spending(chain, order, attempts), _follow_ups(attempts)
     if used.budget is None:
         more = allowed_attempts(chain) - _made(attempts)
     else:
-        cost = used.rate * _whole(order).node_hours
-        more = math.floor(used.left / cost + 1e-9) if cost else order.resume.max_attempts
-    return highest + max(0, min(more, order.resume.max_attempts - _made(attempts)))
+        more = _fit(used, order)
+        if more < 0 and waiting:
+            return int(waiting[max(more, -len(waiting))]["number"]) - 1
+    most = min(more, order.resume.max_attempts - _made(attempts))
+    return highest_number(attempts) + max(0, most)
 
 
 def highest_number(attempts: Iterable[Entry]) -> int:
@@ -175,6 +183,23 @@ def hand_over_seconds(order: Order) -> float:
     return min(order.resume.lead_seconds or DEFAULT_HAND_OVER_SECONDS, limit / 8)
 
 
+def _fit(used: Spending, order: Order) -> int:
+    """How many whole attempts the budget still has room for; below 0: how many too many are queued."""
+    assert used.budget is not None
+    cost = used.rate * _whole(order).node_hours
+    if not cost:
+        return order.resume.max_attempts
+    return math.floor((used.budget.amount - used.used) / cost + 1e-9)
+
+
+def _follow_ups(attempts: list[Entry]) -> list[Entry]:
+    """Those that wait behind the present attempt, by number."""
+    alive = sorted(
+        (one for one in attempts if one.get("ended") is None), key=lambda one: int(one["number"])
+    )
+    return [one for one in alive[1:] if one.get("started") is None]
+
+
 def _made(attempts: list[Entry]) -> int:
     return sum(one.get("reason") != Reason.WITHDRAWN.value for one in attempts)
 
@@ -183,6 +208,31 @@ def _whole(order: Order) -> Use:
     return Use(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
 
 
+def _at_most(order: Order, entry: Entry) -> Use:
+    """What an attempt that has not ended may take: its limit as it is now, after the runs that the site has ended."""
+    limit = float(entry.get("limit_seconds") or 60.0 * order.resources.walltime_minutes)
+    return Use(order.resources.nodes, _of_runs(entry, until_last=True) + limit)
+
+
 def _lasted(entry: Entry) -> float:
+    if len(entry.get("runs") or []) > 1:
+        return _of_runs(entry) + _waited(entry)
     began = [at for at in (entry.get("arrived"), entry.get("started")) if at is not None]
     return max(0.0, float(entry["ended"]) - float(began[0])) if began else 0.0
+
+
+def _waited(entry: Entry) -> float:
+    """With nodes, before its first run."""
+    if entry.get("arrived") is None:
+        return 0.0
+    return max(0.0, float(entry["runs"][0]["started"]) - float(entry["arrived"]))
+
+
+def _of_runs(entry: Entry, *, until_last: bool = False) -> float:
+    """The seconds of its runs; one whose end was not seen lasts until the next begins, at most."""
+    runs = entry.get("runs") or []
+    begins = [float(run["started"]) for run in runs]
+    following = [*begins[1:], float(entry.get("ended") or 0.0)]
+    ends = [float(run.get("ended") or then) for run, then in zip(runs, following, strict=False)]
+    lasted = [max(0.0, end - begin) for begin, end in zip(begins, ends, strict=True)]
+    return sum(lasted[:-1] if until_last else lasted)

@@ -52,6 +52,37 @@ def test_a_chain_goes_on_when_the_agent_was_away_at_an_end(stack: Stack) -> None
     assert stack.executions(task) == 2
 
 
+SAVES = "trap 'exit 75' TERM\n" + STEPS
+"""It saves, as it were, on the signal that ends it."""
+
+
+def test_a_job_that_is_requeued_after_it_asked_to_go_on_does_not_run_beside_the_next(
+    stack: Stack,
+) -> None:
+    """Which waits for longer than the one that comes back."""
+    task = stack.submit(SAVES, options={"slurm": {"begin": "now+25"}}, **CHAIN)
+    wait_for(lambda: steps(stack, task) == 1, what="first attempt")
+    job = stack.native_id(task)
+    stack.slurm("scontrol", "update", f"jobid={job}", "requeue=1")
+    stack.slurm("scontrol", "requeue", job)
+    wait_for(lambda: steps(stack, task) == 2, what="second attempt")
+    wait_for(lambda: not in_the_queue(stack, job), what="end of the requeued job")
+    go(stack, task, 2)
+    ended = stack.until(task, "succeeded")
+    assert [len(one["runs"]) for one in ended["attempts"]] == [1, 1]
+    assert stack.executions(task) == 2
+
+
+def test_a_cancelled_attempt_that_saves_and_asks_to_go_on_is_the_last(stack: Stack) -> None:
+    task = stack.submit(SAVES, **CHAIN)
+    wait_for(lambda: steps(stack, task) == 1, what="first attempt")
+    stack.client.post(f"/tasks/{task}/cancel")
+    stack.until(task, "cancelled")
+    wait_for(lambda: exit_file(stack, task).exists(), what="end of the program")
+    assert exit_file(stack, task).read_text().startswith("75 ")
+    assert len(attempts(stack, task)) == 1
+
+
 def test_a_follow_up_with_nodes_waits_until_the_program_before_it_has_ended(stack: Stack) -> None:
     task = stack.submit(STEPS + "[ $n -ge 2 ] || exit 75\n", **CHAIN)
     stack.until(task, "running")

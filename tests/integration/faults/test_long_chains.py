@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,34 @@ def test_kill_9_costs_at_most_one_interval_each_time(stack: Stack) -> None:
     ended = stack.until(task, "succeeded")
     assert len(ended["attempts"]) == 5
     assert 0 <= most_repeated(stack, task) <= EVERY
+
+
+@pytest.mark.slow
+def test_a_site_that_clears_up_slowly_does_not_hide_the_time_limit(stack: Stack) -> None:
+    short = {"walltime": "1m", "memory": "100MB"}
+    with epilog(stack, "sleep 90"):
+        task = stack.submit("sleep 600\n", resources=short, **chain("wall-time", ahead=False))
+        first = stack.until(task, "running")["attempt"]
+        wait_for(lambda: stack.task(task)["attempt"] != first, seconds=180, what="the next attempt")
+    assert stack.task(task)["attempts"][0]["reason"] == "wall-time"
+    stack.client.post(f"/tasks/{task}/cancel")
+    stack.until(task, "cancelled")
+
+
+@contextmanager
+def epilog(stack: Stack, line: str) -> Iterator[None]:
+    """What the site does on a node after each job."""
+    settings = Path(stack.cluster.env()["SLURM_CONF"])
+    program, before = settings.parent / "epilog.sh", settings.read_text()
+    program.write_text(f"#!/bin/bash\n{line}\n")
+    program.chmod(0o755)
+    settings.write_text(f"{before}\nEpilog={program}\n")
+    stack.slurm("scontrol", "reconfigure")
+    try:
+        yield
+    finally:
+        settings.write_text(before)
+        stack.slurm("scontrol", "reconfigure")
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -187,6 +188,24 @@ def test_cancelling_what_is_gone_is_fine(commands: Commands, scheduler: SlurmSch
     )
     with pytest.raises(Refused):
         scheduler.cancel("7")
+
+
+def test_nodes_are_left_out_of_a_job_that_waits(
+    commands: Commands, scheduler: SlurmScheduler, work: Submission, tmp_path: Path
+) -> None:
+    """Beside those that the person named; that it has nodes by now is fine."""
+    said = tmp_path / "said"
+    commands.play("scontrol", f"echo $* >{said}")
+    named = replace(work, exclude=["n3"], placement=Placement(options={"exclude": "n[1-2]"}))
+    scheduler.leave_out("7", named, {"exclude": "refuses"})
+    assert not said.exists()
+    scheduler.leave_out("7", named, {})
+    assert said.read_text() == "update JobId=7 ExcNodeList=n[1-2],n3\n"
+    commands.play("scontrol", "echo 'Job is no longer pending execution for job 7' >&2; exit 1")
+    scheduler.leave_out("7", named, {})
+    commands.play("scontrol", "echo 'Access/permission denied for job 7' >&2; exit 1")
+    with pytest.raises(Refused):
+        scheduler.leave_out("7", named, {})
 
 
 def test_nothing_is_asked_about_nothing(commands: Commands, scheduler: SlurmScheduler) -> None:

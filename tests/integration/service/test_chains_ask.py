@@ -110,3 +110,49 @@ def test_what_has_succeeded_or_not_begun_cannot_be_resumed(scene: Scene) -> None
     scene.tell("exited", task, attempt, run=1, exit_code=0)
     refused = scene.client.call("POST", f"/tasks/{task}/resume", {})
     assert refused.status == 409
+
+
+def test_a_follow_up_for_which_a_longer_limit_leaves_no_room_is_taken_back(scene: Scene) -> None:
+    task, attempt = scene.taken(**CHAIN, budget="2.5 node-hours", resources={"walltime": "1h"})
+    scene.tell("started", task, attempt, run=1)
+    assert commands(scene, "chain")[-1]["chain"]["until"] == 2
+    scene.tell("attempt-known", task, "f2", number=2)
+    scene.tell("observed", task, attempt, status="running", native_state="R", limit_seconds=7200.0)
+    taken_back = commands(scene, "chain")[-1]["chain"]
+    assert (taken_back["until"], taken_back["counted"]) == (1, 2)
+    scene.tell("gone", task, "f2")
+    assert scene.task(task)["chain"]["budget"]["committed"] == pytest.approx(2)
+
+
+def test_follow_ups_that_were_overtaken_are_set_aside_for_no_longer(scene: Scene) -> None:
+    task, attempt = scene.taken(**CHAIN, resources={"walltime": "1h"})
+    scene.tell("submitted", task, attempt, native_id="1")
+    scene.tell("attempt-known", task, "f2", number=2)
+    scene.tell("attempt-known", task, "f3", number=3)
+    scene.tell("started", task, "f3", run=1)
+    seen = scene.task(task)
+    assert [one["reason"] for one in seen["attempts"]] == ["withdrawn", "withdrawn", ""]
+
+
+def test_exit_75_without_continue_asks_too(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    for step in range(1, 5):
+        attempt = one_attempt(scene, task, attempt, step)
+    assert scene.task(task)["phase"] == "asking"
+
+
+def test_a_budget_alone_lets_exit_75_go_on(scene: Scene) -> None:
+    task, attempt = scene.taken(budget="90 node-hours", resources={"walltime": "1h"})
+    for step in range(1, 7):
+        attempt = one_attempt(scene, task, attempt, step)
+        assert attempt
+
+
+def test_nothing_is_set_aside_for_a_task_that_has_ended(scene: Scene) -> None:
+    task, attempt = scene.taken(**CHAIN, budget="5 node-hours", resources={"walltime": "1h"})
+    scene.tell("started", task, attempt, run=1)
+    scene.tell("attempt-known", task, "f2", number=2)
+    scene.tell("exited", task, attempt, run=1, exit_code=0)
+    seen = scene.task(task)
+    assert (seen["state"], seen["attempts"][1]["reason"]) == ("succeeded", "withdrawn")
+    assert seen["chain"]["budget"]["committed"] == 0

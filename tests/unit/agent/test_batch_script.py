@@ -251,6 +251,21 @@ def test_the_newest_checkpoint_is_handed_over(scene: Callable[..., Scene]) -> No
     assert it.read("stdout.log") == f"{it.run_dir}/ck pt/c.pt\n"
 
 
+def test_a_doubted_checkpoint_is_passed_over_if_there_is_another(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene('echo "${DIAMOND_RESUME_FROM##*/}"', resume={"pattern": "*.pt"})
+    doubted = it.run_dir.parent / "doubted"
+    doubted.write_text("2.pt\n")
+    times = [(it.run_dir / "2.pt", 200), (doubted, 300), (it.run_dir / "1.pt", 100)]
+    for run, (path, written) in enumerate([*times, (it.run_dir / "2.pt", 400)]):
+        path.touch()
+        os.utime(path, (written, written))
+        assert it.run(RESTARTS=str(run)) == 0
+    said = [it.read("stdout.log", run).strip() for run in (1, 2, 3, 4)]
+    assert said == ["2.pt", "2.pt", "1.pt", "2.pt"], "the only one; the other; written anew"
+
+
 def test_a_folder_that_the_login_profile_calls_secrets_is_left_alone(
     scene: Callable[..., Scene], tmp_path: Path
 ) -> None:

@@ -77,6 +77,18 @@ def test_progress_is_the_newest_match_and_the_highest_step(tasks: TaskFolders) -
     assert reached_by(one) == Reached("ckpt/10.pt", 200, 8)
 
 
+def test_of_checkpoints_as_new_as_each_other_the_first_by_name_is_taken(
+    tasks: TaskFolders,
+) -> None:
+    """As the batch script takes it."""
+    one = first(tasks)
+    (one.run_dir / "ckpt").mkdir()
+    for name in ("2.pt", "1.pt", "3.pt"):
+        (one.run_dir / "ckpt" / name).touch()
+        os.utime(one.run_dir / "ckpt" / name, (200, 200))
+    assert reached_by(one).checkpoint == "ckpt/1.pt"
+
+
 def test_how_far_the_task_had_come_outlives_the_agent(tasks: TaskFolders) -> None:
     one = first(tasks)
     one.write_standing(Standing(Reached("ckpt/1.pt", 5.0, 3), 1, 1))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from diamond.agent import verdicts
 from diamond.agent.verdicts import TURNED_AWAY, Watched, heard, saw_exit, saw_start, time_passed
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
@@ -61,6 +65,44 @@ def test_a_death_by_signal_waits_longer_while_the_batch_system_is_not_done_with_
     assert kinds(time_passed(watched, now=60)) == [NoWord]
 
 
+COMPLETING = NativeStatus("completing", "COMPLETING")
+
+
+@pytest.mark.parametrize("code", [1, 143], ids=["exit-code", "signal"])
+def test_a_chain_waits_for_the_word_while_an_epilog_runs(code: int) -> None:
+    """Whether it was the time limit is told only after that."""
+    watched = replace(running(), is_patient=True)
+    saw_exit(watched, 1, code, now=0)
+    heard(watched, COMPLETING, now=10)
+    assert watched.awaits_word
+    assert time_passed(watched, now=600) == []
+    assert not watched.awaits_word, "the site's questions are for others too"
+    [event] = heard(watched, TIMEOUT, now=601)
+    assert isinstance(event, Observed) and event.reason == "wall-time"
+
+
+def test_no_epilog_is_waited_for_without_end() -> None:
+    watched = replace(running(), is_patient=True)
+    saw_exit(watched, 1, 143, now=0)
+    heard(watched, COMPLETING, now=10)
+    assert kinds(time_passed(watched, now=900)) == [NoWord]
+
+
+def test_a_job_that_vanishes_from_its_epilog_is_waited_for_no_longer() -> None:
+    watched = replace(running(), is_patient=True)
+    saw_exit(watched, 1, 143, now=0)
+    heard(watched, COMPLETING, now=10)
+    heard(watched, None, now=70)
+    assert kinds(time_passed(watched, now=71)) == [NoWord]
+
+
+def test_a_time_limit_that_is_named_during_the_epilog_is_believed_at_once() -> None:
+    watched = running()
+    saw_exit(watched, 1, 143, now=0)
+    [event] = heard(watched, replace(COMPLETING, reason="wall-time"), now=10)
+    assert isinstance(event, Observed) and (event.status, event.reason) == ("ended", "wall-time")
+
+
 def test_a_job_that_was_turned_away_ends_nothing_while_its_rival_may_run() -> None:
     watched = Watched(native_id="12")
     heard(watched, NativeStatus("ended", "FAILED", exit_code=TURNED_AWAY), now=0)
@@ -112,6 +154,13 @@ def test_the_same_word_is_told_once() -> None:
     watched = Watched(native_id="12")
     assert kinds(heard(watched, QUEUED, now=0)) == [Observed]
     assert heard(watched, QUEUED, now=20) == []
+
+
+def test_a_changed_time_limit_is_told() -> None:
+    watched = running()
+    heard(watched, replace(RUNNING, limit_seconds=600), now=0)
+    [event] = heard(watched, replace(RUNNING, limit_seconds=1200), now=20)
+    assert isinstance(event, Observed) and event.limit_seconds == 1200
 
 
 def test_an_answer_older_than_the_start_is_not_a_requeue() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamond.compose.filling import doubtful_fields, fill_command, fill_words
+from diamond.compose.filling import (
+    doubtful_fields,
+    fill_command,
+    fill_words,
+    words_with_resume,
+)
 
 HOSTILE = [
     "$(touch pwned)",
@@ -66,6 +72,19 @@ def test_the_checkpoint_to_resume_from_is_a_variable() -> None:
 
 def test_words_are_filled_without_a_shell() -> None:
     assert fill_words(["t", "--n={n}"], {"n": "a b"}) == ["t", "--n=a b"]
+
+
+@pytest.mark.parametrize("checkpoint", ["", "/w/run/ckpt/a b'$(x).pt"])
+def test_words_with_a_checkpoint_stay_the_same_words(checkpoint: str, tmp_path: Path) -> None:
+    words = ["printf", "<%s>", "--n={n}", "--from={resume}", "{resume}", "", "$HOME"]
+    line = words_with_resume(words, {"n": "a b"})
+    said = bash(f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n{line}", tmp_path)
+    assert said == f"<--n=a b><--from={checkpoint}><{checkpoint}><><$HOME>"
+
+
+def test_words_without_a_checkpoint_need_no_shell() -> None:
+    assert words_with_resume(["t", "{n}"], {"n": 1}) == ""
+    assert words_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
 
 
 def test_a_field_that_names_no_parameter_is_told() -> None:

@@ -17,6 +17,7 @@ from diamond.core.events import (
     Exited,
     Gone,
     NotAllowed,
+    NoWord,
     Observed,
     Progressed,
     Started,
@@ -68,6 +69,35 @@ def test_a_newer_checkpoint_is_progress_though_no_step_was_logged() -> None:
     task = told(begin_attempt(task, "a2", 2), Started(attempt="a2"))[0]
     task, actions = told(task, Progressed(attempt="a2", checkpoint="1.pt", modified=11), over("a2"))
     assert (task.stalled, task.reached.modified, actions) == (0, 11, [NextAttempt(3)])
+
+
+def failed(attempt: str) -> list[Event]:
+    return [Exited(attempt=attempt, exit_code=1), NoWord(attempt=attempt)]
+
+
+def test_a_checkpoint_with_which_a_program_fails_at_once_is_doubted_once() -> None:
+    """It may be half written: the last attempt was killed. If the one before is no better, the program is at fault."""
+    saved = Progressed(attempt="a1", checkpoint="1.pt", modified=10)
+    task, _ = told(running(), saved, over("a1"))
+    task = told(begin_attempt(task, "a2", 2), Started(attempt="a2"))[0]
+    task, actions = told(task, replace(saved, attempt="a2"), *failed("a2"))
+    assert (actions, task.stalled) == ([NextAttempt(3)], 1)
+    task = told(begin_attempt(task, "a3", 3), Started(attempt="a3"))[0]
+    task, _ = told(task, replace(saved, attempt="a3"), *failed("a3"))
+    assert (task.state, task.reason) == (State.FAILED, Reason.EXIT_CODE)
+
+
+def test_a_program_that_fails_after_a_newer_checkpoint_has_no_doubt_in_its_favour() -> None:
+    task, _ = told(running(), Progressed(attempt="a1", checkpoint="1.pt", modified=10), over("a1"))
+    task = told(begin_attempt(task, "a2", 2), Started(attempt="a2"))[0]
+    newer = Progressed(attempt="a2", checkpoint="2.pt", modified=20)
+    task, _ = told(task, newer, *failed("a2"))
+    assert (task.state, task.reason) == (State.FAILED, Reason.EXIT_CODE)
+
+
+def test_the_first_attempts_failure_is_the_programs_own() -> None:
+    task, _ = told(running(), *failed("a1"))
+    assert (task.state, task.reason) == (State.FAILED, Reason.EXIT_CODE)
 
 
 def test_where_nothing_tells_how_far_it_came_exit_75_is_believed() -> None:

@@ -201,6 +201,12 @@ def test_a_vanished_job_is_lost_never_completed() -> None:
     assert (task.state, task.reason) == (State.FAILED, Reason.LOST)
 
 
+def test_a_chain_that_outlives_lost_nodes_outlives_a_vanished_job() -> None:
+    task = begin_attempt(new_task(ContinuePolicy(frozenset({"node-lost"}))), A, 1)
+    task, actions = last(Started(attempt=A), Lost(attempt=A, message="no trace"), task=task)
+    assert (actions, task.reason) == ([NextAttempt(2)], Reason.LOST)
+
+
 def test_exit_75_asks_for_the_next_attempt() -> None:
     task, actions = last(Exited(attempt=A, exit_code=75), NoWord(attempt=A), task=running())
     assert (task.state, task.phase) == (State.PENDING, Phase.BETWEEN_ATTEMPTS)
@@ -227,6 +233,11 @@ def test_continuing_ends_at_the_limit() -> None:
 def test_an_attempt_that_the_agent_already_had_is_adopted() -> None:
     task = after(AttemptKnown(attempt="a9", number=1))
     assert task.attempt.id == "a9"
+
+
+def test_an_attempt_that_is_in_the_queue_gives_its_place_to_no_other_of_its_number() -> None:
+    task = after(Submitted(attempt=A, native_id="7"), AttemptKnown(attempt="a9", number=1))
+    assert task.attempt.id == A
 
 
 def test_an_unforeseen_scheduler_word_is_kept_and_ends_nothing() -> None:
@@ -308,6 +319,17 @@ def test_what_ended_or_is_another_attempts_leads_to_no_second_cancel() -> None:
 def test_a_task_that_failed_and_is_seen_alive_is_not_cancelled() -> None:
     _, actions = last(Lost(attempt=A), Observed(attempt=A, status="running"))
     assert not any(isinstance(action, SendCancel) for action in actions)
+
+
+def test_a_job_that_the_site_puts_back_after_its_tasks_end_is_ended() -> None:
+    """Once it is in the queue again, or runs a second time; what ran before is only told again."""
+    failed = after(Exited(attempt=A, exit_code=1), NoWord(attempt=A), task=running())
+    requeued = Observed(attempt=A, status="queued", native_state="PENDING", restarts=1)
+    for event in (requeued, Started(attempt=A, run=2)):
+        task, actions = last(event, task=failed)
+        assert SendCancel(A) in actions and task.state is State.FAILED
+    for event in (replace(requeued, restarts=0), Started(attempt=A, run=1)):
+        assert SendCancel(A) not in last(event, task=failed)[1]
 
 
 def test_a_late_word_from_the_queue_does_not_put_a_running_task_back() -> None:

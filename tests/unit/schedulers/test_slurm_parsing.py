@@ -94,6 +94,23 @@ def test_a_running_job_has_no_exit_code_yet() -> None:
     assert squeue("22.05")["44"].exit_code is None
 
 
+@pytest.mark.parametrize(
+    ("state", "said", "reason"),
+    [
+        ("COMPLETING", "TimeLimit", "wall-time"),
+        ("TIMEOUT+COMPLETING", "None", "wall-time"),
+        ("COMPLETING", "None", ""),
+        ("COMPLETING", "NonZeroExitCode", ""),
+    ],
+)
+def test_a_time_limit_is_known_while_slurm_still_clears_up(
+    state: str, said: str, reason: str
+) -> None:
+    row = f"7|{state}|15|0|2026-01-02T03:04:05|{said}|n1|1:00|x"
+    status = read_squeue(row)["7"]
+    assert (status.status, status.reason) == ("completing", reason)
+
+
 def test_a_name_with_bars_is_kept_whole() -> None:
     assert squeue("22.05")["41"].name == "odd|name with bar"
     assert sacct("25.05")["5007"].name == "ok|with bar"

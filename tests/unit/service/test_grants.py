@@ -122,3 +122,36 @@ def test_follow_ups_that_were_given_back_leave_the_number_of_attempts_alone() ->
         attempt(7, 2, None),
     ]
     assert granted_until(first_chain(few, None), order_data(few), made) == 8
+
+
+def run(number: int, started: float, ended: float | None = None) -> dict[str, Any]:
+    return {"run": number, "started": started, **({} if ended is None else {"ended": ended})}
+
+
+def test_an_attempt_that_the_site_began_anew_costs_its_runs_and_not_the_wait_between() -> None:
+    runs = [run(1, 0, HOUR / 2), run(2, 5 * HOUR, 6 * HOUR)]
+    entry = attempt(1, 0, 6 * HOUR, runs=runs)
+    assert spending({}, order(), [entry]).node_hours == 3.0
+    alive = {**entry, "ended": None}
+    assert spending({}, order(), [alive]).node_hours_committed == 3.0
+
+
+def test_a_limit_that_was_raised_is_set_aside_whole() -> None:
+    used = spending({}, order(), [attempt(1, 0, None, limit_seconds=3 * HOUR)])
+    assert used.node_hours_committed == 6.0
+
+
+@pytest.mark.parametrize(
+    "present",
+    [
+        attempt(1, 0, None, limit_seconds=2 * HOUR),
+        attempt(1, 0, None, runs=[run(1, 0, HOUR), run(2, 2 * HOUR)]),
+    ],
+    ids=["raised", "requeued"],
+)
+def test_a_follow_up_that_no_longer_fits_the_budget_is_taken_back(present: dict[str, Any]) -> None:
+    chain, asked = first_chain(order("5 node-hours"), None), order_data(order("5 node-hours"))
+    as_planned: list[Any] = [attempt(1, 0, None), attempt(2, None, None)]
+    assert granted_until(chain, asked, as_planned) == 2
+    assert granted_until(chain, asked, [present, attempt(2, None, None)]) == 1
+    assert granted_until(chain, asked, [present]) == 1

@@ -70,8 +70,8 @@ class Life:
     lines: list[Line] = field(default_factory=list)
     is_changed: bool = False
     is_news: bool = False
-    has_begun: bool = False
-    """A program started: how far the chain may go by itself is told anew."""
+    is_granted_anew: bool = False
+    """A program started, or costs more than before: how far the chain may go by itself is told anew."""
 
 
 class Steps:
@@ -97,7 +97,7 @@ class Steps:
         """What its person has changed about how far the chain may go."""
         life = self._lives[task]
         life.chain.update(chain)
-        life.is_changed = life.is_news = life.has_begun = True
+        life.is_changed = life.is_news = life.is_granted_anew = True
 
     def tell_of(self, row: Mapping[str, Any]) -> None:
         """What a task wrote has come after its end: whoever shows it asks again."""
@@ -173,12 +173,14 @@ class Steps:
         entry = _keep_attempt(life, after.attempt)
         if after.follow_up is not None:
             _keep_times(_keep_attempt(life, after.follow_up), event)
-        elif before.follow_up is not None and before.follow_up.id != after.attempt.id:
+        if before.follow_up is not None and _has_gone(before.follow_up, after):
             _end(_entry(life, before.follow_up), event.at, Reason.WITHDRAWN.value)
         _keep_times(entry, event)
+        if isinstance(event, Observed) and _keep_limit(life, event):
+            life.is_granted_anew = True
         if isinstance(event, Started) and event.attempt == entry["id"]:
             self._keep_start(life, entry, event)
-            life.has_begun = True
+            life.is_granted_anew = True
         if after.phase is Phase.ASKING and before.phase is not Phase.ASKING:
             self._asking.append(life.row["id"])
         if isinstance(event, Exited):
@@ -193,7 +195,7 @@ class Steps:
 
     async def _grant(self, tx: Transaction, life: Life) -> None:
         resume = life.row["order"].get("resume") or {}
-        if life.has_begun and resume.get("ahead") and not life.task.is_final:
+        if life.is_granted_anew and resume.get("ahead") and not life.task.is_final:
             grant = await forecast_grant(tx.connection, self._as_row(life))
             self._command(life, "chain", "", {"chain": grant})
 
@@ -310,6 +312,26 @@ def _keep_times(entry: dict[str, Any], event: Event) -> None:
         entry["queued"] = entry.get("queued") or event.at
     if isinstance(event, Arrived):
         entry["arrived"] = entry.get("arrived") or event.at
+
+
+def _has_gone(follow_up: Attempt, after: Task) -> bool:
+    """Withdrawn, overtaken by a later one, or not needed as the task has ended."""
+    if follow_up.id == after.attempt.id:
+        return False
+    is_overtaken = after.follow_up is not None and after.follow_up.number > follow_up.number
+    return after.follow_up is None or is_overtaken or after.is_final
+
+
+def _keep_limit(life: Life, event: Observed) -> bool:
+    """Whether the time limit of an attempt has become another than it was."""
+    asked = 60.0 * float((life.row["order"].get("resources") or {}).get("walltime_minutes") or 60)
+    for entry in life.attempts if event.limit_seconds else ():
+        if entry["id"] == event.attempt and event.limit_seconds != (
+            entry.get("limit_seconds") or asked
+        ):
+            entry["limit_seconds"] = event.limit_seconds
+            return True
+    return False
 
 
 def _by_id(life: Life, attempt: str) -> dict[str, Any]:
