@@ -14,7 +14,7 @@ from typing import IO, Dict, List, Optional
 from diamond.launchers.ranks.copying import Copy
 from diamond.launchers.ranks.identity import Identity, own_identity
 from diamond.launchers.ranks.marks import CONTINUE, Marks
-from diamond.launchers.ranks.variables import rank_variables
+from diamond.launchers.ranks.variables import interface_variables, rank_variables
 from diamond.launchers.ranks.waking import Waking
 
 BEAT_SECONDS = 15.0
@@ -31,6 +31,7 @@ def run_rank(words: List[str]) -> int:
     """Run the program to its end. 75 is told to the launcher as 0: the mark says it, and nothing has failed."""
     me, marks = own_identity(), Marks(Path(os.environ["DIAMOND_RANKS"]).parent)
     os.environ.update(rank_variables(me, os.environ))
+    os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_STEP_FILE"] = str(marks.step_file(me.rank))
     code, number = Rank(me, marks).run(words)
     if number:
