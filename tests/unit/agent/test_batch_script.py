@@ -63,7 +63,7 @@ class Scene:
         )  # fmt: skip
 
     def run(self, job: str = "7", **variables: str) -> int:
-        return self.start(job, **variables).wait(30)
+        return self.start(job, None, (), **variables).wait(30)
 
     def read(self, name: str, run: int = 1) -> str:
         return (self.attempt / "runs" / str(run) / name).read_text()
