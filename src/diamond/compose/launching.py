@@ -55,6 +55,12 @@ def check_launch(spec: Spec, faults: Faults) -> None:
     kind = choose_launch(spec).launch.kind
     if kind != "single" and spec.notebook:
         faults.add("launch", "A notebook is one process", "Leave `launch` out, or run a script.")
+    if kind == "single" and isinstance(spec.launch, LaunchSpec) and spec.launch.hang:
+        faults.add(
+            "launch.hang",
+            "launch: single is not watched, so `hang` would do nothing",
+            "Use launch: {kind: per-rank, hang: …}, which watches a single process too, or leave `hang` out.",
+        )
     if (
         kind == "single"
         and spec.resources.tasks_per_node > 1

@@ -5,6 +5,18 @@ diamond_secret_place=
 cd "$diamond_folder" || exit 73
 
 diamond_clock() { printf -v diamond_time '%(%s)T' -1 2>/dev/null || diamond_time=$(date +%s); }
+
+# Seconds of this script's life. Bash's SECONDS follow a clock that is set meanwhile, the kernel's count does not.
+diamond_count() {
+  local up=
+  { read -r up _ </proc/uptime; } 2>/dev/null
+  up=${up%.*}
+  diamond_age=$((${up:-SECONDS} - diamond_born))
+}
+diamond_born=0
+diamond_count
+diamond_born=$diamond_age
+
 diamond_mark() { { : >"$diamond_inbox/$diamond_task.$diamond_attempt.$1"; } 2>/dev/null; }
 
 # 73: nothing was started, because it could not be made sure that it is started once.
@@ -49,6 +61,12 @@ diamond_called_off() {
   exit 74
 }
 
+# A job that comes back (a requeue) after its end was judged: what follows from that end is another attempt, or nothing.
+diamond_was_judged() {
+  printf 'diamond: this attempt has ended before; nothing was started\n' >&2
+  exit 74
+}
+
 diamond_claim() {
   mkdir claim 2>/dev/null && { diamond_first_claim; return; }
   [ -d claim ] || diamond_leave "$PWD/claim"
@@ -69,15 +87,22 @@ diamond_open_run() {
   { exec 4>>"$diamond_place/stderr.log"; } 2>/dev/null || exec 4>&2
 }
 
+# `diamond_later` becomes the number of a later attempt that has taken its turn.
+diamond_is_overtaken() {
+  local turn
+  diamond_later=
+  for turn in "${diamond_folder%/attempts/*}"/turns/*; do
+    [ "${turn##*/}" -gt "$diamond_number" ] 2>/dev/null && diamond_later=${turn##*/}
+  done
+  [ -n "$diamond_later" ]
+}
+
 # An attempt that comes back (a requeue) after a later one of its task has begun must not run beside it.
 diamond_take_turn() {
-  local turns=${diamond_folder%/attempts/*}/turns turn
-  { : >"$turns/$diamond_number"; } 2>/dev/null
-  for turn in "$turns"/*; do
-    [ "${turn##*/}" -gt "$diamond_number" ] 2>/dev/null || continue
-    printf 'diamond: attempt %s of this task has begun; nothing was started\n' "${turn##*/}" >&2
-    exit 74
-  done
+  { : >"${diamond_folder%/attempts/*}/turns/$diamond_number"; } 2>/dev/null
+  diamond_is_overtaken || return 0
+  printf 'diamond: attempt %s of this task has begun; nothing was started\n' "$diamond_later" >&2
+  exit 74
 }
 
 # The time limit, in seconds of this script's life. A limit that was changed since is written down by the agent.
@@ -90,7 +115,8 @@ diamond_read_limit() {
 }
 
 diamond_measure_time() {
-  diamond_begun=$SECONDS
+  diamond_count
+  diamond_begun=$diamond_age
   diamond_read_limit
   diamond_left=${diamond_limit:+$((diamond_limit - diamond_begun))}
   DIAMOND_DEADLINE=${diamond_left:+$((diamond_time + diamond_left))}
@@ -113,7 +139,7 @@ diamond_follow_limit() {
   case $limit in '' | *[!0-9]* | "$before") return ;; esac
   diamond_limit=$limit
   diamond_clock
-  printf '%s\n' $((diamond_time + limit - SECONDS)) >"$diamond_folder/deadline"
+  printf '%s\n' $((diamond_time + limit - diamond_age)) >"$diamond_folder/deadline"
 }
 
 diamond_say_started() {
@@ -219,6 +245,14 @@ diamond_sample() {
     --run-folder "$diamond_place" --pid "$diamond_program" &
 }
 
+# This attempt was taken for lost, as its node hung or its job was suspended, and a later one goes on: two must not write.
+# Where ranks are on other nodes, they are asked by TERM, and ended by the batch system with the script.
+diamond_yield() {
+  printf 'diamond: attempt %s of this task has begun; this one is ended\n' "$diamond_later" >>"$diamond_place/stderr.log"
+  kill -s TERM -- "-$diamond_program"
+  diamond_pause 10 && kill -s KILL -- "-$diamond_program"
+}
+
 # Ends with the script even if that was killed, holds none of its files open, and is killed at the end.
 diamond_beat() {
   trap - TERM INT USR1 USR2
@@ -226,9 +260,11 @@ diamond_beat() {
   local sampling= wait
   while :; do
     printf '%(%s)T\n' -1 >"$diamond_place/heartbeat"
+    ! diamond_is_overtaken || { diamond_yield; return; }
+    diamond_count
     diamond_follow_limit
     diamond_measure_stop
-    wait=$((diamond_stop_at > 0 ? diamond_stop_at - SECONDS : 99))
+    wait=$((diamond_stop_at > 0 ? diamond_stop_at - diamond_age : 99))
     [ $wait -gt 0 ] || : >"$diamond_folder/stop"
     [ $wait -ge 1 ] && [ $wait -le 15 ] || wait=15
     [ -n "$sampling" ] || [ $wait -le 5 ] || wait=5
@@ -256,6 +292,11 @@ diamond_wait() {
   { read -r diamond_code <"$diamond_place/code"; } 2>/dev/null
 }
 
+# Of an attempt that was overtaken the work goes on, whatever ended its program.
+diamond_settle_code() {
+  [ "$diamond_code" = 0 ] || ! diamond_is_overtaken || diamond_code=75
+}
+
 # One line in one write: whoever reads it believes it once it ends. Without room there is no exit file, and the batch
 # system's word decides: it hears the same code.
 diamond_write_exit() {
@@ -268,6 +309,7 @@ diamond_write_exit() {
 diamond_clock
 diamond_claim
 [ ! -e tombstone ] || diamond_called_off
+[ ! -e over ] || diamond_was_judged
 diamond_await_turn
 diamond_take_turn
 diamond_program= diamond_signalled= diamond_stop_at=0
@@ -287,5 +329,6 @@ diamond_start_beating
 diamond_wait
 kill -- "-$diamond_beating" 2>/dev/null
 [ -z "$diamond_secret_place" ] || rm -rf -- "$diamond_secret_place"
+diamond_settle_code
 diamond_write_exit
 exit "$diamond_code"

@@ -115,6 +115,9 @@ def _own_words(variables: Mapping[str, str]) -> List[str]:
         "diamond_seconds_left() {",
         variables.get("seconds_left") or ":",
         "}",
+        "diamond_has_nodes() {",
+        variables.get("has_nodes") or "return 1",
+        "}",
     ]
 
 

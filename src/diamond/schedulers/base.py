@@ -67,7 +67,8 @@ class Scheduler(Protocol):
     def script_variables(self) -> Mapping[str, str]:
         """How the batch script learns about itself: shell expressions for `job_id`, `restart_count`, `seconds_left`.
 
-        `starter` is the word that starts processes on all nodes of a job, where there is one: `srun`.
+        `starter` is the word that starts processes on all nodes of a job, where there is one: `srun`. `has_nodes`, where
+        a job can ask, fails if job `$1` surely has none; no answer is no reason to think so.
         """
 
 

@@ -50,6 +50,13 @@ SECONDS_LEFT = (
 """Both times are the controller's, so a node's clock does not matter; Slurm before 23.02 has neither, and then
 the script reads its own head, without a process for it."""
 
+HAS_NODES = (
+    "command -v squeue >/dev/null || return 1; local state; "
+    'if state=$(squeue -h -o %T -j "$1" 2>/dev/null); then case $state in "" | PENDING | REQUEUE*) return 1 ;; esac; '
+    'else case $(squeue -h -j "$1" 2>&1) in *"Invalid job id"*) return 1 ;; esac; fi; return 0'
+)
+"""A job that is suspended has its nodes, and its processes will go on; one that was requeued waits for new ones."""
+
 
 class SlurmScheduler:
     name = "slurm"
@@ -119,6 +126,7 @@ class SlurmScheduler:
             "job_id": "$SLURM_JOB_ID",
             "restart_count": "${SLURM_RESTART_COUNT:-0}",
             "seconds_left": SECONDS_LEFT,
+            "has_nodes": HAS_NODES,
             "starter": "srun",
         }
 

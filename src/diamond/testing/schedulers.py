@@ -226,6 +226,22 @@ class SchedulerConformance:
         assert told[:2] == [native_id, "0"]
         assert 200 < int(told[2]) <= 300
 
+    def test_a_job_can_ask_whether_another_has_nodes(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        known = scheduler.script_variables()
+        if "has_nodes" not in known:
+            pytest.skip("a job of this batch system cannot ask")
+        text = (
+            f"has_nodes() {{\n{known['has_nodes']}\n}}\n"
+            f'has_nodes {known["job_id"]} && echo I >>.told; has_nodes 999999 || echo "not they" >>.told\n'
+            "mv .told told"
+        )
+        submission = self.submission_of(scheduler, folder, text)
+        scheduler.submit(submission)
+        told = self.wait_for_file(scheduler, submission.folder / "told")
+        assert told.splitlines() == ["I", "not they"]
+
     def test_two_agents_do_not_mistake_each_others_jobs(
         self, scheduler: Scheduler, another: Scheduler, folder: Path
     ) -> None:

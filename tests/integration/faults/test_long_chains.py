@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from support.stack import Stack
 from support.waiting import wait_for
 
 EVERY = 5
+ALONE_SECONDS = 270.0
+"""After so long without a sign of its predecessor, a follow-up without an agent has decided."""
 TRAIN = f"""\
 mkdir -p ckpt
 n=0
@@ -129,6 +132,29 @@ def test_a_follow_up_takes_over_when_agent_and_predecessor_are_gone(stack: Stack
     ended = stack.until(task, "succeeded")
     assert ended["attempt"] == follow_up
     assert most_repeated(stack, task) == 0
+
+
+@pytest.mark.slow  # a follow-up that is alone has three minutes of patience
+@pytest.mark.timeout(900)
+def test_a_predecessor_that_is_suspended_is_not_taken_for_lost(stack: Stack) -> None:
+    long = {"walltime": "10m", "memory": "100MB"}
+    task = stack.submit(TRAIN, resources=long, **chain("node-lost"))
+    stack.until(task, "running")
+    first = stack.attempt_folder(task)
+    queue_ahead(stack, task)
+    wait_for(lambda: arrived(stack, task), what="nodes of the follow-up")
+    stack.kill_agent()
+    job = (first / "claim" / "owner").read_text().split()[0]
+    stack.slurm("scontrol", "suspend", job)
+    beat = (first / "runs" / "1" / "heartbeat").stat().st_mtime
+    time.sleep(ALONE_SECONDS)
+    assert (first / "runs" / "1" / "heartbeat").stat().st_mtime == beat
+    assert stack.executions(task) == 1
+    stack.slurm("scontrol", "resume", job)
+    stack.start_agent()
+    (folder(stack, task) / "enough").touch()
+    stack.until(task, "succeeded")
+    assert stack.executions(task) == 1
 
 
 @pytest.mark.slow

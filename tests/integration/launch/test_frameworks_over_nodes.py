@@ -87,6 +87,15 @@ def test_accelerate_launches_over_two_nodes(stack: Stack, tools: Path) -> None:
     assert answers(stack, launch(stack, run), 4) == {"6"}
 
 
+def test_a_single_process_of_accelerate_asks_to_be_continued(stack: Stack, tools: Path) -> None:
+    """accelerate itself makes 1 of its exit code 75."""
+    program = "import os, sys; sys.exit(75 * (os.environ['DIAMOND_ATTEMPT_NUMBER'] == '1'))"
+    run = f"PATH={shlex.quote(str(tools))}:$PATH\necho {shlex.quote(program)} >one.py\naccelerate launch one.py"
+    task = launch(stack, run, nodes=1, tasks=1)
+    ended = stack.until(task, "succeeded", seconds=MINUTES)
+    assert [one["exit_code"] for one in ended["attempts"]] == [75, 0]
+
+
 def test_mpi_ranks_of_two_nodes_find_each_other(stack: Stack, tools: Path) -> None:
     if not shutil.which("mpirun"):
         pytest.skip("no MPI is installed here")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
+import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,13 +35,16 @@ class Scene:
     def run(self) -> Path:
         return self.folder / "runs" / "1"
 
-    def start(self, command: str, count: int = 3, **plan: Any) -> subprocess.Popen[bytes]:
+    def start(
+        self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
+    ) -> subprocess.Popen[bytes]:
+        """`group`: the file that takes the numbers of processes for a control group."""
         training = install_training(self.folder / "training", also=[ranks])
         self.run.mkdir(parents=True)
         (self.folder / "command.sh").write_text(command)
         words = ["bash", str(self.folder / "command.sh")]
         file = self.folder / "launch.json"
-        file.write_text(plan_text(Plan("per-rank", ranks_per_node=count, command=words, **plan)))
+        file.write_text(plan_text(Plan(kind, ranks_per_node=count, command=words, **plan)))
         own = {"DIAMOND_METRICS": str(self.run / "metrics.jsonl"), "DIAMOND_ATTEMPT": "a1"}
         program = Path(training) / "diamond/launchers/ranks/__main__.py"
         with (
@@ -47,7 +54,7 @@ class Scene:
             return subprocess.Popen(
                 [self.python, "-E", "-S", str(program), "oversee", str(file)],
                 cwd=self.folder, env={**os.environ, "PYTHONPATH": training, **own},
-                stdout=out, stderr=err,
+                stdout=out, stderr=err, preexec_fn=lambda: group and Path(group).write_text("0"),
             )  # fmt: skip
 
     def lines(self, name: str) -> list[str]:
@@ -121,6 +128,88 @@ def test_a_rank_that_stands_still_is_ended_and_named(scene: Scene) -> None:
     assert (culprit["rank"], culprit["reason"], culprit["blames_node"]) == (1, "hung", True)
     assert "stands at step 2, the others at 3" in culprit["message"]
     assert culprit["message"].endswith("waits for ever")
+
+
+def test_a_rank_that_vanished_together_with_its_shim_is_named(scene: Scene) -> None:
+    """As with a node: the others are asked to end, also if they will not hear, and are not to blame."""
+    program = "trap '' TERM; touch ready.$RANK\nif [ $RANK = 1 ]; then until [ -e go ]; do sleep 0.05; done; kill -9 $PPID $$; fi\n"
+    process = scene.start(program + "until [ -e never ]; do sleep 0.05; done")
+    scene.wait_for_files("ready.*", 3)
+    (scene.folder / "go").touch()
+    assert process.wait(PATIENCE) == 137
+    culprit = scene.culprit()
+    assert (culprit["rank"], culprit["blames_node"]) == (1, True)
+    assert "vanished" in culprit["message"]
+
+
+@pytest.mark.slow  # a look counts as late after 15 s, and all ranks have 30 s to be heard of again
+def test_a_run_that_was_suspended_is_not_called_hung(scene: Scene) -> None:
+    """Its first node may come back before the others."""
+    steps = "until [ -e go ]; do n=$((n + 1)); echo $n >$DIAMOND_STEP_FILE; sleep 6; done\n"
+    process = scene.start(steps, hang_seconds=8.0)
+    scene.wait_for_files("runs/1/ranks/*.step", 3)
+    time.sleep(3)
+    ranks = descendants(process.pid)
+    signal_all([process.pid, *ranks], signal.SIGSTOP)
+    time.sleep(30)
+    process.send_signal(signal.SIGCONT)
+    time.sleep(2)
+    signal_all(ranks, signal.SIGCONT)
+    time.sleep(40)
+    (scene.folder / "go").touch()
+    assert process.wait(PATIENCE) == 0
+
+
+def test_a_rank_that_the_kernel_kills_for_want_of_memory_blames_no_node(
+    scene: Scene, small_group: str
+) -> None:
+    """Nothing stands in its log; also where a shell stands between the shim and the program."""
+    eats = f"{sys.executable} -c 'bytearray(1 << 30)'\n"
+    process = scene.start(f"[ $RANK = 0 ] || {eats}", count=2, group=small_group)
+    assert process.wait(PATIENCE) == 137
+    culprit = scene.culprit()
+    assert (culprit["rank"], culprit["reason"]) == (1, "out-of-memory")
+    assert not culprit["blames_node"]
+
+
+def test_open_mpi_leaves_every_rank_all_cores(scene: Scene) -> None:
+    """It binds each of two ranks to one core, where all threads of it then take turns."""
+    mpirun = shutil.which("mpirun")
+    if not mpirun or b"Open MPI" not in subprocess.check_output([mpirun, "--version"]):
+        pytest.skip("no Open MPI here")
+    process = scene.start(
+        "env -u OMP_NUM_THREADS nproc >cpus.$RANK", 2, kind="mpi", mpi="mpirun", cpus_per_rank=64
+    )
+    assert process.wait(PATIENCE) == 0
+    cores = str(len(os.sched_getaffinity(0)))
+    assert [file.read_text().strip() for file in scene.folder.glob("cpus.*")] == [cores, cores]
+
+
+@pytest.fixture
+def small_group() -> Iterator[str]:
+    """A control group of 200 MB."""
+    place = Path("/sys/fs/cgroup/memory") / f"diamond-{uuid.uuid4().hex}"
+    try:
+        place.mkdir()
+        (place / "memory.limit_in_bytes").write_text(str(200 << 20))
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error}")
+    yield str(place / "cgroup.procs")
+    wait_for(lambda: not (place / "cgroup.procs").read_text(), what="the end of the group")
+    place.rmdir()
+
+
+def descendants(pid: int) -> list[int]:
+    found = []
+    for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += [int(word), *descendants(int(word))]
+    return found
+
+
+def signal_all(pids: list[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def is_alive(pid: int) -> bool:

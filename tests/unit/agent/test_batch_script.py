@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +49,21 @@ class Scene:
         (self.attempt / "command.sh").write_text(command_file(order))
 
     def start(
-        self, job: str = "7", prepare: Callable[[], None] | None = None, **variables: str
+        self,
+        job: str = "7",
+        prepare: Callable[[], None] | None = None,
+        by: Sequence[str] = (),
+        **variables: str,
     ) -> subprocess.Popen[bytes]:
         log = (self.attempt / "native.log").open("ab")
         return subprocess.Popen(
-            ["bash", str(self.attempt / "script.sh")],
+            [*by, "bash", str(self.attempt / "script.sh")],
             env={**os.environ, "JOB_ID": job, **variables},
             stdout=log, stderr=log, preexec_fn=prepare,
         )  # fmt: skip
 
     def run(self, job: str = "7", **variables: str) -> int:
-        return self.start(job, None, **variables).wait(30)
+        return self.start(job, None, (), **variables).wait(30)
 
     def read(self, name: str, run: int = 1) -> str:
         return (self.attempt / "runs" / str(run) / name).read_text()
@@ -281,6 +286,43 @@ def test_a_job_that_starts_after_a_cancel_runs_nothing(scene: Callable[..., Scen
     (it.attempt / "tombstone").touch()
     assert it.run() == TURNED_AWAY
     assert not (it.attempt / "runs" / "1").exists()
+
+
+def test_a_job_that_comes_back_after_its_end_was_judged_runs_nothing(
+    scene: Callable[..., Scene],
+) -> None:
+    it = scene("echo ran >>../ran; exit 75")
+    assert it.run() == 75
+    (it.attempt / "over").write_text("go")
+    assert it.run(RESTARTS="1") == TURNED_AWAY
+    assert (it.run_dir.parent / "ran").read_text() == "ran\n"
+    assert not (it.attempt / "runs" / "2").exists()
+
+
+def test_a_clock_that_is_set_does_not_move_the_stop_flag(
+    scene: Callable[..., Scene], tmp_path: Path
+) -> None:
+    library = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+    if library is None:
+        pytest.skip("no libfaketime here: install Debian's `faketime`")
+    it = scene("until [ -e go ]; do sleep 0.05; done", resume={"lead_seconds": 600})
+    script, clock = it.attempt / "script.sh", tmp_path / "clock"
+    script.write_text(re.sub(r"\|\| wait=(15|5)$", "|| wait=1", script.read_text(), flags=re.M))
+    clock.write_text("+1s")
+    # By another program, as bash alone hides the variables from the library.
+    job = it.start(
+        by=["env"], SECONDS_LEFT="3600", LD_PRELOAD=str(library), FAKETIME_TIMESTAMP_FILE=str(clock),
+        FAKETIME_NO_CACHE="1",
+    )  # fmt: skip
+    eventually((it.attempt / "runs/1/heartbeat").exists)
+    clock.write_text("+1h")
+    for _ in range(2):
+        before = it.read("heartbeat")
+        eventually(lambda: it.read("heartbeat").strip() and it.read("heartbeat") != before)  # noqa: B023
+    assert int(it.read("heartbeat")) > time.time() + 3000, "the clock was set"
+    assert not (it.attempt / "stop").exists()
+    (it.run_dir / "go").touch()
+    assert job.wait(30) == 0
 
 
 def test_secrets_are_files_while_the_program_runs_and_gone_afterwards(

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from diamond.core.order import Continue, Order
 from diamond.launchers.script import Batch, command_file, render_script
+from diamond.schedulers.slurm import HAS_NODES
 from support.sync_service import eventually
 
 VARIABLES = {"job_id": "$JOB_ID", "restart_count": "0", "seconds_left": 'echo "$LIMIT"'}
@@ -18,7 +22,9 @@ ORDER = Order("x", command="echo begun >>began", resume=Continue(on=["exit-75", 
 class Pair:
     """Attempt 1 as files alone, attempt 2 as a script that follows it."""
 
-    def __init__(self, folder: Path, order: Order = ORDER, *, early: bool = True) -> None:
+    def __init__(
+        self, folder: Path, order: Order = ORDER, *, early: bool = True, **more: str
+    ) -> None:
         self.task = folder / "tasks" / "t1"
         self.before, self.own = (self.task / "attempts" / name for name in ("a1", "a2"))
         for place in (self.before / "runs" / "1", self.own / "runs" / "1", self.task / "run"):
@@ -31,7 +37,7 @@ class Pair:
             inbox=str(folder / "inbox"), order=order, after=str(self.before) if early else "",
         )  # fmt: skip
         (self.own / "script.sh").write_text(
-            render_script(batch, directives=[], variables=VARIABLES)
+            render_script(batch, directives=[], variables={**VARIABLES, **more})
         )
         (self.own / "command.sh").write_text(command_file(order))
         self.mark = folder / "inbox" / "t1.a2.0.arrived"
@@ -39,6 +45,48 @@ class Pair:
     def start(self, **more: str) -> subprocess.Popen[bytes]:
         words = ["bash", str(self.own / "script.sh")]
         return subprocess.Popen(words, env={**os.environ, "JOB_ID": "7", "LIMIT": "60", **more})
+
+    def rewrite(self, **changed: str) -> None:
+        """Other words in place of the script's own, of which each must be there."""
+        script = self.own / "script.sh"
+        for old, new in changed.items():
+            assert old in script.read_text()
+            script.write_text(script.read_text().replace(old, new))
+
+    def hurry(self, *, patience: int, notice: int) -> None:
+        self.rewrite(
+            **{
+                "diamond_patience=180": f"diamond_patience={patience}",
+                "diamond_notice=240": f"diamond_notice={notice}",
+                "sleep 1;": "sleep 0.1; echo >>looks;",
+            }
+        )
+
+    def let_predecessor_run(self) -> None:
+        (self.before / "claim").mkdir()
+        (self.before / "claim" / "owner").write_text("6 node 0\n")
+        (self.before / "runs" / "1" / "started").write_text("6 0 node 0 60\n")
+        self.beat()
+
+    def beat(self) -> None:
+        """As on a full disk: nothing can be written, but the file is touched."""
+        (self.before / "runs" / "1" / "heartbeat").write_text("")
+
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        enough = threading.Event()
+
+        def beats() -> None:
+            while not enough.wait(0.05):
+                self.beat()
+
+        thread = threading.Thread(target=beats)
+        thread.start()
+        try:
+            yield
+        finally:
+            enough.set()
+            thread.join()
 
     @property
     def has_begun(self) -> bool:
@@ -120,15 +168,98 @@ def test_a_limit_that_is_cut_raises_the_flag_and_moves_the_deadline(tmp_path: Pa
 def test_one_that_waits_behind_another_that_waits_never_begins_by_itself(tmp_path: Path) -> None:
     """Its predecessor wrote no `started`: its silence, however long, means nothing."""
     pair = Pair(tmp_path)
-    script = pair.own / "script.sh"
-    impatient = script.read_text().replace("-ge 180", "-ge 0")
-    script.write_text(impatient.replace("sleep 1;", "sleep 0.1; echo >>looks;"))
+    pair.hurry(patience=1, notice=1)
     job = pair.start()
     eventually(lambda: len(looks(pair)) > 3)
     assert not pair.has_begun
     (pair.before / "runs" / "1" / "started").write_text("6 0 node 0 60\n")
     assert job.wait(30) == 0
     assert pair.has_begun
+
+
+def test_a_predecessor_on_a_full_disk_is_not_taken_for_lost(tmp_path: Path) -> None:
+    pair = Pair(tmp_path)
+    pair.hurry(patience=5, notice=6)
+    pair.let_predecessor_run()
+    with pair.beating():
+        job = pair.start()
+        eventually(lambda: len(looks(pair)) > 20)
+        assert not pair.has_begun
+    assert job.wait(30) == 0
+    assert pair.has_begun
+
+
+def test_a_predecessor_that_has_its_nodes_is_waited_for_however_silent(tmp_path: Path) -> None:
+    """Suspended, or cut off from the file system; and no answer of the batch system is no reason to begin."""
+    pair = Pair(tmp_path, has_nodes=HAS_NODES)
+    pair.hurry(patience=2, notice=3)
+    pair.let_predecessor_run()
+    answer = fake_squeue(tmp_path / "bin")
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    for words in ("echo SUSPENDED", "echo RUNNING", "echo 'no route to host' >&2; exit 1"):
+        answer(words)
+        (pair.own / "looks").unlink(missing_ok=True)
+        job = pair.start(PATH=path)
+        eventually(lambda: len(looks(pair)) > 12)
+        assert not pair.has_begun
+        job.terminate()
+        assert job.wait(30) == 143
+    answer("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
+    assert pair.start(PATH=path).wait(30) == 0
+    assert pair.has_begun
+
+
+def test_time_in_which_it_could_not_look_counts_for_nothing(tmp_path: Path) -> None:
+    pair = Pair(tmp_path)
+    pair.hurry(patience=20, notice=20)
+    pair.let_predecessor_run()
+    job = pair.start()
+    eventually(lambda: len(looks(pair)) > 2)
+    job.send_signal(signal.SIGSTOP)
+    threading.Event().wait(2.5)
+    job.send_signal(signal.SIGCONT)
+    assert job.wait(30) == 0
+    assert len(looks(pair)) >= 20
+
+
+def test_one_that_was_taken_for_lost_ends_its_program_when_it_comes_to_itself(
+    tmp_path: Path,
+) -> None:
+    deaf = "trap '' TERM; touch running; while :; do sleep 0.05; done"
+    pair = Pair(tmp_path, Order("x", command=deaf, resume=ORDER.resume), early=False)
+    pair.rewrite(**{"diamond_pause 10": "diamond_pause 1"})
+    job = pair.start()
+    eventually((pair.task / "run" / "running").exists)
+    (pair.task / "turns" / "3").touch()
+    assert job.wait(30) == 75
+    run = pair.own / "runs" / "1"
+    assert (run / "exit").read_text().split()[0] == "75"
+    assert "attempt 3 of this task has begun" in (run / "stderr.log").read_text()
+
+
+def test_one_that_takes_over_alone_takes_its_turn_before_it_begins(tmp_path: Path) -> None:
+    """A predecessor that does live sees it, ends its program and says so: then it is awaited."""
+    pair = Pair(tmp_path)
+    pair.hurry(patience=2, notice=1000)
+    pair.let_predecessor_run()
+    job = pair.start()
+    eventually((pair.task / "turns" / "2").exists)
+    assert not pair.has_begun
+    (pair.before / "runs" / "1" / "exit").write_text("75 1\n")
+    assert job.wait(30) == 0
+    assert pair.has_begun
+
+
+def fake_squeue(folder: Path) -> Callable[[str], None]:
+    """A `squeue` that answers by the words it is given."""
+    folder.mkdir()
+    program = folder / "squeue"
+
+    def answer(words: str) -> None:
+        program.write_text(f"#!/bin/sh\n{words}\n")
+        program.chmod(0o755)
+
+    return answer
 
 
 def looks(pair: Pair) -> list[str]:

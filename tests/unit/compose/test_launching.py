@@ -88,3 +88,12 @@ def test_more_processes_than_single_starts_are_a_fault() -> None:
     raw = {"run": "python t.py", "launch": "single", "resources": {"tasks_per_node": 4}}
     check_launch(Spec.model_validate(raw), faults)
     assert faults.items[0]["field"] == "resources.tasks_per_node"
+
+
+@pytest.mark.parametrize("kind", ["single", "auto"])
+def test_a_patience_that_nobody_would_have_is_a_fault(kind: str) -> None:
+    faults = Faults()
+    raw = {"run": "python t.py", "launch": {"kind": kind, "hang": "30m"}}
+    check_launch(Spec.model_validate(raw), faults)
+    assert [one["field"] for one in faults.items] == ["launch.hang"]
+    assert "per-rank" in faults.items[0]["hint"]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from diamond.launchers.ranks.hanging import SHORTEST_SECONDS, Pulse, silent_rank, slowest
+from diamond.launchers.ranks.hanging import (
+    SHORTEST_SECONDS,
+    Pulse,
+    silent_rank,
+    slowest,
+    standing,
+)
 
 
 def beating(*times: float, patience: float = 0.0) -> Pulse:
@@ -40,6 +46,22 @@ def test_the_same_sign_again_is_no_progress() -> None:
 def test_a_persons_own_patience_counts_from_the_first_sign() -> None:
     assert beating(0.0, patience=5.0).silent_for(6.0) == 6.0
     assert Pulse(5.0).silent_for(6.0) is None
+
+
+def test_a_time_in_which_nothing_could_be_seen_is_no_silence_and_no_gap() -> None:
+    pulse = beating(0.0, 1.0, 2.0)
+    pulse.resume(5000.0)
+    assert pulse.silent_for(5500.0) is None
+    pulse.seen("next", 5001.0)
+    assert pulse.limit == SHORTEST_SECONDS
+    assert pulse.silent_for(5002.0 + SHORTEST_SECONDS)
+
+
+def test_it_is_said_that_all_stand_at_one_step_only_if_all_have_told_theirs() -> None:
+    assert standing({0: 7, 1: 7}, 2) == "; all ranks stand at step 7"
+    assert "not every rank" in standing({0: 7}, 2)
+    assert "not every rank" in standing({}, 2)
+    assert standing({0: 7}, 1) == ""
 
 
 def test_the_rank_that_stands_behind_is_found_if_it_is_one() -> None:

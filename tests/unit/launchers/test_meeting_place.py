@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import socket
 
-from diamond.launchers.ranks.rendezvous import FIRST_PORT, PORTS, free_port, own_address
+import pytest
+
+from diamond.launchers.ranks.rendezvous import (
+    FIRST_PORT,
+    NOWHERE,
+    PORTS,
+    free_port,
+    interface_address,
+    interface_towards,
+    own_address,
+)
+from diamond.launchers.ranks.variables import interface_variables
 
 
 def test_a_port_that_is_taken_is_passed_over() -> None:
@@ -33,6 +44,29 @@ def test_one_node_alone_meets_at_home() -> None:
 
 def test_a_name_that_leads_elsewhere_is_not_taken() -> None:
     assert own_address(["no.such.name.invalid", "localhost"], "", alone=False) == "localhost"
+
+
+def test_a_node_whose_name_leads_to_its_loopback_tells_gloo_the_way_to_the_others() -> None:
+    way = interface_towards(NOWHERE)
+    if not way:
+        pytest.skip("this machine has no network but its own")
+    given = {"DIAMOND_NODES": "2", "MASTER_ADDR": NOWHERE}
+    told = {"GLOO_SOCKET_IFNAME": way, "TP_SOCKET_IFNAME": way}
+    assert interface_variables(given, "localhost") == told
+    assert interface_variables({**given, "MASTER_ADDR": "localhost"}, "localhost") == told
+    assert interface_variables({**given, "TP_SOCKET_IFNAME": "ib0"}, "localhost") == {
+        "GLOO_SOCKET_IFNAME": way,
+        "TP_SOCKET_IFNAME": "ib0",
+    }
+    own = interface_address(way)
+    assert interface_towards(own) == way, "the way to itself is not the loopback"
+    assert interface_variables(given, own) == {}, "a name that others can use"
+
+
+def test_one_node_alone_and_what_is_set_are_left_as_they_are() -> None:
+    assert interface_variables({"DIAMOND_NODES": "1"}, "localhost") == {}
+    set_already = {"DIAMOND_NODES": "2", "GLOO_SOCKET_IFNAME": "ib0"}
+    assert interface_variables(set_already, "localhost") == {}
 
 
 def test_the_interface_of_the_site_comes_first() -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from pathlib import Path
 from typing import Any
 
-from diamond.launchers.ranks.marks import Ending, Start
+import pytest
+
+from diamond.launchers.ranks.marks import Ending, Marks, Start
 from diamond.launchers.ranks.verdict import Verdict, judge
 
 LOST_PEER = ("RuntimeError: Connection closed by peer [127.0.0.1]:4711",)
 
 
-def of(*endings: Ending, expected: int = 0, launcher: int = 1, starts: int = 0) -> Verdict:
-    count = starts or expected or len(endings)
-    began = {rank: Start(rank, f"n{rank}", 0.0) for rank in range(count)}
+def of(*endings: Ending, expected: int = 0, launcher: int = 1, **more: Any) -> Verdict:
+    """All that are expected have begun."""
+    count = expected or len(endings)
     told = {one.rank: one for one in endings}
-    return judge(told, began, expected=expected or count, launcher=launcher)
+    unended = {rank: Start(rank, f"n{rank}", 0.0) for rank in range(count) if rank not in told}
+    return judge(told, unended, expected=count, launcher=launcher, **more)
 
 
 def ended(rank: int, code: int = 0, **more: Any) -> Ending:
@@ -84,9 +89,101 @@ def test_a_rank_without_a_last_word_is_named() -> None:
     assert verdict.code == 137
 
 
+def test_a_rank_that_vanished_is_named_though_the_others_were_told_to_end() -> None:
+    others = [ended(rank, signal=signal.SIGTERM, told=True) for rank in (0, 2)]
+    verdict = of(*others, expected=3, launcher=143)
+    assert verdict.culprit
+    assert (verdict.culprit.rank, verdict.culprit.blames_node) == (1, True)
+
+
+def test_a_rank_that_vanished_is_named_before_those_that_complain_of_it() -> None:
+    verdict = of(ended(0, 1, lines=LOST_PEER), expected=2)
+    assert verdict.culprit
+    assert verdict.culprit.rank == 1
+    verdict = of(ended(0, 1, lines=("KeyError: 3",)), expected=2)
+    assert verdict.culprit
+    assert verdict.culprit.rank == 0
+
+
+def test_nobody_is_blamed_for_an_end_that_was_asked_for() -> None:
+    told = ended(0, signal=signal.SIGTERM, told=True)
+    assert of(told, expected=2, launcher=137, asked=True) == Verdict(143)
+    assert of(ended(0), expected=2, launcher=137, asked=True) == Verdict(143)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks have been OOM Killed.",
+        "srun: error: n1: task 1: Out Of Memory",
+    ],
+)
+@pytest.mark.parametrize("how", [{"signal": 9}, {"code": 137}])
+def test_a_kill_for_want_of_memory_is_known_by_the_batch_systems_words(
+    said: str, how: dict[str, int]
+) -> None:
+    verdict = of(ended(0), ended(1, **how), said=["[3] something else", said])
+    assert verdict.culprit
+    assert (verdict.culprit.rank, verdict.culprit.reason) == (1, "out-of-memory")
+    assert not verdict.culprit.blames_node
+    vanished = of(ended(0), expected=2, said=[said]).culprit
+    assert vanished
+    assert (vanished.reason, vanished.blames_node) == ("out-of-memory", False)
+
+
+def test_a_program_that_writes_of_such_kills_is_not_believed() -> None:
+    verdict = of(ended(0), ended(1, signal=9), said=["we had an oom_kill: out of memory"])
+    assert verdict.culprit
+    assert verdict.culprit.reason == "signal"
+
+
+def test_a_kill_for_want_of_memory_is_known_by_the_ranks_own_mark() -> None:
+    verdict = of(ended(0), ended(1, signal=9, memory=True))
+    assert verdict.culprit
+    assert (verdict.culprit.reason, verdict.culprit.blames_node) == ("out-of-memory", False)
+    assert "killed by signal 9 (SIGKILL) for want of memory" in verdict.culprit.message
+
+
 def test_a_launcher_that_started_nothing_speaks_for_itself() -> None:
     assert judge({}, {}, expected=4, launcher=2).code == 2
 
 
-def test_a_launcher_that_ends_well_is_believed_about_marks_not_seen_yet() -> None:
-    assert of(ended(0), expected=2, launcher=0).code == 0
+def test_a_launcher_that_ends_well_is_not_believed_about_a_rank_that_never_ended() -> None:
+    verdict = of(ended(0), expected=2, launcher=0)
+    assert verdict.code == 137
+    assert verdict.culprit
+    assert verdict.culprit.rank == 1
+
+
+def test_a_launcher_that_starts_fewer_ranks_and_ends_well_is_believed() -> None:
+    assert judge({0: ended(0)}, {}, expected=2, launcher=0).code == 0
+
+
+def test_a_launcher_that_fails_before_all_have_begun_says_so() -> None:
+    verdict = judge({0: ended(0)}, {}, expected=2, launcher=3)
+    assert verdict.culprit
+    assert "before every rank had started" in verdict.culprit.message
+
+
+def test_the_order_of_ends_is_the_file_systems_and_not_that_of_the_nodes_clocks(
+    tmp_path: Path,
+) -> None:
+    marks = Marks(tmp_path)
+    marks.folder.mkdir()
+    for rank, own_clock in ((0, 500.0), (1, 9000.0)):
+        (marks.folder / f"{rank}.exit").write_text(f"1 0 {own_clock} own\n")
+    os.utime(marks.folder / "0.exit", (7000, 7000))
+    os.utime(marks.folder / "1.exit", (6999, 6999))
+    verdict = judge(marks.endings(), {}, expected=2, launcher=1)
+    assert verdict.culprit
+    assert verdict.culprit.rank == 1
+
+
+def test_a_mark_that_found_no_room_still_tells_of_an_end(tmp_path: Path) -> None:
+    marks = Marks(tmp_path)
+    marks.folder.mkdir()
+    for rank in range(3):
+        marks.write_start(rank, "n")
+    marks.write_exit(0, 0, 0, told=False)
+    (marks.folder / "1.exit").touch()
+    assert list(marks.unended()) == [2]

@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Dict, List, Optional
 
 from diamond.launchers.ranks.identity import Identity, node_name, torch_variables
+from diamond.launchers.ranks.marks import Marks
 from diamond.launchers.ranks.rank import PASSED_ON
 
 
@@ -29,7 +31,7 @@ def fork_ranks(count: int, words: List[str]) -> int:
         ranks[rank] = subprocess.Popen(words, env=_variables(rank, count))
     for asked in early:
         _signal_all(list(ranks.values()), asked)
-    return _wait(list(ranks.values()))
+    return _wait(list(ranks.values()), early)
 
 
 def _variables(rank: int, count: int) -> Dict[str, str]:
@@ -37,13 +39,16 @@ def _variables(rank: int, count: int) -> Dict[str, str]:
     return {**os.environ, **torch_variables(me)}
 
 
-def _wait(left: List[subprocess.Popen[bytes]]) -> int:
+def _wait(left: List[subprocess.Popen[bytes]], asked: List[int]) -> int:
+    """`asked`: signals from outside, which leave each rank its own time to end."""
     first_bad = 0
     while left:
         for one in [one for one in left if one.poll() is not None]:
             left.remove(one)
             if one.returncode and not first_bad:
                 first_bad = one.returncode if one.returncode > 0 else 128 - one.returncode
+                if not asked:
+                    Marks(Path(os.environ["DIAMOND_RANKS"]).parent).write_end()
                 _signal_all(left, signal.SIGTERM)
         time.sleep(0.02)
     return first_bad

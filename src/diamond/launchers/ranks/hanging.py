@@ -10,6 +10,10 @@ SHORTEST_SECONDS = 600.0
 TIMES_LONGEST_GAP = 20.0
 SILENT_SECONDS = 300.0
 """A rank whose heartbeat is so much older than another's is on a node that does nothing any more."""
+LATE_SECONDS = 15.0
+"""A look that comes so much later than it was due: the overseer stood still, and the ranks with it."""
+SETTLING_SECONDS = 30.0
+"""Two beats: after such a look, each rank may be heard of first."""
 
 
 class Pulse:
@@ -38,6 +42,10 @@ class Pulse:
         silence = now - self._last
         return silence if silence > self.limit else None
 
+    def resume(self, now: float) -> None:
+        """Nothing could be seen until now: the silence begins anew, and was no gap between two signs."""
+        self._last = now
+
     @property
     def limit(self) -> float:
         return self._patience or max(SHORTEST_SECONDS, TIMES_LONGEST_GAP * self._longest)
@@ -50,6 +58,17 @@ def slowest(steps: Mapping[int, int]) -> Optional[int]:
     least = min(steps.values())
     behind = [rank for rank, step in steps.items() if step == least]
     return behind[0] if len(behind) == 1 and len(steps) > 1 else None
+
+
+def standing(steps: Mapping[int, int], ranks: int) -> str:
+    """What is known of where they stand when none can be named."""
+    if ranks < 2:
+        return ""
+    if len(steps) < ranks:
+        return (
+            "; which one the others wait for is not known, as not every rank calls `training.log`"
+        )
+    return f"; all ranks stand at step {min(steps.values())}" if len({*steps.values()}) == 1 else ""
 
 
 def silent_rank(beats: Mapping[int, float]) -> Optional[int]:

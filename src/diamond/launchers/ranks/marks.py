@@ -30,6 +30,8 @@ class Ending(NamedTuple):
     """It had been asked to end before."""
     finished: bool = False
     """It had called `training.finish()`."""
+    memory: bool = False
+    """The kernel had killed a process around it for want of memory."""
     lines: Tuple[str, ...] = ()
     """The last that it wrote."""
 
@@ -58,10 +60,12 @@ class Marks:
     def beat(self, rank: int) -> None:
         self._write(f"{rank}.heartbeat", f"{time.time():.3f}\n")
 
-    def write_exit(self, rank: int, code: int, signal: int, *, told: bool) -> None:
+    def write_exit(
+        self, rank: int, code: int, signal: int, *, told: bool, memory: bool = False
+    ) -> None:
         """One line in one write: whoever reads it believes it once it ends."""
-        word = "told" if told else "own"
-        self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {word}\n")
+        words = ["told" if told else "own", *(["memory"] if memory else [])]
+        self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(words)}\n")
 
     def starts(self) -> Dict[int, Start]:
         found = {}
@@ -76,13 +80,18 @@ class Marks:
         found = {}
         for rank in self._ranks(".exit"):
             words = self._words(f"{rank}.exit")
-            if len(words) == 4:
+            if len(words) >= 4:
                 node = starts[rank].node if rank in starts else ""
                 found[rank] = self._ending(rank, node, words)
         return found
 
+    def unended(self) -> Dict[int, Start]:
+        """Those that began and never came to their end. On a full disk a mark is empty, but there."""
+        ended = set(self._ranks(".exit"))
+        return {rank: start for rank, start in self.starts().items() if rank not in ended}
+
     def write_end(self) -> None:
-        """The overseer wants all ranks to end, soon."""
+        """All ranks are to end, soon."""
         self._write("end", "")
 
     def must_end(self) -> bool:
@@ -116,11 +125,16 @@ class Marks:
                 return lines
         return []
 
+    def merged_lines(self, stream: str) -> List[str]:
+        """The last of all ranks, and of what started them."""
+        return _tail(self.run_folder / f"{stream}.log", 400, 64 << 10)
+
     def _ending(self, rank: int, node: str, words: List[str]) -> Ending:
+        """Its time is the file system's: nodes have clocks of their own."""
         finished = (self.run_folder / "finished" / str(rank)).exists()
-        ending = Ending(
-            rank, node, int(words[0]), int(words[1]), float(words[2]), words[3] == "told", finished
-        )
+        at = written_at(self.folder / f"{rank}.exit") or float(words[2])
+        told, memory = words[3] == "told", "memory" in words[4:]
+        ending = Ending(rank, node, int(words[0]), int(words[1]), at, told, finished, memory)
         if ending.is_good:
             return ending
         return ending._replace(lines=tuple(self.last_lines(rank)))
@@ -153,10 +167,10 @@ def written_at(path: Path) -> Optional[float]:
         return None
 
 
-def _tail(path: Path, most: int) -> List[str]:
+def _tail(path: Path, most: int, size: int = 8 << 10) -> List[str]:
     try:
         with path.open("rb") as source:
-            source.seek(max(0, path.stat().st_size - 8192))
+            source.seek(max(0, path.stat().st_size - size))
             text = source.read().decode("utf-8", "replace")
     except OSError:
         return []

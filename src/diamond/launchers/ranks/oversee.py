@@ -13,7 +13,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Dict, List, Optional
 
-from diamond.launchers.ranks.hanging import Pulse, silent_rank, slowest
+from diamond.launchers.ranks.hanging import (
+    LATE_SECONDS,
+    SETTLING_SECONDS,
+    Pulse,
+    silent_rank,
+    slowest,
+    standing,
+)
 from diamond.launchers.ranks.identity import node_name, without_identity
 from diamond.launchers.ranks.marks import Marks, written_at
 from diamond.launchers.ranks.plan import Plan, read_plan
@@ -26,6 +33,8 @@ from diamond.launchers.ranks.waking import Waking
 LOOK_SECONDS = 10.0
 MARK_SECONDS = 5.0
 """How long a rank's mark may be on its way over a shared file system once its launcher has ended."""
+GOOD_MARK_SECONDS = 75.0
+"""The same where the launcher says that all went well: NFS may hide a new name for a minute, and nobody waits for bad news."""
 KILL_SECONDS = 10.0
 
 
@@ -49,6 +58,7 @@ class Overseer:
         self._pulse = Pulse(plan.hang_seconds)
         self._starter: Optional[subprocess.Popen[bytes]] = None
         self._asked: List[int] = []
+        self._looked_at, self._settled_at = time.monotonic(), 0.0
 
     def run(self) -> Verdict:
         waking = Waking()
@@ -69,12 +79,13 @@ class Overseer:
 
     def _watch(self, starter: subprocess.Popen[bytes], waking: Waking) -> Verdict:
         interval = min(LOOK_SECONDS, self._plan.hang_seconds / 4 or LOOK_SECONDS)
-        look_at = time.monotonic() + interval
+        self._looked_at = time.monotonic()
+        look_at = self._looked_at + interval
         while starter.poll() is None:
             waking.wait(look_at - time.monotonic())
             if time.monotonic() < look_at:
                 continue
-            stuck, look_at = self._stuck(), time.monotonic() + interval
+            stuck, look_at = self._look(interval), time.monotonic() + interval
             if stuck is not None:
                 self._end(starter)
                 return stuck
@@ -83,18 +94,34 @@ class Overseer:
     def _judge(self, status: int) -> Verdict:
         """Marks may come late, but only those of ranks that have started are awaited."""
         launcher = status if status >= 0 else 128 - status
-        until = time.monotonic() + MARK_SECONDS
-        while set(self._marks.starts()) - set(self._marks.endings()) and time.monotonic() < until:
+        until = time.monotonic() + (MARK_SECONDS if launcher else GOOD_MARK_SECONDS)
+        while self._marks.unended() and time.monotonic() < until:
             time.sleep(0.1)
         return judge(
             self._marks.endings(),
-            self._marks.starts(),
+            self._marks.unended(),
             expected=self._plan.ranks,
             launcher=launcher,
+            asked=self._is_asked_to_end,
+            said=self._marks.merged_lines("stderr"),
         )
 
-    def _stuck(self) -> Optional[Verdict]:
-        starts, now = self._marks.starts(), time.monotonic()
+    @property
+    def _is_asked_to_end(self) -> bool:
+        return signal.SIGTERM in self._asked or signal.SIGINT in self._asked
+
+    def _look(self, interval: float) -> Optional[Verdict]:
+        """A job that was suspended, or whose file system stood still, is given time: the clock ran on meanwhile."""
+        now = time.monotonic()
+        if now - self._looked_at > interval + LATE_SECONDS:
+            self._pulse.resume(now)
+            self._settled_at = now + SETTLING_SECONDS
+        self._looked_at = now
+        self._pulse.seen(self._sign(), now)
+        return None if now < self._settled_at else self._stuck(now)
+
+    def _stuck(self, now: float) -> Optional[Verdict]:
+        starts = self._marks.starts()
         open_ranks = set(starts) - set(self._marks.endings())
         beats = {rank: at for rank, at in self._marks.beats().items() if rank in open_ranks}
         silent = silent_rank(beats)
@@ -102,7 +129,6 @@ class Overseer:
             node = starts[silent].node
             words = f"rank {silent} on {node} gave no sign of life for minutes, while others did"
             return hung(silent, node, words, lost=True)
-        self._pulse.seen(self._sign(), now)
         silence = self._pulse.silent_for(now)
         return None if silence is None else self._hung(silence)
 
@@ -111,7 +137,7 @@ class Overseer:
         rank = slowest(steps)
         words = f"no rank has logged a step or written a line for {silence:.0f} s"
         if rank is None or rank not in starts:
-            return hung(-1, "", f"{words}; all ranks stand at the same step")
+            return hung(-1, "", words + standing(steps, len(starts)))
         behind = f"rank {rank} on {starts[rank].node} stands at step {steps[rank]}, the others at {max(steps.values())}"
         lines = "\n".join(self._marks.last_lines(rank, 6))
         return hung(

@@ -14,7 +14,8 @@ from typing import IO, Dict, List, Optional
 from diamond.launchers.ranks.copying import Copy
 from diamond.launchers.ranks.identity import Identity, own_identity
 from diamond.launchers.ranks.marks import CONTINUE, Marks
-from diamond.launchers.ranks.variables import rank_variables
+from diamond.launchers.ranks.memory import memory_kills
+from diamond.launchers.ranks.variables import interface_variables, rank_variables
 from diamond.launchers.ranks.waking import Waking
 
 BEAT_SECONDS = 15.0
@@ -31,6 +32,7 @@ def run_rank(words: List[str]) -> int:
     """Run the program to its end. 75 is told to the launcher as 0: the mark says it, and nothing has failed."""
     me, marks = own_identity(), Marks(Path(os.environ["DIAMOND_RANKS"]).parent)
     os.environ.update(rank_variables(me, os.environ))
+    os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_STEP_FILE"] = str(marks.step_file(me.rank))
     code, number = Rank(me, marks).run(words)
     if number:
@@ -57,6 +59,7 @@ class Rank:
         self._passed_at: Dict[int, float] = {}
         self._early: List[int] = []
         self._kill_at: Optional[float] = None
+        self._kills_before = memory_kills()
 
     def run(self, words: List[str]) -> tuple[int, int]:
         """The program's exit code, and the signal that ended it or 0."""
@@ -123,7 +126,8 @@ class Rank:
     def _tell(self, code: int, number: int) -> tuple[int, int]:
         """Written before anything of the program is cleared away: the mark is what counts."""
         told = signal.SIGTERM in self._passed_at or signal.SIGINT in self._passed_at
-        self._marks.write_exit(self._me.rank, code, number, told=told)
+        memory = bool(code or number) and memory_kills() > self._kills_before
+        self._marks.write_exit(self._me.rank, code, number, told=told, memory=memory)
         self._signal(signal.SIGKILL)
         return code, number
 

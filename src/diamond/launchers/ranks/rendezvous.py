@@ -11,6 +11,9 @@ from typing import List, Optional
 FIRST_PORT, PORTS = 15000, 17000
 """Below the range from which Linux gives ports to outgoing connections (32768 on)."""
 
+NOWHERE = "192.0.2.1"
+"""An address of no machine (RFC 5737): the way to it is that of the default route."""
+
 
 def free_port(seed: str, *, count: int = 1) -> int:
     """The first of `count` free ports in a row. Each job begins to look elsewhere, by its random `seed`."""
@@ -51,6 +54,30 @@ def interface_address(interface: str) -> str:
         return socket.inet_ntoa(answer[20:24])
     except (OSError, ImportError):
         return ""
+
+
+def interface_towards(address: str) -> str:
+    """The network interface by which this node reaches `address`, itself included; '' if that is its loopback."""
+    for target in (address, NOWHERE):
+        source = _source_towards(target)
+        if source and not source.startswith("127."):
+            return next(
+                (name for _, name in socket.if_nameindex() if interface_address(name) == source), ""
+            )
+    return ""
+
+
+def is_known_by_loopback(name: str) -> bool:
+    """As Debian's installer writes it: a library that asks for the node's address then hears one that nobody reaches."""
+    return (_resolve(name) or "127.").startswith("127.")
+
+
+def _source_towards(target: str) -> str:
+    """Nothing is sent: the kernel only chooses a way."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect((target, 9))
+        return str(probe.getsockname()[0])
+    return ""
 
 
 def _is_free(port: int) -> bool:

@@ -22,13 +22,24 @@ accelerate() {
     set -- launch --num_machines "$PET_NNODES" --machine_rank "$PET_NODE_RANK" \\
       --num_processes "$diamond_ranks" --main_process_ip "$PET_MASTER_ADDR" \\
       --main_process_port "$PET_MASTER_PORT" "$@"
+    diamond_python=$(type -P accelerate 2>/dev/null)
+    diamond_python=${diamond_python%/*}/python
+    if [ "$diamond_ranks" = 1 ] && [ -x "$diamond_python" ]; then
+      "$diamond_python" -c "$diamond_accelerate" "$@"
+      return
+    fi
   fi
   command accelerate "$@"
 }
+export diamond_accelerate='import os, sys
+sys.executable, sys.argv[0] = os.environ["DIAMOND_RANK_PYTHON"], "accelerate"
+from accelerate.commands.accelerate_cli import main
+main()'
 """
 """accelerate takes the shape of a job from its options alone; those that a person writes herself come later and win.
 
-Without `--multi_gpu` it starts one process where it sees no GPU.
+Without `--multi_gpu` it starts one process where it sees no GPU. A single process it starts by `sys.executable`,
+whatever PYTHON_EXEC says, and turns each bad exit code into 1: the shim takes Python's place there.
 """
 OWN_LAUNCHERS = {
     "torchrun": 'if command -v torchrun >/dev/null; then exec torchrun "$@"; fi; exec python3 -m torch.distributed.run "$@"',
@@ -84,9 +95,21 @@ def _srun(plan: Plan, mpi: str) -> List[str]:
 
 
 def _mpirun(plan: Plan) -> List[str]:
-    """Open MPI takes its nodes from the batch system by itself."""
-    return ["mpirun", "-np", str(plan.ranks), "--oversubscribe", "--allow-run-as-root",
+    """It takes its nodes from the batch system by itself. Open MPI would bind each of two ranks to one core."""
+    words = ["mpirun", "-np", str(plan.ranks)]
+    if not _is_open_mpi():
+        return [*words, "-ppn", str(plan.ranks_per_node)]
+    return [*words, "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
             "--map-by", f"ppr:{plan.ranks_per_node}:node"]  # fmt: skip
+
+
+def _is_open_mpi() -> bool:
+    """Else Hydra, of MPICH and Intel MPI, which knows none of these options."""
+    try:
+        said = subprocess.run(["mpirun", "--version"], stdout=subprocess.PIPE, check=False).stdout
+    except OSError:
+        return True
+    return b"Open MPI" in said or b"OpenRTE" in said
 
 
 def _mpi_way(plan: Plan) -> str:

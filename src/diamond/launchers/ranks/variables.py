@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict, Mapping
 
 from diamond.launchers.ranks.identity import Identity, torch_variables
+from diamond.launchers.ranks.rendezvous import interface_towards, is_known_by_loopback
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -21,6 +22,19 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     if kind == "tensorflow":
         found.update(_tensorflow(me, given))
     return found
+
+
+def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
+    """Gloo and TensorPipe take the address that the node's own name leads to; where that is its loopback, ranks of other
+    nodes wait for ever. NCCL looks at the interfaces themselves.
+    """
+    if given.get("DIAMOND_NODES", "1") == "1" or "GLOO_SOCKET_IFNAME" in given:
+        return {}
+    if not is_known_by_loopback(host):
+        return {}
+    found = interface_towards(given.get("MASTER_ADDR", ""))
+    names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if found else ()
+    return {name: given.get(name, found) for name in names}
 
 
 def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:

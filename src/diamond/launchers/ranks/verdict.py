@@ -11,6 +11,7 @@ from diamond.launchers.ranks.marks import CONTINUE, Ending, Start
 
 HUNG_CODE = 70
 TOLD_CODE = 128 + int(signals.SIGTERM)
+KILLED_CODE = 128 + int(signals.SIGKILL)
 _HARD_SIGNALS = {signals.SIGKILL, signals.SIGSEGV, signals.SIGBUS, signals.SIGILL, signals.SIGFPE}
 """Nobody sends these to a rank because another has died."""
 _CONSEQUENCE = re.compile(
@@ -25,6 +26,11 @@ _MEMORY = re.compile(
     r"|oom[-_ ]kill",
     re.IGNORECASE,
 )
+_MEMORY_KILL = re.compile(
+    r"^(slurmstepd|srun): error: .*(oom[-_ ]kill|out of memory|exceeded .*memory limit)",
+    re.IGNORECASE,
+)
+"""The batch system's own words, which stand among the lines of the ranks; it names a node or a step, and no process."""
 MOST_LINES, MOST_CHARACTERS = 6, 300
 
 
@@ -52,19 +58,28 @@ class Verdict:
 
 
 def judge(
-    endings: Mapping[int, Ending], starts: Mapping[int, Start], *, expected: int, launcher: int
-) -> Verdict:
-    """The marks decide; the launcher's own exit code only where a rank has left none."""
-    if not starts and not endings:
+    endings: Mapping[int, Ending], unended: Mapping[int, Start], *,
+    expected: int, launcher: int, asked: bool = False, said: Sequence[str] = (),
+) -> Verdict:  # fmt: skip
+    """The marks decide; the launcher's own exit code only where there are none.
+
+    `unended` began and left no mark of their end; `asked`: all were to end, by a cancel or the time limit;
+    `said`: the last lines of the run, with those of the batch system.
+    """
+    if not unended and not endings:
         return Verdict(launcher)
     bad = [one for one in endings.values() if not one.is_good]
     culprits = [one for one in bad if not one.told]
+    killed = any(_MEMORY_KILL.search(line) for line in said)
+    if unended and not asked and all(_lost_another(one) for one in culprits):
+        return _vanished(unended, launcher, killed)
     if culprits:
-        return _blame(_first(culprits), expected)
-    if bad:
+        return _blame(_first(culprits), expected, killed)
+    if bad or unended:
         return Verdict(TOLD_CODE)
     if launcher and len(endings) < expected:
-        return _vanished(endings, starts, launcher)
+        words = f"the launcher ended with {launcher} before every rank had started"
+        return Verdict(launcher, Culprit(-1, "", "exit-code", words, launcher))
     code = CONTINUE if any(one.code == CONTINUE for one in endings.values()) else 0
     note = f"the launcher ended with {launcher}, but every rank came to its end" if launcher else ""
     return Verdict(code, None, note)
@@ -83,13 +98,18 @@ def _first(bad: List[Ending]) -> Ending:
     )
 
 
+def _lost_another(one: Ending) -> bool:
+    return one.signal not in _HARD_SIGNALS and _complains(one)
+
+
 def _complains(one: Ending) -> bool:
     return any(_CONSEQUENCE.search(line) for line in one.lines[-MOST_LINES:])
 
 
-def _blame(one: Ending, expected: int) -> Verdict:
+def _blame(one: Ending, expected: int, killed: bool) -> Verdict:
     code = 128 + one.signal if one.signal else one.code
-    ran_out = any(_MEMORY.search(line) for line in one.lines)
+    ran_out = one.memory or any(_MEMORY.search(line) for line in one.lines)
+    ran_out = ran_out or (killed and code == KILLED_CODE)
     reason = "out-of-memory" if ran_out else ("signal" if one.signal else "exit-code")
     words = f"{_place(one.rank, one.node)} {_how(one, ran_out)}{_others(expected)}"
     blames = bool(one.signal) and one.signal in _HARD_SIGNALS and not ran_out
@@ -99,14 +119,14 @@ def _blame(one: Ending, expected: int) -> Verdict:
     return Verdict(code, culprit)
 
 
-def _vanished(endings: Mapping[int, Ending], starts: Mapping[int, Start], launcher: int) -> Verdict:
-    missing = sorted(set(starts) - set(endings))
-    if not missing:
-        words = f"the launcher ended with {launcher} before every rank had started"
-        return Verdict(launcher, Culprit(-1, "", "exit-code", words, launcher))
-    first = starts[missing[0]]
+def _vanished(unended: Mapping[int, Start], launcher: int, killed: bool) -> Verdict:
+    """A launcher that says 0 has lost sight of it too."""
+    first = unended[min(unended)]
     words = f"{_place(first.rank, first.node)} vanished without a word: it was killed together with what watched it"
-    return Verdict(launcher, Culprit(first.rank, first.node, "signal", words, launcher, 9, True))
+    reason, why = ("out-of-memory", ", for want of memory") if killed else ("signal", "")
+    code = launcher or KILLED_CODE
+    culprit = Culprit(first.rank, first.node, reason, words + why, code, 9, not killed)
+    return Verdict(code, culprit)
 
 
 def _how(one: Ending, ran_out: bool) -> str:
