@@ -65,10 +65,13 @@ class Chain:
     def attempt(self, number: int) -> AttemptFolder:
         return next(one for one in self.tasks.attempts("t1") if one.number == number)
 
-    def runs(self, number: int) -> None:
+    def runs(self, number: int, *, heeds: bool = True) -> None:
+        """Its program saves by `diamond.training`, so it would hand over, unless told otherwise."""
         folder = self.attempt(number)
         self.queued(number)
         (folder.run_folder(1) / "started").write_text(f"{number} x node1\n")
+        if heeds:
+            (folder.run_folder(1) / "checkpoints.jsonl").touch()
         self.look(number)
 
     def queued(self, number: int) -> None:
@@ -89,7 +92,6 @@ class Chain:
 
     def saves_for_a_while(self, number: int) -> None:
         place, begun = self.attempt(number).run_folder(1), time.time() - 2400
-        (place / "checkpoints.jsonl").touch()
         os.utime(place / "started", (begun, begun))
 
     def arrives(self, number: int) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
+from diamond.agent.heeding import Heeding
 from diamond.agent.launching import nodes_to_leave_out
 from diamond.agent.lifetimes import lasted
 from diamond.agent.lines import Lines
@@ -33,7 +34,7 @@ from diamond.core.events import (
 )
 from diamond.core.lifecycle import policy_of, step
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
-from diamond.planning.followup import Arrival, Chain, Manners, arrive
+from diamond.planning.followup import Arrival, Chain, Manners, arrive, soonest_alone
 
 if TYPE_CHECKING:
     from diamond.agent.attempts import Attempts, Tracked
@@ -49,7 +50,8 @@ class Chains:
 
     def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
         self._folders, self._attempts = folders, attempts
-        self._lines = Lines(folders, attempts)
+        self._heeding = Heeding(folders)
+        self._lines = Lines(folders, attempts, self._heeding)
         self._followed: dict[str, float] = {}
         """When the next look at a follow-up of an attempt is due, on our own clock; for most there is none."""
         self._undecided: set[str] = set()
@@ -323,7 +325,11 @@ class Chains:
         if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
             return False
         after = self._folders.grant(tracked.folder.task).get("queue_after_seconds")
-        return after is not None and _running_for(tracked) >= float(after)
+        if after is None or _running_for(tracked) < float(after):
+            return False
+        queued = min(tracked.folder.submitted_at, time.time() - _running_for(tracked))
+        soonest = soonest_alone(queued, tracked.asked_seconds)
+        return time.time() >= soonest or self._heeding.heeds_the_flag(tracked.folder)
 
     def _queue_ahead(self, tracked: Tracked) -> None:
         self._followed[tracked.folder.attempt] = math.inf
@@ -366,22 +372,13 @@ class Chains:
         grant = self._folders.grant(tracked.folder.task)
         manners = Manners(
             float(grant.get("hand_over_seconds") or 60.0),
-            can_hand_over=self._heeds_the_flag(before.folder),
+            can_hand_over=self._heeding.heeds_the_flag(before.folder),
         )
         now = Chain(
             now=_running_for(before), limit_seconds=limit, work_seconds_left=math.inf,
             waiting_since=(), last_queued=0.0, program_ends=before.asked_seconds,
         )  # fmt: skip
         return arrive(now, manners)
-
-    def _heeds_the_flag(self, folder: AttemptFolder) -> bool:
-        """Seen before: an attempt of this task that ended with 75, or one that saves by `diamond.training`."""
-        every = self._folders.attempts(folder.task)
-        exits = [one.exit_of(run) for one in every for run in one.runs()]
-        if any(exit is not None and exit.code == CONTINUE_EXIT_CODE for exit in exits):
-            return True
-        runs = [folder.run_folder(run) for run in folder.runs()]
-        return any((place / "checkpoints.jsonl").exists() for place in runs)
 
     def _call_off(self, folder: AttemptFolder) -> None:
         """Of a follow-up it is told at once: should the present attempt end meanwhile, nobody must wait for this one."""

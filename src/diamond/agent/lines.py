@@ -11,6 +11,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+from diamond.agent.heeding import Heeding
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
 
@@ -23,8 +24,8 @@ log = logging.getLogger(__name__)
 class Lines:
     """Called from the agent's main thread."""
 
-    def __init__(self, folders: TaskFolders, attempts: Attempts) -> None:
-        self._folders, self._attempts = folders, attempts
+    def __init__(self, folders: TaskFolders, attempts: Attempts, heeding: Heeding) -> None:
+        self._folders, self._attempts, self._heeding = folders, attempts, heeding
         self._begun: set[str] = set()
 
     def waiting(self, task: str) -> list[Tracked]:
@@ -99,7 +100,8 @@ class Lines:
 
     def _manners(self, tracked: Tracked) -> Manners:
         ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
-        return Manners(0.0, most_waiting=may_wait(ahead, has_started=started))
+        heeds = self._heeding.heeds_the_flag(tracked.folder)
+        return Manners(0.0, may_wait(ahead, has_started=started), can_hand_over=heeds)
 
     def _has_started(self, task: str) -> bool:
         """Once it has, that is remembered: this is asked at every look."""

@@ -97,9 +97,15 @@ def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float
     is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
     if is_enough or len(chain.waiting_since) >= manners.most_waiting:
         return None
-    if not manners.can_hand_over:
-        early_seconds = min(early_seconds, CUSHION_ALONE * chain.limit_seconds)
-    return chain.last_queued + chain.limit_seconds - early_seconds
+    due = chain.last_queued + chain.limit_seconds - early_seconds
+    if manners.can_hand_over:
+        return due
+    return max(due, soonest_alone(chain.last_queued, chain.limit_seconds))
+
+
+def soonest_alone(last_queued: float, limit_seconds: float) -> float:
+    """Before that no follow-up is queued for a program that cannot hand over."""
+    return last_queued + (1 - CUSHION_ALONE) * limit_seconds
 
 
 def must_withdraw(chain: Chain, manners: Manners) -> bool:

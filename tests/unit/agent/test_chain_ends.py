@@ -280,3 +280,15 @@ def test_one_called_off_is_not_announced_by_an_agent_that_starts_again(line: Cha
     line.told.clear()
     line.attempts.load(unheard)
     assert not [one for one in line.told if isinstance(one, AttemptKnown)]
+
+
+def test_a_program_that_was_never_seen_to_hand_over_is_followed_late(tmp_path: Path) -> None:
+    """Nodes would idle for as long as they came early. The limit is an hour."""
+    chain = Chain(tmp_path)
+    chain.runs(1, heeds=False)
+    started = chain.attempt(1).run_folder(1) / "started"
+    for minutes, made in ((40, 1), (50, 1), (52, 2)):
+        begun = time.time() - 60 * minutes
+        os.utime(started, (begun, begun))
+        chain.attempts.chains.look()
+        assert len(chain.tasks.attempts("t1")) == made, f"after {minutes} minutes"
