@@ -64,8 +64,8 @@ def test_a_training_with_long_steps_stops_so_early_that_its_last_step_and_save_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [1000.0]
-    monkeypatch.setattr(schedule.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(schedule.time, "time", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "time", lambda: clock[0])
     monkeypatch.setenv("DIAMOND_DEADLINE", str(clock[0] + 3600))
     planned = schedule.Schedule(None, nodes=1)
     planned.durable(5.0, 1000, waited=0.0)
@@ -85,7 +85,7 @@ def test_the_first_step_in_which_programs_warm_up_is_not_reckoned_with() -> None
 
 def test_a_save_that_failed_is_tried_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(schedule.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     planned = schedule.Schedule(30.0, nodes=1)
     planned.saved(blocked_seconds=0.0)
     planned.failed()
