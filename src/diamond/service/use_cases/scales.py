@@ -111,14 +111,14 @@ async def list_scales(
 
 async def get_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
     async with services.store.read() as connection:
-        return show_scale(await _find(connection, principal, scale))
+        return show_scale(await find_scale(connection, principal, scale))
 
 
 async def cancel_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
     """Its probes end; one that is over stays as it is."""
 
     async def cancel(tx: Transaction) -> dict[str, Any]:
-        row = await _find(tx.connection, principal, scale)
+        row = await find_scale(tx.connection, principal, scale)
         if row["state"] != rows.RUNNING:
             return show_scale(row)
         return show_scale(await call_off(tx, row, f"called off by {principal.name}"))
@@ -196,7 +196,7 @@ def _row(
     }  # fmt: skip
 
 
-async def _find(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
+async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
     """One's own, by its id or the beginning of one."""
     exact = await rows.find_scale(connection, scale)
     found = await rows.scales_with_prefix(connection, principal.user, scale) if scale else []
