@@ -92,6 +92,79 @@ def test_what_the_probes_used_is_taken_from_the_budget(scene: Scene) -> None:
     assert 9.2 < left < 10
 
 
+@pytest.mark.parametrize(("batch", "probed"), [(50, [1, 2]), (1, [1]), (64, [1, 2, 4])])
+def test_sizes_that_cannot_share_the_batch_are_left_out_and_named(
+    scene: Scene, batch: int, probed: list[int]
+) -> None:
+    """A check and the submission agree: nobody chose these sizes."""
+    task = ask(scene, params={"batch": batch})["tasks"][0]
+    scale = scene.client.get(f"/scales/{task['awaits']}")
+    assert [one["nodes"] for one in scale["probes"]] == probed
+    left_out = [note for note in scale["notes"] if note.startswith("Not probed")]
+    assert len(left_out) == 3 - len(probed)
+    scene.client.post(f"/tasks/{task['id']}/cancel")
+
+
+def test_no_more_nodes_are_taken_than_the_budget_holds(scene: Scene) -> None:
+    """Two nodes for two hours are four node-hours, and the probes used some of these five."""
+    task = ask(scene, budget="4.4 node-hours")["tasks"][0]
+    scale = scale_of(scene, task)
+    assert [one["nodes"] for one in scene.client.get(f"/scales/{scale}")["probes"]] == [1, 2]
+    runner = ProbeRunner(scene, pace)
+    assert runner.until_over(scale)["advice"]["nodes"] == 2
+    runner.until(lambda: runner.submitted[-1]["task"] == task["id"], "the task itself")
+    order = runner.submitted[-1]["order"]
+    assert order["resources"]["nodes"] * 2 <= float(order["budget"].split()[0]) < 4.4
+
+
+def test_a_later_job_with_a_scant_budget_gets_what_that_holds(scene: Scene) -> None:
+    first = ask(scene)["tasks"][0]
+    ProbeRunner(scene, pace).until_over(scale_of(scene, first))
+    again = ask(scene, budget="3 node-hours")
+    assert again["tasks"][0]["order"]["resources"]["nodes"] == 1
+    assert "as many as the budget holds" in again["warnings"][0]
+
+
+def test_a_budget_without_room_for_probes_ends_the_task_with_that_reason(scene: Scene) -> None:
+    task = ask(scene, budget="2 node-hours")["tasks"][0]
+    ProbeRunner(scene, pace).until_over(scale_of(scene, task))
+    ended = scene.task(task["id"])
+    assert (ended["state"], ended["reason"]) == ("failed", "budget")
+    assert "larger budget" in ended["message"]
+    assert scene.client.call("POST", f"/tasks/{task['id']}/retry", {}).status == 409
+
+
+def test_what_larger_probes_did_not_tell_is_said_of_later_jobs_too(scene: Scene) -> None:
+    first = ask(scene)["tasks"][0]
+    runner = ProbeRunner(scene, lambda order: 0.5 if order["resources"]["nodes"] == 1 else 0)
+    runner.until_over(scale_of(scene, first))
+    words = ask(scene)["warnings"][0]
+    assert "2 nodes and 4 nodes told nothing" in words
+    assert "`diamond scale` probes anew" in words
+
+
+def test_ranks_that_may_be_copies_are_doubted_until_the_person_says_otherwise(scene: Scene) -> None:
+    first = ask(scene)["tasks"][0]
+    told = ProbeRunner(scene, pace).until_over(scale_of(scene, first))
+    assert any("only look efficient" in note for note in told["notes"])
+    assert "if its ranks train one model together" in told["advice"]["words"]
+    sure = ask(scene, launch="per-rank")["tasks"][0]
+    told = ProbeRunner(scene, pace).until_over(scale_of(scene, sure))
+    assert not any("only look efficient" in note for note in told["notes"])
+    assert "one model together" not in told["advice"]["words"]
+
+
+def test_a_plan_that_is_not_kept_is_said_not_to_be(scene: Scene) -> None:
+    spec = {"run": "true", "on": scene.name, "resources": {"nodes": "auto"}}
+    goal = {"steps": 10, "step_seconds": 1}
+    foretold = scene.client.post("/plans", {"spec": spec, "goal": goal})
+    assert any("counts one node" in words for words in foretold["warnings"])
+    made = scene.client.post("/jobs", {"spec": spec, "goal": goal})
+    assert made["tasks"][0]["prediction"] is None
+    assert "The plan is not kept" in made["warnings"][-1]
+    scene.client.post(f"/tasks/{made['tasks'][0]['id']}/cancel")
+
+
 def test_a_check_says_where_the_number_would_come_from(scene: Scene) -> None:
     spec = {"run": "true", "on": scene.name, "resources": {"nodes": "auto"}}
     told = scene.client.post("/jobs/check", {"spec": spec})
