@@ -12,6 +12,8 @@ from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.waiting import wait_for
 
+AUTO = {"nodes": "auto", "walltime": "2h"}
+
 
 @pytest.fixture
 def scene(service: RunningService) -> Scene:
@@ -22,8 +24,7 @@ def scene(service: RunningService) -> Scene:
 
 def ask(scene: Scene, **spec: Any) -> Any:
     whole = {"name": "net", "run": "python t.py {batch}", "params": {"batch": 64}, "on": scene.name}
-    resources = {"nodes": "auto", "walltime": "2h"}
-    return scene.client.post("/jobs", {"spec": {**whole, "resources": resources, **spec}})
+    return scene.client.post("/jobs", {"spec": {**whole, "resources": AUTO, **spec}})
 
 
 def pace(order: Mapping[str, Any]) -> float:
@@ -59,6 +60,10 @@ def test_a_later_job_of_the_same_kind_uses_what_was_told(scene: Scene) -> None:
     task = again["tasks"][0]
     assert (task["phase"], task["order"]["resources"]["nodes"]) == ("", 2)
     assert "nodes: auto is 2 nodes" in again["warnings"][0]
+    goal = {"steps": 7200, "step_seconds": 0.5}
+    spec = {**again["job"]["spec"], "params": {"batch": 64}, "resources": AUTO}
+    told = scene.client.post("/plans", {"spec": spec, "goal": goal})
+    assert (told["nodes"], told["node_hours"]) == (2, pytest.approx(2, rel=0.02))
     other = ask(scene, params={"batch": 128})["tasks"][0]
     assert other["phase"] == "probing"
     scene.client.post(f"/tasks/{other['id']}/cancel")
@@ -70,6 +75,14 @@ def test_a_task_that_is_cancelled_takes_its_probes_along(scene: Scene) -> None:
     assert scene.client.post(f"/tasks/{task['id']}/cancel")["state"] == "cancelled"
     told = ProbeRunner(scene, pace).until_over(scale)
     assert told["state"] == "cancelled"
+
+
+def test_a_scale_that_is_called_off_ends_the_task_that_waits_for_it(scene: Scene) -> None:
+    task = ask(scene, budget="10 node-hours")["tasks"][0]
+    scene.client.post(f"/scales/{task['awaits']}/cancel")
+    ended = scene.task(task["id"])
+    assert (ended["state"], ended["reason"]) == ("failed", "probes")
+    assert "called off" in ended["message"]
 
 
 def test_where_the_probes_tell_nothing_the_task_ends_and_says_so(scene: Scene) -> None:

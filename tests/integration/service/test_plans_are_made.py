@@ -131,7 +131,8 @@ def test_a_plan_says_what_the_spec_does_not_provide_for(scene: Scene) -> None:
         "The work takes 8 attempts, and the spec allows 4: raise continue",
     ]
     provided = {"continue": {"max_attempts": 50, "ahead": False}, "budget": "500 node-hours"}
-    assert plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"] == []
+    whole = plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"]
+    assert [words.split(",")[0] for words in whole] == ["launch: per-rank"]
     lossy = plan(scene, {"steps": 3_600_000, "step_seconds": 0.5}, **provided)["warnings"]
     assert any("node-lost" in words for words in lossy)
 
@@ -282,6 +283,19 @@ def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> No
     assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in said
     assert "3 of 2h, the last done after 1h4m" in said
     assert "Or with     8h: 1 attempt" in said
+
+
+def test_the_plan_that_was_shown_is_the_one_that_is_kept(scene: Scene, tmp_path: Path) -> None:
+    text = f"run: hostname\non: {scene.name}\nresources: {{nodes: 2, walltime: 2h}}\n"
+    (tmp_path / "diamond.yaml").write_text(text)
+    goal = [
+        "--epochs", "2", "--samples", "36000", "--batch", "2", "--step-seconds", "0.5",
+        "--startup-seconds", "60", "--save-seconds", "20", "--save-every-seconds", "1200",
+    ]  # fmt: skip
+    shown = json.loads(diamond(scene, "plan", str(tmp_path), *goal, "--json"))
+    kept = json.loads(diamond(scene, "run", str(tmp_path), *goal, "--json"))["tasks"][0]
+    for name in ("steps", "attempts", "node_hours", "node_hours_at_most", "finish"):
+        assert kept["prediction"][name] == shown[name]
 
 
 def diamond(scene: Scene, *words: str) -> str:

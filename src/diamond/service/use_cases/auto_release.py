@@ -21,7 +21,7 @@ from diamond.service.store.commands import send
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
-from diamond.service.store.scales import DONE
+from diamond.service.store.scales import DONE, FAILED
 from diamond.service.store.tasks import find_task
 from diamond.service.store.wishes import set_awaited
 from diamond.service.use_cases.advising import TooDear, advice_within
@@ -95,8 +95,10 @@ async def _go_on(tx: Transaction, scale: Row, task: Row) -> None:
 
 
 def _require_probes(scale: Row) -> None:
-    """Raises where the budget, beside one attempt of the task, left room for none."""
-    if all(one["state"] == ProbeState.SKIPPED.value for one in scale["probes"]):
+    """Raises where the budget, beside one attempt of the task, left room for none; one that is called off skips them too."""
+    if scale["state"] == FAILED and all(
+        one["state"] == ProbeState.SKIPPED.value for one in scale["probes"]
+    ):
         raise TooDear(
             f"The budget holds no probe beside one attempt: {scale['probes'][0]['words']}",
             "Run it again with a larger budget, or name a number of nodes.",
