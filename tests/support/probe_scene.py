@@ -19,9 +19,10 @@ Pace = Callable[[Mapping[str, Any]], float]
 """Seconds a step, from the order's params and resources; 0: the program fails."""
 
 
-def tell_facts(scene: Scene) -> None:
+def tell_facts(scene: Scene, **more: Any) -> None:
     stamped = {
-        name: {"value": value, "source": "sinfo", "at": 7.0} for name, value in FACTS.items()
+        name: {"value": value, "source": "sinfo", "at": 7.0}
+        for name, value in {**FACTS, **more}.items()
     }
     scene.agent.good("profile", {"version": 1, "probed_at": 7.0, "facts": stamped})
 

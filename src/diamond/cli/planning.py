@@ -7,7 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.options import Json, complete_endpoint, complete_task
+from diamond.cli.goals import (
+    Batch,
+    Epochs,
+    Like,
+    Samples,
+    SaveEverySeconds,
+    SaveGigabytes,
+    SaveSeconds,
+    StartupSeconds,
+    Steps,
+    StepSeconds,
+    said,
+)
+from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import count, print_json, say
 from diamond.cli.words import amount
 from diamond.core.units import show_minutes
@@ -21,38 +34,16 @@ def plan(
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="A diamond.yaml, or its folder.")
     ] = "diamond.yaml",
-    steps: Annotated[int | None, typer.Option("--steps", help="Steps to train.")] = None,
-    epochs: Annotated[
-        float | None, typer.Option("--epochs", help="In place of --steps; with the next two.")
-    ] = None,
-    samples: Annotated[int | None, typer.Option("--samples", help="Samples of an epoch.")] = None,
-    batch: Annotated[
-        int | None, typer.Option("--batch", help="Samples of one step over all ranks.")
-    ] = None,
-    step_seconds: Annotated[
-        float | None, typer.Option("--step-seconds", help="How long a step takes.")
-    ] = None,
-    like: Annotated[
-        str | None,
-        typer.Option(
-            "--like",
-            metavar="TASK",
-            help="A task whose log tells the pace.",
-            autocompletion=complete_task,
-        ),
-    ] = None,
-    save_seconds: Annotated[
-        float | None, typer.Option("--save-seconds", help="What one checkpoint costs.")
-    ] = None,
-    save_gigabytes: Annotated[
-        float | None, typer.Option("--save-gigabytes", help="How large one checkpoint is.")
-    ] = None,
-    startup_seconds: Annotated[
-        float | None, typer.Option("--startup-seconds", help="From the nodes to the first step.")
-    ] = None,
-    save_every_seconds: Annotated[
-        float | None, typer.Option("--save-every-seconds", help="In place of the best interval.")
-    ] = None,
+    steps: Steps = None,
+    epochs: Epochs = None,
+    samples: Samples = None,
+    batch: Batch = None,
+    step_seconds: StepSeconds = None,
+    like: Like = None,
+    save_seconds: SaveSeconds = None,
+    save_gigabytes: SaveGigabytes = None,
+    startup_seconds: StartupSeconds = None,
+    save_every_seconds: SaveEverySeconds = None,
     on: Annotated[
         str | None,
         typer.Option(
@@ -74,8 +65,7 @@ def plan(
         "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds, "save_gigabytes": save_gigabytes,
         "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
     }  # fmt: skip
-    given = {name: value for name, value in goal.items() if value is not None}
-    answer = Client().plan(spec, given, on=on, set=settings or [], project=project)
+    answer = Client().plan(spec, said(goal), on=on, set=settings or [], project=project)
     if as_json:
         print_json(answer)
         return
@@ -104,10 +94,9 @@ def plan_lines(answer: dict[str, Any]) -> Iterator[str]:
 
 
 def _attempts(answer: dict[str, Any]) -> str:
-    if answer["attempts"] == 1:
-        return f"1 of {show_minutes(answer['attempt_minutes'])}"
     length, last = answer["attempt_minutes"], answer["last_attempt_minutes"]
-    return f"{answer['attempts']} of {show_minutes(length)}, the last of {show_minutes(last)}"
+    which = "" if answer["attempts"] == 1 else "the last "
+    return f"{answer['attempts']} of {show_minutes(length)}, {which}done after {show_minutes(last)}"
 
 
 def _waits(waits: dict[str, Any]) -> str:

@@ -9,6 +9,19 @@ import typer
 from typer.core import TyperCommand
 
 from diamond.cli.checked import checked_lines
+from diamond.cli.goals import (
+    Batch,
+    Epochs,
+    Like,
+    Samples,
+    SaveEverySeconds,
+    SaveGigabytes,
+    SaveSeconds,
+    StartupSeconds,
+    Steps,
+    StepSeconds,
+    said,
+)
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, say
 from diamond.cli.waiting import wait_for
@@ -66,15 +79,16 @@ def run(
     ] = None,
     partition: Annotated[str | None, typer.Option("--partition")] = None,
     qos: Annotated[str | None, typer.Option("--qos")] = None,
-    steps: Annotated[
-        int | None, typer.Option("--steps", help="Steps it will train: keeps a plan beside it.")
-    ] = None,
-    step_seconds: Annotated[
-        float | None, typer.Option("--step-seconds", help="For that plan: how long a step takes.")
-    ] = None,
-    like: Annotated[
-        str | None, typer.Option("--like", metavar="TASK", help="Or a task that tells the pace.")
-    ] = None,
+    steps: Steps = None,
+    epochs: Epochs = None,
+    samples: Samples = None,
+    batch: Batch = None,
+    step_seconds: StepSeconds = None,
+    like: Like = None,
+    save_seconds: SaveSeconds = None,
+    save_gigabytes: SaveGigabytes = None,
+    startup_seconds: StartupSeconds = None,
+    save_every_seconds: SaveEverySeconds = None,
     project: Annotated[
         str, typer.Option("--project", help="Whose members see it; its name or id.")
     ] = "",
@@ -91,6 +105,7 @@ def run(
 ) -> None:
     """Run a spec or a command, here or on a cluster.
 
+    What is said for a plan is that of `diamond plan`: it stands on the task's page beside what happens.
     With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
     """
@@ -99,6 +114,11 @@ def run(
         "resources.cpus_per_task": cpus, "resources.memory": memory, "resources.walltime": time,
         "account": account, "partition": partition, "qos": qos, "launch": launch,
         "resources.tasks_per_node": tasks,
+    }  # fmt: skip
+    goal = {
+        "steps": steps, "epochs": epochs, "samples": samples, "batch": batch,
+        "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds, "save_gigabytes": save_gigabytes,
+        "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
     }  # fmt: skip
     spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
     spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})
@@ -116,7 +136,7 @@ def run(
         set=settings or [],
         folder=folder,
         with_code=not no_code,
-        goal=_goal(steps, step_seconds, like),
+        goal=said(goal) or None,
         project=project,
         sign=_signs(sign),
         say=(lambda words: None) if as_json else say,
@@ -131,11 +151,6 @@ def _signs(wanted: bool | None) -> bool:
     from diamond.sdk.signing import has_key
 
     return has_key() if wanted is None else wanted
-
-
-def _goal(steps: int | None, step_seconds: float | None, like: str | None) -> dict[str, Any] | None:
-    given = {"steps": steps, "step_seconds": step_seconds, "like": like}
-    return {name: value for name, value in given.items() if value is not None} or None
 
 
 def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:

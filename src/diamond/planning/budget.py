@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -74,6 +75,12 @@ def may_start(
 def may_follow_unasked(follow_ups: int) -> bool:
     """Without a budget: whether the next follow-up may start before the person has said yes."""
     return follow_ups < UNASKED_FOLLOW_UPS
+
+
+def most_nodes(budget: Budget, seconds: float, units_per_node_hour: float | None = None) -> int:
+    """Of which one attempt that takes all of these seconds fits."""
+    a_node = rate_of(budget, units_per_node_hour) * seconds / 3600
+    return int(budget.amount / a_node + 1e-9) if a_node else sys.maxsize
 
 
 def longest_within(budget_left: float, nodes: int, units_per_node_hour: float = 1.0) -> float:

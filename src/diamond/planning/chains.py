@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean, pstdev
 
 from diamond.core.errors import BadRequest
 from diamond.planning.followup import Manners, cushion
@@ -16,10 +17,8 @@ from diamond.training.checkpoints.interval import (
     best_interval,
 )
 
-MARGIN = 1.1
-"""The last attempt asks for a tenth more than it should need: steps are not all alike."""
-WHOLE_SECONDS = 60.0
-"""Batch systems count limits in minutes."""
+LEAST_SHARE = 0.25
+"""Of the time for steps: what a hand-over leaves of an attempt in any case."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,9 @@ class Place:
     limit_seconds: float
     """The longest that one attempt may ask for."""
     forecast: Forecast = NOTHING_KNOWN
+    ahead: bool = False
+    """Whether the next attempt is queued before the present one has ended."""
+    hand_over_seconds: float = 60.0
     node_fails_after_hours: float = NODE_FAILS_AFTER_HOURS
     save_every_seconds: float | None = None
     """What the person asked for in place of the optimum."""
@@ -72,16 +74,18 @@ class Span:
 @dataclass(frozen=True)
 class ChainPlan:
     attempts: int
+    """Expected, with those that interruptions make necessary."""
     attempt_seconds: float
-    """What each attempt asks for, but for the last."""
+    """What each attempt asks for."""
     last_attempt_seconds: float
+    """What the last one should take: it ends when the work is done."""
     save_every_seconds: float
     saves: int
     finish: Span
     node_hours: float
     """Expected, with start-ups, saves and what interruptions cost."""
     node_hours_at_most: float
-    """If every attempt uses all that it asked for; never under what is expected."""
+    """What a budget must hold: no attempt starts unless its whole limit fits."""
     interruptions: float
     """Expected number."""
     lost_seconds: float
@@ -89,6 +93,38 @@ class ChainPlan:
     lost_at_most_seconds: float
     """By one interruption: everything since the last checkpoint."""
     waits: Forecast
+
+
+@dataclass(frozen=True)
+class Course:
+    """The work cut into attempts, if nothing goes wrong."""
+
+    attempts: int
+    busy_seconds: float
+    """Steps, start-ups and saves."""
+    last_seconds: float
+    save_every_seconds: float
+    saves: int
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Interruptions, and what each costs."""
+
+    expected: float
+    seconds: float
+    """To be trained again, with the start-up."""
+    attempts: float
+    """Further attempts: half a one in a long chain, as the fresh one has its whole limit before it; more where they are frequent."""
+
+    @property
+    def few(self) -> int:
+        return round(max(0.0, self.expected - 2 * math.sqrt(self.expected)))
+
+    @property
+    def many(self) -> int:
+        """One in twenty has more; none are counted where even one is that unlikely."""
+        return round(self.expected + 2 * math.sqrt(self.expected))
 
 
 def epochs_as_steps(epochs: float, samples: int, global_batch: int) -> int:
@@ -103,33 +139,68 @@ def epochs_as_steps(epochs: float, samples: int, global_batch: int) -> int:
 
 def plan_chain(work: Work, place: Place) -> ChainPlan:
     """Raises `BadRequest` when one attempt is too short to get anything done."""
-    every = save_interval(work, place)
-    usable = usable_seconds(work, place.limit_seconds)
-    saves_between = every < usable  # each attempt saves at its end anyway
-    training = work.seconds * (1 + work.save_seconds / every * saves_between)
-    attempts = max(1, math.ceil(training / usable - 1e-9))
-    free = work.kept_free(place.limit_seconds)
-    last = training - (attempts - 1) * usable + work.startup_seconds + free
-    busy = training + attempts * (work.startup_seconds + work.save_seconds)
-    interruptions = busy * place.nodes / (place.node_fails_after_hours * 3600)
-    apart = min(every, usable)
-    lost = interruptions * (apart / 2 + work.startup_seconds)
-    last_limit = min(place.limit_seconds, whole_minutes(last * MARGIN))
-    asked = (attempts - 1) * place.limit_seconds + last_limit
+    course = cut(work, place)
+    risk = risk_of(work, place, course)
+    lost = risk.expected * risk.seconds
     return ChainPlan(
-        attempts=attempts,
-        attempt_seconds=place.limit_seconds if attempts > 1 else last_limit,
-        last_attempt_seconds=last_limit,
-        save_every_seconds=apart,
-        saves=math.floor(work.seconds / every) * saves_between + attempts,
-        finish=finish_span(work, place, attempts=attempts, busy=busy, lost=lost),
-        node_hours=place.nodes * (busy + lost) / 3600,
-        node_hours_at_most=place.nodes * max(asked, busy + lost) / 3600,
-        interruptions=interruptions,
+        attempts=course.attempts + round(risk.expected * risk.attempts),
+        attempt_seconds=place.limit_seconds,
+        last_attempt_seconds=course.last_seconds,
+        save_every_seconds=course.save_every_seconds,
+        saves=course.saves,
+        finish=finish_span(place, course, risk),
+        node_hours=place.nodes * (course.busy_seconds + lost) / 3600,
+        node_hours_at_most=place.nodes * seconds_at_most(place, course, risk) / 3600,
+        interruptions=risk.expected,
         lost_seconds=lost,
-        lost_at_most_seconds=apart + work.startup_seconds,
+        lost_at_most_seconds=course.save_every_seconds + work.startup_seconds,
         waits=place.forecast,
     )
+
+
+def cut(work: Work, place: Place) -> Course:
+    """Follow-ups that come early end an attempt by a hand-over, so it takes more of them; never the first, as nobody knows yet that there is more to do."""
+    every, usable = save_interval(work, place), usable_seconds(work, place.limit_seconds)
+    saves_between = every < usable  # each attempt saves at its end anyway
+    training = work.seconds * (1 + work.save_seconds / every * saves_between)
+    each = max(usable - handed_over_seconds(place), LEAST_SHARE * usable)
+    follow_ups = max(0, math.ceil((training - usable) / each - 1e-9))
+    rest = training - (usable + (follow_ups - 1) * each if follow_ups else 0)
+    around = work.startup_seconds + work.save_seconds
+    return Course(
+        attempts=1 + follow_ups,
+        busy_seconds=training + (1 + follow_ups) * around,
+        last_seconds=min(place.limit_seconds, rest + around),
+        save_every_seconds=min(every, usable),
+        saves=math.floor(work.seconds / every) * saves_between + 1 + follow_ups,
+    )
+
+
+def handed_over_seconds(place: Place) -> float:
+    """What a follow-up that comes as early as it is queued takes from an attempt: by a hand-over, or by waiting on its nodes."""
+    if not place.ahead:
+        return 0.0
+    return cushion(place.limit_seconds, place.forecast, Manners(place.hand_over_seconds))
+
+
+def risk_of(work: Work, place: Place, course: Course) -> Risk:
+    """An attempt ends at its limit or by an interruption: by how much that shortens it follows from chance."""
+    per_second = place.nodes / (place.node_fails_after_hours * 3600)
+    expected = course.busy_seconds * per_second
+    hits = per_second * place.limit_seconds
+    shortened = -math.expm1(-hits) / hits
+    return Risk(
+        expected,
+        seconds=course.save_every_seconds / 2 + work.startup_seconds,
+        attempts=max((1 / shortened - 1) / hits, 1 / course.attempts),
+    )
+
+
+def seconds_at_most(place: Place, course: Course, risk: Risk) -> float:
+    """Either every attempt takes its whole limit, or the last one, which must be free before it starts."""
+    used = course.busy_seconds + max(risk.many, risk.expected) * risk.seconds
+    attempts = course.attempts + math.ceil(risk.many * risk.attempts)
+    return max(used, min(attempts * place.limit_seconds, used + place.limit_seconds))
 
 
 def soonest(work: Work, places: Iterable[Place]) -> tuple[Place, ChainPlan]:
@@ -162,22 +233,46 @@ def usable_seconds(work: Work, limit_seconds: float) -> float:
     return usable
 
 
-def finish_span(work: Work, place: Place, *, attempts: int, busy: float, lost: float) -> Span:
-    """Soonest: the typical wait once, no gap, no interruption. Latest: see `late_waits`, and twice the expected loss."""
-    typical = place.forecast.typical or 0.0
-    waits = late_waits(work, place, attempts - 1)
-    return Span(typical + busy, max(typical, waits) + busy + 2 * lost)
+def finish_span(place: Place, course: Course, risk: Risk) -> Span:
+    """Soonest: short waits and few interruptions. Latest: long waits and many."""
+    few = fresh_waits(place, course, risk, risk.few) * short_wait(place.forecast)
+    many = late_waits(place, course, fresh_waits(place, course, risk, risk.many))
+    return Span(
+        few + course.busy_seconds + risk.few * risk.seconds,
+        max(few, many) + course.busy_seconds + risk.many * risk.seconds,
+    )
 
 
-def late_waits(work: Work, place: Place, follow_ups: int) -> float:
-    """The first wait at its bound, and each surprise that the bound allows for costs what the cushion does not cover."""
+def fresh_waits(place: Place, course: Course, risk: Risk, interruptions: int) -> int:
+    """Waits that begin when nothing runs: the first, one after each interruption, and one for every attempt that is not queued ahead."""
+    if place.ahead:
+        return 1 + interruptions
+    return course.attempts + math.ceil(interruptions * risk.attempts)
+
+
+def short_wait(forecast: Forecast) -> float:
+    """A quarter of all waits is shorter."""
+    return forecast.spread[len(forecast.spread) // 4] if forecast.spread else 0.0
+
+
+def late_waits(place: Place, course: Course, fresh: int) -> float:
+    """One wait at its bound, the others at their mean and twice what chance adds to their sum; then late follow-ups.
+
+    Replayed on three job logs, 88 to 98 of 100 chains that queue nothing ahead end before that.
+    """
     forecast = place.forecast
-    if forecast.bound is None or forecast.typical is None:
+    if forecast.bound is None or not forecast.spread:
         return 0.0
-    surprises = math.ceil(follow_ups * (1 - forecast.quantile))
-    early = cushion(place.limit_seconds, forecast, Manners(work.save_seconds))
-    return forecast.bound + surprises * max(0.0, forecast.bound - forecast.typical - early)
+    chance = 2 * pstdev(forecast.spread) * math.sqrt(fresh - 1)
+    in_all = forecast.bound + (fresh - 1) * fmean(forecast.spread) + chance
+    return min(in_all, fresh * forecast.bound) + late_follow_ups(place, course)
 
 
-def whole_minutes(seconds: float) -> float:
-    return WHOLE_SECONDS * math.ceil(seconds / WHOLE_SECONDS - 1e-9)
+def late_follow_ups(place: Place, course: Course) -> float:
+    """Each surprise that the bound allows for costs what the cushion does not cover."""
+    forecast = place.forecast
+    if not place.ahead or forecast.bound is None or forecast.typical is None:
+        return 0.0
+    surprises = math.ceil((course.attempts - 1) * (1 - forecast.quantile))
+    early = cushion(place.limit_seconds, forecast, Manners(place.hand_over_seconds))
+    return surprises * max(0.0, forecast.bound - forecast.typical - early)

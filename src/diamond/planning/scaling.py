@@ -109,10 +109,11 @@ def advise(
     elif goal is Goal.EFFICIENCY:
         chosen = max(efficient(points, floor), key=lambda one: one.nodes)
     elif samples and waits:
-        chosen = min(points, key=lambda one: finish_seconds(one, samples, waits))
+        chosen = fewest_of(points, [1 / finish_seconds(one, samples, waits) for one in points])
     else:
         chosen = fewest_of(points, [one.throughput for one in points])
-    return Advice(chosen, goal, advice_words(chosen, goal, floor, unit))
+    words = advice_words(chosen, goal, floor, unit, counts_waits=bool(samples and waits))
+    return Advice(chosen, goal, words)
 
 
 def hold_batch(global_batch: int, ranks: int, most_per_rank: int) -> Batch:
@@ -147,10 +148,12 @@ def finish_seconds(point: Point, samples: float, waits: Mapping[int, float]) -> 
     return waits.get(point.nodes, 0.0) + samples / point.throughput
 
 
-def advice_words(point: Point, goal: Goal, floor: float, unit: str) -> str:
+def advice_words(
+    point: Point, goal: Goal, floor: float, unit: str, *, counts_waits: bool = False
+) -> str:
     speed = f"{point.throughput:.4g} {unit}/s, efficiency {point.efficiency:.0%}"
     why = {
-        Goal.SOONEST: "the soonest end",
+        Goal.SOONEST: "the soonest end" + ", with what each number waits" * counts_waits,
         Goal.CHEAPEST: "the fewest node-hours",
         Goal.EFFICIENCY: f"the most nodes at an efficiency of {floor:.0%} or more",
     }[goal]

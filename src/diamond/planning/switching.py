@@ -88,7 +88,7 @@ def trials(params: Params, names: BatchNames, *, ranks: int, cpus: int) -> dict[
 
 
 def untried(params: Params, names: BatchNames) -> list[str]:
-    """What no param of the spec switches, and how it would have to be called."""
+    """What no param of the spec switches, and how it would have to be called or written."""
     found = {
         "Precision": (_first_of(params, PRECISION_NAMES), PRECISION_NAMES),
         "The batch size": (names.batch, BATCH_NAMES),
@@ -98,6 +98,16 @@ def untried(params: Params, names: BatchNames) -> list[str]:
         f"{what} was not tried: no param of the spec is called {', '.join(called)}."
         for what, (name, called) in found.items()
         if not name
+    ] + _unknown_precision(params)
+
+
+def _unknown_precision(params: Params) -> list[str]:
+    name = _first_of(params, PRECISION_NAMES)
+    value = params.get(name)
+    if not name or isinstance(value, bool) or str(value) in {*BF16, *BF16.values()}:
+        return []
+    return [
+        f"Precision was not tried: how `{name}: {value}` is written for bf16 is not known. Known: {', '.join(BF16)}."
     ]
 
 

@@ -113,7 +113,7 @@ class Client(ScaleCalls):
     ) -> dict[str, Any]:
         """How many attempts a spec takes to reach a goal, until when, at what cost; nothing is asked for or sent.
 
-        The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps).
+        The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps, or a scale).
         """
         from diamond.sdk.choosing import without_folder
 

@@ -43,16 +43,18 @@ def show_chain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def show_happened(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What stands beside a prediction: attempts, time and node-hours as they were, or are so far."""
+    """What stands beside a prediction: attempts that started, time, and node-hours of all that had nodes; or so far."""
     if not row["prediction"]:
         return None
     until = row["ended"] if row["ended"] is not None else row["as_of"]
-    begun = [one for one in row["attempts"] if one["started"] is not None]
-    used = sum(max(0.0, (one["ended"] or until) - one["started"]) for one in begun)
+    lasted = [
+        {**one, "ended": until if one["ended"] is None else one["ended"]} for one in row["attempts"]
+    ]
+    used = spending(row.get("chain") or {}, order_from(dict(row["order"])), lasted)
     return {
-        "attempts": len(begun),
+        "attempts": sum(one["started"] is not None for one in row["attempts"]),
         "seconds": max(0.0, until - row["created"]),
-        "node_hours": used * order_from(dict(row["order"])).resources.nodes / 3600,
+        "node_hours": used.node_hours,
         "has_ended": row["state"] in FINAL_WORDS,
     }
 

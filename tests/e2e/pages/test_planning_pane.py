@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from support.browser import OpenPage, Site, faults_of_access, picture
+from support.browser import OpenPage, Site, faults_in_both_looks, faults_of_access, picture
+from support.probe_scene import ProbeRunner, tell_facts
+from support.scene import Scene
+from support.site_scene import scripted_machine
 from support.waiting import PATIENCE, wait_for
 
 STEPS = """
@@ -45,6 +49,21 @@ def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
     expect(page.get_by_text("no-such-task").first).to_be_visible()
     page.reload()
     expect(page.get_by_role("textbox", name="Steps", exact=True)).to_have_value("200 000")
+
+
+@pytest.mark.slow
+def test_a_plan_names_the_waits_and_what_the_spec_lacks(open_page: OpenPage, site: Site) -> None:
+    scene = scripted_machine(site)
+    tell_facts(scene, waits=[[1e9 + n, 600 + 60 * n, 1, 7200, "gpu"] for n in range(60)])
+    task = scene.client.post("/jobs", {"spec": two_hours(scene)})["tasks"][0]["id"]
+    scene.client.post(f"/tasks/{task}/cancel")
+    page = open_page(f"/compose?from={task}&tab=plan")
+    page.get_by_role("textbox", name="Steps", exact=True).fill("100 000")
+    page.get_by_role("textbox", name="Seconds a step").fill("0.5")
+    expect(page.get_by_text("39 min as a rule, up to 1 h 9 min: 95% of such jobs")).to_be_visible()
+    expect(page.get_by_text("The spec has no `continue:`")).to_be_visible()
+    expect(page.get_by_text("8 of 2 h, the last done after 7 min")).to_be_visible()
+    assert not faults_in_both_looks(page)
 
 
 @pytest.mark.slow
@@ -89,6 +108,47 @@ def test_short_runs_measure_settings_and_say_what_each_gave(
         timeout=PATIENCE * 1000
     )
     expect(page.get_by_text("batch_size 8 -> 16").first).to_be_visible()
+    expect(page.get_by_label("Throughput over machines")).to_have_count(0)
     assert not faults_of_access(page)
-    page.get_by_role("textbox", name="Command").fill("python train.py {batch_size}")
+
+
+def two_hours(scene: Scene) -> dict[str, Any]:
+    params, resources = {"batch_size": 64}, {"walltime": "2h"}
+    run = "python train.py --batch {batch_size}"
+    return {
+        "name": "net", "run": run, "on": scene.name, "params": params, "resources": resources,
+        "launch": "per-rank",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_machines_are_tried_and_the_advice_goes_into_the_form_of_the_same_job(
+    open_page: OpenPage, site: Site
+) -> None:
+    scene = scripted_machine(site)
+    tell_facts(scene)
+    task = scene.client.post("/jobs", {"spec": two_hours(scene)})["tasks"][0]["id"]
+    scene.client.post(f"/tasks/{task}/cancel")
+    page = open_page(f"/compose?from={task}&tab=scale")
+    machines = page.get_by_role("textbox", name="Numbers of machines")
+    start = page.get_by_role("button", name="Start the short runs")
+    machines.fill("1, x8")
+    expect(page.get_by_text("Whole numbers above zero")).to_be_visible()
+    expect(start).to_be_disabled()
+    machines.fill("1, 2, 4")
+    start.click()
+    expect(page.get_by_role("heading", name="Measuring")).to_be_visible()
+    scale = scene.client.get("/scales")["items"][0]["id"]
+    amdahl = lambda order: 0.5 * (0.1 + 0.9 / int(order["resources"]["nodes"]))  # noqa: E731
+    ProbeRunner(scene, amdahl).until_over(scale)
+    expect(page.get_by_role("heading", name=f"Measured on {scene.name}")).to_be_visible()
+    expect(page.get_by_label("Throughput over machines")).to_be_visible()
+    assert not faults_in_both_looks(page)
+    page.get_by_role("button", name="Use it in this job").scroll_into_view_if_needed()
     picture(page, "scale")
+    page.get_by_role("textbox", name="Command").fill("python other.py {batch_size}")
+    expect(page.get_by_text("Of another job: net")).to_be_visible()
+    expect(page.get_by_role("button", name="Use it in this job")).to_have_count(0)
+    page.get_by_role("textbox", name="Command").fill(two_hours(scene)["run"])
+    page.get_by_role("button", name="Use it in this job").click()
+    expect(page.get_by_label("Value 1")).to_have_value("16")

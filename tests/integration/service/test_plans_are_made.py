@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from support.http import Answer
+from support.probe_scene import ProbeRunner
 from support.scene import Scene, new_scene
 from support.service import RunningService
 
@@ -57,7 +58,7 @@ def refusal(scene: Scene, goal: dict[str, Any], **spec: Any) -> Any:
 def test_work_beyond_the_limit_is_planned_as_a_chain(scene: Scene) -> None:
     told = plan(scene, {"steps": 36_000, "step_seconds": 0.5})
     assert (told["endpoint"], told["partition"], told["nodes"]) == (scene.name, "gpu", 2)
-    assert (told["attempts"], told["attempt_minutes"], told["last_attempt_minutes"]) == (3, 120, 73)
+    assert (told["attempts"], told["attempt_minutes"], told["last_attempt_minutes"]) == (3, 120, 64)
     assert told["node_hours"] == pytest.approx(10, rel=0.02)
     assert told["charge_at_most"] == pytest.approx(3 * told["node_hours_at_most"])
     assert told["finish"]["soonest"] == pytest.approx(5 * HOUR)
@@ -68,8 +69,8 @@ def test_an_attempt_ends_as_long_before_its_limit_as_the_spec_keeps_for_the_last
     scene: Scene,
 ) -> None:
     goal = {"steps": 36_000, "step_seconds": 0.5}
-    assert plan(scene, goal, **{"continue": {"lead": "30m"}})["attempts"] == 4
-    assert plan(scene, goal, **{"continue": {"lead": "1m"}})["attempts"] == 3
+    assert plan(scene, goal, **{"continue": {"lead": "30m", "ahead": False}})["attempts"] == 4
+    assert plan(scene, goal, **{"continue": {"lead": "1m", "ahead": False}})["attempts"] == 3
 
 
 def test_other_walltimes_of_the_partition_are_offered(scene: Scene) -> None:
@@ -114,8 +115,37 @@ def test_a_chain_that_the_spec_does_not_allow_is_warned_of(scene: Scene) -> None
 
 def test_a_budget_is_held_against_the_whole_chain(scene: Scene) -> None:
     goal = {"steps": 36_000, "step_seconds": 0.5}
-    assert plan(scene, goal, budget="20 node-hours")["budget"]["fits"]
-    assert not plan(scene, goal, budget="9 node-hours")["budget"]["fits"]
+    assert plan(scene, goal, budget="12 node-hours")["budget"]["fits"]
+    short = plan(scene, goal, budget="11 node-hours")["budget"]
+    assert not short["fits"], (
+        "ten are expected, but the third attempt asks for four with eight used"
+    )
+    assert "its whole time limit" in short["words"]
+
+
+def test_a_plan_says_what_the_spec_does_not_provide_for(scene: Scene) -> None:
+    bare = plan(scene, {"steps": 100_000, "step_seconds": 0.5})
+    assert [words.split(".")[0] for words in bare["warnings"][-3:]] == [
+        "The spec has no `continue:`",
+        "Without a `budget` it asks you after 4 attempts whether it may go on, and nothing runs until you answer",
+        "The work takes 8 attempts, and the spec allows 4: raise continue",
+    ]
+    provided = {"continue": {"max_attempts": 50, "ahead": False}, "budget": "500 node-hours"}
+    whole = plan(scene, {"steps": 100_000, "step_seconds": 0.5}, **provided)["warnings"]
+    assert [words.split(",")[0] for words in whole] == ["launch: per-rank"]
+    lossy = plan(scene, {"steps": 3_600_000, "step_seconds": 0.5}, **provided)["warnings"]
+    assert any("node-lost" in words for words in lossy)
+
+
+def test_every_attempt_waits_unless_it_is_queued_ahead(scene: Scene) -> None:
+    record = [[1e9 + n, 1800, 2, 7200, "gpu"] for n in range(60)]
+    tell_facts(scene, {**FACTS, "waits": record}, at=8.0)
+    goal = {"steps": 36_000, "step_seconds": 0.5}
+    ahead = plan(scene, goal, **{"continue": {}})["finish"]
+    off = plan(scene, goal, **{"continue": {"ahead": False}})["finish"]
+    assert ahead["soonest"] == pytest.approx(5.5 * HOUR)
+    assert off["soonest"] == off["latest"] == pytest.approx(6.5 * HOUR), "three waits, all alike"
+    assert plan(scene, goal)["finish"] == off, "without continue: it is the same"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +175,48 @@ def test_the_pace_is_measured_by_an_earlier_task(scene: Scene) -> None:
     assert told["attempts"] == 3
 
 
+def logged(scene: Scene, rows: list[dict[str, Any]], **spec: Any) -> str:
+    """A task that logged these rows."""
+    task, attempt = scene.taken(**spec)
+    scene.tell("started", task, attempt, run=1, node="n1", at=scene.task(task)["created"])
+    part = {"task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "metrics", "offset": 0}
+    scene.agent.bytes((part, b"".join(json.dumps(row).encode() + b"\n" for row in rows)))
+    return task
+
+
+@pytest.mark.parametrize("lacking", ["time", "step"])
+def test_a_log_without_times_or_steps_tells_no_pace(scene: Scene, lacking: str) -> None:
+    rows = [{"step": n, "time": 1e9 + n, "loss": 1.0} for n in range(9)]
+    task = logged(scene, [{k: v for k, v in row.items() if k != lacking} for row in rows])
+    assert "tells no pace" in refusal(scene, {"steps": 10, "like": task})["title"]
+    mixed = logged(scene, [{"loss": 2.0}, *rows, {"step": 9, "loss": 1.0}])
+    assert plan(scene, {"steps": 10, "like": mixed})["step_seconds"] == pytest.approx(1.0)
+
+
+def test_the_pace_of_another_number_of_nodes_is_said_to_be_that(scene: Scene) -> None:
+    rows = [{"step": n, "time": 1e9 + n, "loss": 1.0} for n in range(9)]
+    alone = logged(scene, rows, resources={"nodes": 1, "walltime": "1h"})
+    goal = {"steps": 10, "like": alone}
+    assert "ran on 1 node and this asks for 2" in " ".join(plan(scene, goal)["warnings"])
+    alike = logged(scene, rows, resources={"nodes": 2, "walltime": "1h"})
+    assert "ran on" not in " ".join(plan(scene, {"steps": 10, "like": alike})["warnings"])
+
+
+def test_a_scale_tells_the_pace_of_as_many_nodes(scene: Scene) -> None:
+    spec = {"run": "python train.py", "on": scene.name, "resources": {"walltime": "2h"}}
+    made = scene.client.post("/scales", {"spec": spec, "nodes": [1, 2]})
+    runner = ProbeRunner(scene, lambda order: 1.0 / int(order["resources"]["nodes"]))
+    runner.until_over(made["id"])
+    told = plan(scene, {"steps": 100, "like": made["id"]})
+    assert (told["measured"], told["step_seconds"]) == (True, pytest.approx(0.5))
+    assert "ran on" not in " ".join(told["warnings"])
+    larger = refusal(
+        scene, {"steps": 9, "like": made["id"]}, resources={"nodes": 4, "walltime": "2h"}
+    )
+    assert "has not measured this on 4 nodes" in larger["title"]
+    assert "1, 2" in larger["hint"]
+
+
 def test_a_task_without_steps_tells_no_pace(scene: Scene) -> None:
     task, _ = scene.taken()
     told = refusal(scene, {"steps": 10, "like": task})
@@ -172,6 +244,26 @@ def test_what_was_foretold_stands_beside_what_happened(scene: Scene) -> None:
     assert "happened  1.5 h, 1 attempt, 3 node-hours" in shown
 
 
+def test_node_hours_of_all_attempts_stand_beside_what_was_foretold(scene: Scene) -> None:
+    """Nodes that waited for their turn count too, and an attempt that gave them back."""
+    spec = {
+        "run": "x", "on": scene.name, "resources": {"nodes": 2, "walltime": "2h"}, "continue": {},
+    }  # fmt: skip
+    body = {"spec": spec, "goal": {"steps": 7200, "step_seconds": 1}}
+    task = scene.client.post("/jobs", body)["tasks"][0]
+    began, ids = task["created"] + 60, (task["id"], task["attempt"])
+    scene.tell("started", *ids, run=1, node="n1", at=began)
+    scene.tell("exited", *ids, run=1, exit_code=75, signal=None, at=began + 3600)
+    second = scene.task(task["id"])["attempt"]
+    assert second != task["attempt"]
+    scene.tell("started", task["id"], second, run=1, node="n1", at=began + 4000)
+    scene.tell("exited", task["id"], second, run=1, exit_code=0, signal=None, at=began + 5800)
+    ended = scene.task(task["id"])
+    assert ended["happened"]["attempts"] == 2
+    assert ended["happened"]["node_hours"] == pytest.approx(2 * 1.5, rel=0.01)
+    assert ended["happened"]["node_hours"] == pytest.approx(ended["chain"]["node_hours"])
+
+
 def test_a_task_without_a_goal_has_no_prediction(scene: Scene) -> None:
     task = scene.submit()
     assert (task["prediction"], task["happened"]) == (None, None)
@@ -189,8 +281,21 @@ def test_the_command_tells_the_plan_in_words(scene: Scene, tmp_path: Path) -> No
     (tmp_path / "diamond.yaml").write_text(text)
     said = diamond(scene, "plan", str(tmp_path), "--steps", "36000", "--step-seconds", "0.5")
     assert f"36000 steps of 0.5 s (as given) on {scene.name}/gpu" in said
-    assert "3 of 2h, the last of 1h13m" in said
+    assert "3 of 2h, the last done after 1h4m" in said
     assert "Or with     8h: 1 attempt" in said
+
+
+def test_the_plan_that_was_shown_is_the_one_that_is_kept(scene: Scene, tmp_path: Path) -> None:
+    text = f"run: hostname\non: {scene.name}\nresources: {{nodes: 2, walltime: 2h}}\n"
+    (tmp_path / "diamond.yaml").write_text(text)
+    goal = [
+        "--epochs", "2", "--samples", "36000", "--batch", "2", "--step-seconds", "0.5",
+        "--startup-seconds", "60", "--save-seconds", "20", "--save-every-seconds", "1200",
+    ]  # fmt: skip
+    shown = json.loads(diamond(scene, "plan", str(tmp_path), *goal, "--json"))
+    kept = json.loads(diamond(scene, "run", str(tmp_path), *goal, "--json"))["tasks"][0]
+    for name in ("steps", "attempts", "node_hours", "node_hours_at_most", "finish"):
+        assert kept["prediction"][name] == shown[name]
 
 
 def diamond(scene: Scene, *words: str) -> str:

@@ -13,6 +13,7 @@ from diamond.planning.budget import (
     longest_within,
     may_follow_unasked,
     may_start,
+    most_nodes,
     parse_budget,
 )
 
@@ -76,3 +77,9 @@ def test_nothing_that_may_start_can_pass_the_ceiling(
 def test_the_longest_attempt_that_fits_may_start(left: float, nodes: int) -> None:
     longest = longest_within(left, nodes)
     assert may_start(Budget(left), Use(nodes, longest)).may_start
+
+
+def test_a_budget_holds_so_many_nodes_for_one_attempt() -> None:
+    assert most_nodes(Budget(80), 8 * 3600) == 10
+    assert most_nodes(Budget(7.9), 8 * 3600) == 0
+    assert most_nodes(Budget(100, "SU"), 3600, 25) == 4

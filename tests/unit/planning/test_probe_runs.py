@@ -144,6 +144,14 @@ def test_bf16_is_written_as_each_library_writes_it(
     assert list(tried) == ([label] if label else [])
 
 
+def test_a_precision_that_nobody_knows_is_said_to_be_untried() -> None:
+    params = {"precision": "tf32", "batch_size": 8, "num_workers": 0}
+    words = untried(params, batch_names(params))
+    assert words[0].startswith("Precision was not tried: how `precision: tf32` is written")
+    for known in ("fp32", "bf16", True):
+        assert untried({**params, "precision": known}, batch_names(params)) == []
+
+
 def test_what_no_param_switches_is_said() -> None:
     words = untried({"lr": 1.0}, batch_names({"lr": 1.0}))
     assert [one.split(" was not")[0] for one in words] == [

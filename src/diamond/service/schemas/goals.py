@@ -24,7 +24,7 @@ class Goal(Body):
     startup_seconds: float | None = Field(default=None, ge=0)
     save_every_seconds: float | None = Field(default=None, gt=0)
     like: str = Field(default="", max_length=64)
-    """A task whose logged steps tell the pace."""
+    """A task whose logged steps tell the pace, or a scale that measured as many nodes."""
 
 
 class FinishSpan(BaseModel):
@@ -58,4 +58,5 @@ class Happened(BaseModel):
     seconds: float
     """Since it was asked for."""
     node_hours: float
+    """Of all that had nodes, also before a program started."""
     has_ended: bool

@@ -35,7 +35,7 @@ class Ceiling(BaseModel):
 
     fits: bool
     cost: float
-    """If every attempt uses all that it asks for."""
+    """What it must hold: no attempt starts unless its whole limit fits."""
     amount: float
     unit: str
     words: str
@@ -60,7 +60,9 @@ class Plan(BaseModel):
     """Whether the pace comes from a task's own log."""
     attempts: int
     attempt_minutes: int
+    """What each asks for."""
     last_attempt_minutes: int
+    """What the last one should take of it."""
     save_every_seconds: float
     saves: int
     finish: FinishSpan

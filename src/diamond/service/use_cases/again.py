@@ -17,13 +17,16 @@ from diamond.service.use_cases.jobs import add_run_task, known_images
 from diamond.service.use_cases.making import make_task
 from diamond.service.use_cases.wanting import Ready, Wanted, endpoint_facts, want_build
 
+NEVER_SETTLED = (Reason.PROBES.value, Reason.BUDGET.value)
+"""Why a task with `nodes: auto` may end before it has a number of nodes."""
+
 
 async def repeat_task(tx: Transaction, row: Row, job: Row, endpoint: Row) -> dict[str, Any]:
     if row["kind"] == "build":
         return await repeat_build(tx, row, job, endpoint)
     if row["kind"] == "probe":
         raise Conflict("A probe belongs to its scale", "Begin that again: diamond scale start SPEC")
-    if row["reason"] == Reason.PROBES.value:
+    if row["reason"] in NEVER_SETTLED and row["started"] is None:
         raise Conflict("It never got a number of nodes", "Name one in the spec, and run it again.")
     require_unsigned(row, endpoint)
     order = row["order"]

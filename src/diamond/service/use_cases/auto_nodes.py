@@ -22,6 +22,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.scales import newest_fitting
 from diamond.service.use_cases import jobs
+from diamond.service.use_cases.advising import TooDear, advice_within, is_whole
 from diamond.service.use_cases.auto_release import settled_spec
 from diamond.service.use_cases.idempotency import Once, once
 from diamond.service.use_cases.making import Awaited, make_task
@@ -33,6 +34,7 @@ from diamond.service.views import show_job, show_task
 AUTO = "auto"
 GOAL = "efficiency:0.7"
 """What probes are asked that nobody asked for: many nodes, but none that mostly wait for each other."""
+UNKEPT = "The plan is not kept with it: it was made for one node, and probes have yet to tell how many it gets."
 Spec = dict[str, Any]
 Code = dict[str, Any] | None
 
@@ -92,7 +94,8 @@ async def _make(
     endpoint = _of(found, composed)
     known = await _known(tx.connection, endpoint, composed)
     if known is None:
-        return await _wait(tx, endpoint, composed, spec, code, place.id)
+        made = await _wait(tx, endpoint, composed, spec, code, place.id)
+        return {**made, "warnings": [*made["warnings"], *([UNKEPT] if prediction else [])]}
     settled, words = known
     composed = check(settled, endpoints=facts, code=code, images=images)
     made = await jobs.make_job(tx, endpoint, composed, code, place, {"prediction": prediction})
@@ -107,10 +110,20 @@ async def _known(
     row = await newest_fitting(connection, endpoint["owner"], fits)
     if row is None:
         return None
-    advice = row["result"]["advice"]
+    advice = _affordable(row, composed)
     place = "/".join(one for one in (composed.endpoint, composed.order.placement.partition) if one)
     settled = {**settled_spec(composed.spec, advice), "on": place}
-    return settled, f"nodes: auto is {advice['words']}, told by scale {row['id']}"
+    words = f"nodes: auto is {advice['words']}, told by scale {row['id']}"
+    return settled, words + ("" if is_whole(row["probes"]) else "; `diamond scale` probes anew")
+
+
+def _affordable(scale: Row, composed: Composed) -> dict[str, Any]:
+    """Where nothing is, the check of the spec says so."""
+    minutes = composed.order.resources.walltime_minutes
+    try:
+        return advice_within(scale, composed.order.budget, minutes)
+    except TooDear:
+        return dict(scale["result"]["advice"])
 
 
 async def _wait(

@@ -13,6 +13,7 @@ from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Order, order_data
 from diamond.core.task import FINAL_WORDS, Reason
 from diamond.planning.budget import Use, parse_budget, rate_of
+from diamond.planning.probing import ProbeState
 from diamond.service.grants import first_chain
 from diamond.service.store import images as image_rows
 from diamond.service.store import jobs as job_rows
@@ -20,9 +21,10 @@ from diamond.service.store.commands import send
 from diamond.service.store.endpoints import endpoint_by_id
 from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
-from diamond.service.store.scales import DONE
+from diamond.service.store.scales import DONE, FAILED
 from diamond.service.store.tasks import find_task
 from diamond.service.store.wishes import set_awaited
+from diamond.service.use_cases.advising import TooDear, advice_within
 from diamond.service.use_cases.jobs import image_for, known_images
 from diamond.service.use_cases.keeping import submit_command
 from diamond.service.use_cases.making import Awaited
@@ -41,8 +43,8 @@ async def release_waiting(tx: Transaction, scale: Row) -> None:
         await _go_on(tx, scale, task)
     except DiamondError as error:
         words = " ".join(one for one in (error.message, error.hint) if one)
-        failed = PrepareFailed(time.time(), task["attempt"], Reason.PROBES.value, words)
-        await _say(tx, task, failed)
+        reason = Reason.BUDGET if isinstance(error, TooDear) else Reason.PROBES
+        await _say(tx, task, PrepareFailed(time.time(), task["attempt"], reason.value, words))
 
 
 def settled_spec(spec: Data, advice: Data) -> dict[str, Any]:
@@ -71,11 +73,15 @@ async def _go_on(tx: Transaction, scale: Row, task: Row) -> None:
     endpoint = await endpoint_by_id(tx.connection, task["endpoint"])
     job = await job_rows.find_job(tx.connection, task["job"])
     if scale["state"] != DONE or endpoint is None or job is None:
+        _require_probes(scale)
         raise DiamondError(scale["message"] or "Its endpoint is no longer there")
     place = "/".join(one for one in (endpoint["name"], scale["wanted"]["partition"]) if one)
-    spec = {**settled_spec(job["spec"], scale["result"]["advice"]), "on": place}
-    if spec.get("budget"):
-        spec["budget"] = budget_left(spec["budget"], scale["probes"], scale["wanted"]["rate"])
+    budget = job["spec"].get("budget")
+    if budget:
+        budget = budget_left(budget, scale["probes"], scale["wanted"]["rate"])
+    advice = advice_within(scale, budget, task["order"]["resources"]["walltime_minutes"])
+    spec = {**settled_spec(job["spec"], advice), "on": place}
+    spec |= {"budget": budget} if budget else {}
     images = await known_images(tx.connection, task["owner"], spec, [endpoint])
     facts = [endpoint_facts(endpoint)]
     composed = check(spec, endpoints=facts, code=job["code"], images=images)
@@ -86,6 +92,17 @@ async def _go_on(tx: Transaction, scale: Row, task: Row) -> None:
         order = replace(order, image=image.found)
         await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
     await _submit(tx, task, order, endpoint, image if isinstance(image, Awaited) else None)
+
+
+def _require_probes(scale: Row) -> None:
+    """Raises where the budget, beside one attempt of the task, left room for none; one that is called off skips them too."""
+    if scale["state"] == FAILED and all(
+        one["state"] == ProbeState.SKIPPED.value for one in scale["probes"]
+    ):
+        raise TooDear(
+            f"The budget holds no probe beside one attempt: {scale['probes'][0]['words']}",
+            "Run it again with a larger budget, or name a number of nodes.",
+        )
 
 
 async def _submit(

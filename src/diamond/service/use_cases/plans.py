@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 from diamond.compose.checking import Composed
 from diamond.compose.site import partition_named
 from diamond.core.errors import BadRequest
-from diamond.planning.budget import Budget, Use, may_start, parse_budget
+from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, Use, may_start, parse_budget
 from diamond.planning.chains import ChainPlan, Place, Work, epochs_as_steps, plan_chain
-from diamond.planning.measuring import startup_seconds, step_seconds
 from diamond.planning.waits import PastWait, forecast
 from diamond.service import schemas
+from diamond.service.grants import hand_over_seconds
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.store.rows import Row
 from diamond.service.use_cases.asked import asked_for
-from diamond.service.use_cases.auto_nodes import check_job
+from diamond.service.use_cases.auto_nodes import check_job, is_auto
 from diamond.service.use_cases.community import usable_endpoint
 from diamond.service.use_cases.granting import known_waits
-from diamond.service.use_cases.metrics import TRAINING, CurvesWanted, read_metrics
-from diamond.service.use_cases.tasks import load_task
+from diamond.service.use_cases.paces import Pace, pace_of
 from diamond.service.views import effective_facts
 from diamond.training.checkpoints.interval import lead_before_deadline
 
@@ -33,13 +31,8 @@ PREDICTED = (
 )  # fmt: skip
 SHARES = (0.25, 0.5, 1.0)
 """Of the partition's longest wall-time: what else one might ask for."""
-
-
-@dataclass(frozen=True)
-class Pace:
-    step_seconds: float
-    startup_seconds: float
-    measured: bool
+LIKELY = 0.5
+"""So many expected interruptions are worth a warning."""
 
 
 async def make_plan(
@@ -65,11 +58,15 @@ async def plan_for(
 ) -> dict[str, Any]:  # fmt: skip
     composed = await check_job(services, principal, spec, code, project)
     row, past = await _known(services, principal, composed.endpoint)
-    pace = await _pace(services, principal, goal)
+    asked = composed.order.resources
+    pace = await pace_of(services, principal, goal, asked.nodes)
     work = _work(goal, pace, composed.order.resume.lead_seconds)
-    minutes = composed.order.resources.walltime_minutes
-    place = _place(composed, row, past, minutes)
-    plan = plan_chain(work, replace(place, save_every_seconds=goal.save_every_seconds))
+
+    def planned(minutes: int) -> ChainPlan:
+        place = _place(composed, row, past, minutes)
+        return plan_chain(work, replace(place, save_every_seconds=goal.save_every_seconds))
+
+    plan = planned(asked.walltime_minutes)
     return {
         **_where(composed),
         "steps": work.steps,
@@ -77,8 +74,8 @@ async def plan_for(
         "measured": pace.measured,
         **_shown(plan),
         **_money(composed, row, spec, plan),
-        "others": _others(composed, row, past, work, minutes),
-        "warnings": [*composed.warnings, *_warnings(composed, plan)],
+        "others": _others(composed, row, planned),
+        "warnings": [*composed.warnings, *pace.warnings, *_warnings(composed, plan)],
     }
 
 
@@ -113,43 +110,19 @@ def _steps(goal: schemas.Goal) -> int:
     return epochs_as_steps(goal.epochs, goal.samples, goal.batch)
 
 
-async def _pace(services: Services, principal: Principal, goal: schemas.Goal) -> Pace:
-    """What the person says goes before what a task's log tells."""
-    if goal.step_seconds is not None:
-        return Pace(goal.step_seconds, goal.startup_seconds or 0.0, measured=False)
-    if not goal.like:
-        raise BadRequest(
-            "The plan does not say how long a step takes",
-            "Give step_seconds (--step-seconds 0.5), or name a task that logged its steps: like (--like TASK).",
-        )
-    found = await _measured(services, principal, goal.like)
-    said = goal.startup_seconds
-    return found if said is None else replace(found, startup_seconds=said)
-
-
-async def _measured(services: Services, principal: Principal, task: str) -> Pace:
-    row = await load_task(services, principal, task)
-    text = await read_metrics(services, principal, row["id"], CurvesWanted(TRAINING))
-    curves = [
-        [(point[0], point[1]) for point in one["points"]] for one in json.loads(text)["items"]
-    ]
-    points = max(curves, key=len, default=[])
-    pace = step_seconds(points)
-    if pace is None:
-        raise BadRequest(
-            f"Task {row['id']} has logged no two steps, so it tells no pace",
-            "Name a task that calls diamond.training.log(step, …), or give step_seconds.",
-        )
-    started = row["started"] if row["started"] is not None else points[0][1]
-    return Pace(pace, startup_seconds(points, started, pace), measured=True)
-
-
 def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> Place:
-    nodes, limit = composed.order.resources.nodes, 60.0 * minutes
-    queue = composed.order.placement.partition
-    waits = forecast(past, queue=queue, nodes=nodes, limit_seconds=limit)
-    megabytes = float(effective_facts(row).get("write_mb_per_second") or 0)
-    return Place(nodes, limit, waits, write_budget=1e6 * megabytes)
+    """Where no batch system is, nothing is queued ahead: the next attempt starts at once."""
+    order, facts = composed.order, effective_facts(row)
+    sized = replace(order, resources=replace(order.resources, walltime_minutes=minutes))
+    nodes, limit = order.resources.nodes, 60.0 * minutes
+    return Place(
+        nodes,
+        limit,
+        forecast(past, queue=order.placement.partition, nodes=nodes, limit_seconds=limit),
+        ahead=bool(order.resume.ahead) and (facts.get("scheduler") or {}).get("name") != "local",
+        hand_over_seconds=hand_over_seconds(sized),
+        write_budget=1e6 * float(facts.get("write_mb_per_second") or 0),
+    )
 
 
 def _where(composed: Composed) -> dict[str, Any]:
@@ -195,7 +168,8 @@ def _ceiling(text: Any, plan: ChainPlan, rate: float | None) -> dict[str, Any] |
     budget: Budget = parse_budget(str(text))
     chain = Use(1, 3600 * plan.node_hours_at_most)
     verdict = may_start(budget, chain, units_per_node_hour=rate)
-    words = f"The whole chain may use {verdict.cost:.4g} of {budget.amount:.4g} {budget.unit}."
+    words = f"The whole chain may use {verdict.cost:.4g} of {budget.amount:.4g} {budget.unit}"
+    words += "." if verdict.may_start else f": {_SHORT}"
     return {
         "fits": verdict.may_start,
         "cost": verdict.cost,
@@ -205,10 +179,14 @@ def _ceiling(text: Any, plan: ChainPlan, rate: float | None) -> dict[str, Any] |
     }
 
 
+_SHORT = "no attempt starts unless its whole time limit fits, so it may end with the reason budget, and can be resumed."
+
+
 def _others(
-    composed: Composed, row: Row, past: list[PastWait], work: Work, asked: int
+    composed: Composed, row: Row, planned: Callable[[int], ChainPlan]
 ) -> list[dict[str, Any]]:
     """Other wall-times that the partition allows; those too short for a step are left out."""
+    asked = composed.order.resources.walltime_minutes
     partition: Mapping[str, Any] = (
         partition_named(effective_facts(row), composed.order.placement.partition) or {}
     )
@@ -216,7 +194,7 @@ def _others(
     found = []
     for minutes in sorted({round(longest * share) for share in SHARES} - {0, asked}):
         try:
-            plan = plan_chain(work, _place(composed, row, past, minutes))
+            plan = planned(minutes)
         except BadRequest:
             continue
         found.append(
@@ -230,10 +208,28 @@ def _others(
     return found
 
 
-def _warnings(composed: Composed, plan: ChainPlan) -> list[str]:
-    most = composed.order.resume.max_attempts
-    if plan.attempts > most:
-        return [
-            f"The work takes {plan.attempts} attempts, and the spec allows {most}: raise continue.max_attempts."
-        ]
-    return []
+def _warnings(composed: Composed, plan: ChainPlan) -> Iterator[str]:
+    """What would keep the chain from going as planned."""
+    resume, spec = composed.order.resume, composed.spec
+    if is_auto(spec):
+        yield "The plan counts one node: how many `nodes: auto` becomes is not known before its probes have run."
+    if plan.attempts > 1 and not spec.get("continue"):
+        yield (
+            "The spec has no `continue:`. It goes on only if the program saves and exits with code 75 before its time limit, "
+            "and every attempt waits in the queue anew."
+        )
+    if plan.interruptions >= LIKELY and "node-lost" not in resume.on:
+        yield (
+            f"{plan.interruptions:.2g} interruptions are expected, and a lost node ends the task: "
+            "name node-lost in continue.on."
+        )
+    if plan.attempts > 1 + UNASKED_FOLLOW_UPS and not spec.get("budget"):
+        yield (
+            f"Without a `budget` it asks you after {1 + UNASKED_FOLLOW_UPS} attempts whether it may go on, "
+            "and nothing runs until you answer."
+        )
+    if plan.attempts > resume.max_attempts:
+        yield (
+            f"The work takes {plan.attempts} attempts, and the spec allows {resume.max_attempts}: "
+            "raise continue.max_attempts."
+        )

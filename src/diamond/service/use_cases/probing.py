@@ -19,9 +19,7 @@ from diamond.core.errors import DiamondError
 from diamond.core.task import FINAL_WORDS
 from diamond.planning.budget import Use, may_start, parse_budget
 from diamond.planning.measuring import Point
-from diamond.planning.probing import OPEN, ProbeState, judge, parse_goal, startable
-from diamond.planning.scaling import Point as CurvePoint
-from diamond.planning.scaling import Probe, advise, between, curve
+from diamond.planning.probing import OPEN, ProbeState, judge, startable
 from diamond.planning.tuning import Trial, gains
 from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows
@@ -32,6 +30,7 @@ from diamond.service.store.engine import Transaction
 from diamond.service.store.rows import Row
 from diamond.service.store.streams import News, publish
 from diamond.service.store.tasks import find_task, tasks_by_id
+from diamond.service.use_cases.advising import advice_of, curve_of, first_words, waits_by_nodes
 from diamond.service.use_cases.auto_release import release_waiting
 from diamond.service.use_cases.jobs import add_run_task, known_images
 from diamond.service.use_cases.metrics import TRAINING
@@ -63,7 +62,7 @@ async def advance(tx: Transaction, scale: str) -> None:
     probes: list[Found] = copy.deepcopy(row["probes"])
     await _look(tx, row, probes)
     await _start(tx, row, probes)
-    changes = {"probes": probes, **_conclusion(row, probes)}
+    changes = {"probes": probes, **await _conclusion(tx.connection, row, probes)}
     if any(row[name] != value for name, value in changes.items()):
         await _save(tx, row, changes)
 
@@ -132,7 +131,7 @@ def _judge(probe: Found, task: Row, points: list[Point], wanted: Mapping[str, An
 
 
 def _weigh(probes: list[Found]) -> None:
-    for point in _curve(probes):
+    for point in curve_of(probes):
         for probe in probes:
             if probe["nodes"] == point.nodes:
                 probe["efficiency"] = point.efficiency
@@ -147,7 +146,7 @@ def _used(task: Row) -> float:
 async def _start(tx: Transaction, row: Row, probes: list[Found]) -> None:
     for at in startable([_standing(one) for one in probes], together=row["wanted"]["together"]):
         probe = probes[at]
-        words = _over_budget(row["wanted"], probes, probe)
+        words = _over_budget(row, probes, probe)
         if words:
             probe.update(state=ProbeState.SKIPPED.value, words=words)
             continue
@@ -164,16 +163,21 @@ def _standing(probe: Found) -> str:
     return ProbeState.RUNNING.value if holds else str(probe["state"])
 
 
-def _over_budget(wanted: Mapping[str, Any], probes: list[Found], probe: Found) -> str:
-    """Why it may not start; empty where it may, also if all that runs uses its whole limit."""
+def _over_budget(row: Row, probes: list[Found], probe: Found) -> str:
+    """Why it may not start; empty where it may, also if all that runs uses its whole limit.
+
+    One attempt of a task that waits for the answer must fit beside its probes.
+    """
+    wanted = row["wanted"]
     if not wanted["budget"]:
         return ""
     begun = [one for one in probes if one["task"]]
+    waiting = [Use(1, 60.0 * wanted.get("minutes", 0))] if row["for_task"] else []
     spent = [Use(one["nodes"], one["used_seconds"]) for one in begun if one["is_over"]]
     committed = [_limit(one) for one in begun if not one["is_over"]]
     verdict = may_start(
-        parse_budget(str(wanted["budget"])), _limit(probe), spent=spent, committed=committed,
-        units_per_node_hour=wanted["rate"],
+        parse_budget(str(wanted["budget"])), _limit(probe), spent=spent,
+        committed=[*committed, *waiting], units_per_node_hour=wanted["rate"],
     )  # fmt: skip
     return "" if verdict.may_start else verdict.words.replace("attempt", "probe")
 
@@ -197,41 +201,27 @@ async def _begin(tx: Transaction, row: Row, probe: Found) -> str:
     return str(task["id"])
 
 
-def _conclusion(row: Row, probes: list[Found]) -> Found:
+async def _conclusion(connection: AsyncConnection, row: Row, probes: list[Found]) -> Found:
     """The end, once no probe is open; nothing before."""
     if any(probe["state"] in OPEN for probe in probes):
         return {}
     try:
-        result, words = _advice(row, probes) if row["kind"] == "nodes" else _gains(row, probes)
+        if row["kind"] == "nodes":
+            waits = await waits_by_nodes(connection, row)
+            advice = advice_of(row, probes, waits=waits)
+            result, words = {"advice": advice}, advice["words"]
+        else:
+            result, words = _gains(probes)
     except DiamondError as error:
         message = f"{error.message}. {error.hint}"
         return {"state": rows.FAILED, "message": message, "ended": time.time()}
     return {"state": rows.DONE, "message": words, "result": result, "ended": time.time()}
 
 
-def _advice(row: Row, probes: list[Found]) -> tuple[Found, str]:
-    points = _curve(probes)
-    if not points:
-        raise DiamondError("No probe told a pace", _first_words(probes))
-    goal, floor = parse_goal(row["wanted"]["goal"])
-    unprobed = [
-        one
-        for one in row["wanted"]["between"]
-        if points[0].nodes < one["nodes"] < points[-1].nodes
-        and all(one["nodes"] != point.nodes for point in points)
-    ]
-    read_off = [between(points, one["nodes"]) for one in unprobed]
-    every = sorted([*points, *read_off], key=lambda point: point.nodes)
-    found = advise(every, goal, floor=floor, unit=row["wanted"]["unit"])
-    chosen = next(one for one in [*probes, *unprobed] if one["nodes"] == found.point.nodes)
-    words = found.words + ("" if found.point.measured else ", read off between two probes")
-    return {"advice": {**asdict(found.point), "params": chosen["params"], "words": words}}, words
-
-
-def _gains(row: Row, probes: list[Found]) -> tuple[Found, str]:
+def _gains(probes: list[Found]) -> tuple[Found, str]:
     as_is, *others = probes
     if as_is["state"] != ProbeState.MEASURED.value:
-        raise DiamondError("The spec as it is told no pace", _first_words(probes))
+        raise DiamondError("The spec as it is told no pace", first_words(probes))
     tried = [
         Trial(one["label"], one["throughput"] or 0.0, _problem(one))
         for one in others
@@ -245,22 +235,6 @@ def _gains(row: Row, probes: list[Found]) -> tuple[Found, str]:
 
 def _problem(probe: Found) -> str:
     return str(probe["words"]) if probe["state"] == ProbeState.FAILED.value else ""
-
-
-def _curve(probes: list[Found]) -> list[CurvePoint]:
-    measured = [
-        Probe(one["nodes"], one["samples_per_step"], [one["step_seconds"]])
-        for one in probes
-        if one["state"] == ProbeState.MEASURED.value
-    ]
-    return curve(measured) if measured else []
-
-
-def _first_words(probes: list[Found]) -> str:
-    return next(
-        (f"{one['label']}: {one['words']}" for one in probes if one["words"]),
-        "Does the program call diamond.training.log(step, …)?",
-    )
 
 
 def _begun(probes: list[Found]) -> set[str]:

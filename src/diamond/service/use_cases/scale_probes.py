@@ -20,6 +20,11 @@ SIZES = (1, 2, 4)
 """Numbers of nodes that are probed where none are named."""
 MOST_NODES = 100_000
 MOST_BETWEEN = 64
+DOUBT = "if its ranks train one model together, which nothing in the spec shows"
+DOUBT_NOTE = (
+    "`launch: auto` starts one process for each place (per-rank), and nothing in the command shows that they train one model"
+    " together. If each trains for itself, more nodes only look efficient. Write `launch: per-rank` if they do, `launch: single` if not."
+)
 Data = Mapping[str, Any]
 Compose = Callable[[dict[str, Any]], Composed]
 
@@ -41,12 +46,18 @@ class Drawn:
     notes: list[str] = field(default_factory=list)
     between: list[dict[str, Any]] = field(default_factory=list)
     """Numbers of nodes that are read off the curve, with their params."""
+    doubt: str = ""
+    """Whether more nodes help at all; in the words of an advice."""
 
 
 def probe_nodes(
-    compose: Compose, spec: dict[str, Any], *, sizes: list[int], minutes: int, named: Names
-) -> Drawn:
-    """One probe for each size; the batch of an update stays what the spec's own number of nodes makes it."""
+    compose: Compose, spec: dict[str, Any], *, sizes: list[int], minutes: int, named: Names,
+    are_usual: bool = False,
+) -> Drawn:  # fmt: skip
+    """One probe for each size; the batch of an update stays what the spec's own number of nodes makes it.
+
+    Of the usual sizes, which nobody asked for, those that cannot hold the batch are left out.
+    """
     _check_sizes(sizes)
     kind = _order(compose, _variant(spec, max(sizes), minutes)).launch.kind
 
@@ -56,17 +67,25 @@ def probe_nodes(
     params = spec.get("params") or {}
     names = batch_names(params, named.batch, named.accumulate)
     written = ranks_at(written_nodes(spec))
-    found = []
+
+    def held_at(ranks: int) -> Switch:
+        return hold(params, names, ranks=ranks, written_ranks=written)
+
+    found, left_out = [], []
     for nodes in sorted(set(sizes)):
-        ranks = ranks_at(nodes)
-        switch = hold(params, names, ranks=ranks, written_ranks=written)
+        label, ranks = f"{nodes} node{'s' if nodes > 1 else ''}", ranks_at(nodes)
+        try:
+            switch = held_at(ranks)
+        except BadRequest as error:
+            if not are_usual or nodes == 1:
+                raise
+            left_out.append(f"Not probed: {label}. {error.message}.")
+            continue
         variant = _variant(spec, nodes, minutes, kind, switch.params)
-        label = f"{nodes} node{'s' if nodes > 1 else ''}"
         found.append(_probe(label, variant, compose, ranks, switch))
-    unprobed = _between(
-        found, lambda ranks: hold(params, names, ranks=ranks, written_ranks=written)
-    )
-    return Drawn(found, _unit(names), _batch_notes(names, found), unprobed)
+    doubt = _doubt(spec, kind, most=found[-1]["nodes"])
+    notes = [*_batch_notes(names, found), *left_out, *([DOUBT_NOTE] if doubt else [])]
+    return Drawn(found, _unit(names), notes, _between(found, held_at), doubt)
 
 
 def probe_settings(compose: Compose, spec: dict[str, Any], *, minutes: int, named: Names) -> Drawn:
@@ -110,6 +129,13 @@ def ranks_of(order: Order, spec: Data) -> int:
 def probe_order(order: Order) -> Order:
     """A probe is one attempt, whatever the spec says of going on."""
     return replace(order, resume=Continue(on=[], max_attempts=1))
+
+
+def _doubt(spec: Data, kind: str, *, most: int) -> str:
+    """A launch that the person or her command names shows that there are ranks; copies of any program look as fast."""
+    given = spec.get("launch") or "auto"
+    asked = given.get("kind", "auto") if isinstance(given, dict) else given
+    return DOUBT if asked == "auto" and kind == "per-rank" and most > 1 else ""
 
 
 def _between(

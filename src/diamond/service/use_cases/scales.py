@@ -13,6 +13,7 @@ from diamond.compose.checking import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import canonical, order_data
+from diamond.planning.budget import most_nodes, parse_budget
 from diamond.planning.probing import parse_goal
 from diamond.service import schemas
 from diamond.service.authorize import Action, require
@@ -111,14 +112,14 @@ async def list_scales(
 
 async def get_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
     async with services.store.read() as connection:
-        return show_scale(await _find(connection, principal, scale))
+        return show_scale(await find_scale(connection, principal, scale))
 
 
 async def cancel_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
     """Its probes end; one that is over stays as it is."""
 
     async def cancel(tx: Transaction) -> dict[str, Any]:
-        row = await _find(tx.connection, principal, scale)
+        row = await find_scale(tx.connection, principal, scale)
         if row["state"] != rows.RUNNING:
             return show_scale(row)
         return show_scale(await call_off(tx, row, f"called off by {principal.name}"))
@@ -166,8 +167,21 @@ def _drawn(
     minutes = min(body.minutes, composed.order.resources.walltime_minutes)
     if body.tune:
         return probe_settings(compose, spec, minutes=minutes, named=named)
-    sizes = body.nodes or usual_sizes(facts, composed.order.placement.partition)
-    return probe_nodes(compose, spec, sizes=sizes, minutes=minutes, named=named)
+    if body.nodes:
+        return probe_nodes(compose, spec, sizes=body.nodes, minutes=minutes, named=named)
+    sizes = _affordable(usual_sizes(facts, composed.order.placement.partition), composed, facts)
+    return probe_nodes(compose, spec, sizes=sizes, minutes=minutes, named=named, are_usual=True)
+
+
+def _affordable(sizes: list[int], composed: Composed, facts: Data) -> list[int]:
+    """Those on which one attempt of the spec fits into its budget; one node always stays."""
+    order = composed.order
+    if not order.budget:
+        return sizes
+    rate = (facts.get("charge") or {}).get(order.placement.partition)
+    budget, seconds = parse_budget(order.budget), 60.0 * order.resources.walltime_minutes
+    most = most_nodes(budget, seconds, rate)
+    return [size for size in sizes if size <= max(most, 1)]
 
 
 def _place(composed: Composed) -> str:
@@ -183,7 +197,8 @@ def _row(
     wanted = {
         "partition": partition, "goal": body.goal, "steps": body.steps, "unit": drawn.unit,
         "node_hours_at_most": hours, "notes": drawn.notes, "between": drawn.between, "together": body.together,
-        "budget": composed.spec.get("budget"),
+        "budget": composed.spec.get("budget"), "doubt": drawn.doubt,
+        "minutes": composed.order.resources.walltime_minutes,
         "rate": (effective_facts(endpoint).get("charge") or {}).get(partition),
     }  # fmt: skip
     return {
@@ -196,7 +211,7 @@ def _row(
     }  # fmt: skip
 
 
-async def _find(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
+async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
     """One's own, by its id or the beginning of one."""
     exact = await rows.find_scale(connection, scale)
     found = await rows.scales_with_prefix(connection, principal.user, scale) if scale else []

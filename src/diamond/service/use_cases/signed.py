@@ -22,7 +22,10 @@ async def submit_signed(
 ) -> dict[str, Any]:  # fmt: skip
     require(principal, Action.WRITE, owner=principal.user)
     if is_auto(spec):
-        raise Conflict("nodes: auto cannot be signed: nobody knows the number yet", "Name one.")
+        raise Conflict(
+            "nodes: auto cannot be signed: nobody knows the number yet",
+            "Name one, or send it unsigned: diamond run --no-sign.",
+        )
 
     async def make(tx: Transaction) -> dict[str, Any]:
         place = await place_of(tx.connection, principal, project)

@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Select, Stack, Switch } from "@mantine/core";
+import { Group, SegmentedControl, Select, Stack, Switch, Text } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -10,6 +10,8 @@ import { isOver } from "../words";
 import { LogPane } from "./LogPane";
 import { chosenOf, ranksOf, runsOf, type Streams } from "./which";
 
+/** Agents send the logs of so many ranks. */
+const CARRIED_RANKS = 64;
 const STREAMS = [
   { value: "stdout", label: "Output" },
   { value: "stderr", label: "Errors" },
@@ -93,6 +95,11 @@ function Logs({ task, logs }: { task: Task; logs: Streams }) {
           }
         />
       </Group>
+      {ranks.length >= CARRIED_RANKS && (
+        <Text size="sm" c="dimmed">
+          Of further ranks, rank-N.stdout.log and rank-N.stderr.log lie among the task's files.
+        </Text>
+      )}
       {streams.map((one) => (
         <LogPane
           key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${one}`}

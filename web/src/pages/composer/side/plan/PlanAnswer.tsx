@@ -1,8 +1,9 @@
 import { Alert, Stack, Table, Text, Title } from "@mantine/core";
 import { IconCircleCheck, IconCoin } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { count, duration, figure } from "~/lib/format";
+import { duration, figure } from "~/lib/format";
 import { Pairs } from "../Pairs";
+import { attemptWords, waitWords } from "./words";
 
 type Plan = Schemas["Plan"];
 
@@ -21,7 +22,7 @@ export function PlanAnswer({ plan }: { plan: Plan }) {
               `${plan.steps.toLocaleString()} of ${figure(plan.step_seconds)} s${pace(plan)}`,
             ],
             ["Attempts", attemptWords(plan)],
-            ["Waits", plan.waits.words],
+            ["Waits", waitWords(plan.waits)],
             ["Saves", `every ${duration(plan.save_every_seconds)}, ${plan.saves} in all`],
             ["Costs", costWords(plan)],
             ["May lose", lossWords(plan)],
@@ -117,12 +118,6 @@ function span({ soonest, latest }: Schemas["FinishSpan"]): string {
 
 function pace({ measured }: Plan): string {
   return measured ? ", measured" : "";
-}
-
-function attemptWords(plan: Plan): string {
-  const each = duration(60 * plan.attempt_minutes);
-  if (plan.attempts === 1) return `1 of ${each}`;
-  return `${count(plan.attempts, "attempt")} of ${each}, the last of ${duration(60 * plan.last_attempt_minutes)}`;
 }
 
 function costWords(plan: Plan): string {

@@ -16,13 +16,16 @@ const Chart = lazy(() => import("~/charts/Chart").then(({ Chart }) => ({ default
 const nothing = () => undefined;
 
 /** What the short runs have told so far, and the advice once they are over. */
-export function ScaleAnswer({ scale }: { scale: Scale }) {
+export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boolean }) {
   const curves = curvesOf(scale);
   return (
     <Stack gap="sm" aria-live="polite">
       <Title order={2}>
         {scale.state === "running" ? "Measuring" : `Measured on ${scale.endpoint}`}
       </Title>
+      <Text size="sm" c="dimmed">
+        {isOfThis ? scale.name : `Of another job: ${scale.name}`}
+      </Text>
       {scale.message && <Text size="sm">{scale.message}</Text>}
       <Probes scale={scale} />
       {curves.length > 0 && (
@@ -40,7 +43,7 @@ export function ScaleAnswer({ scale }: { scale: Scale }) {
           />
         </Suspense>
       )}
-      {scale.advice && <Advice advice={scale.advice} />}
+      {scale.advice && <Advice advice={scale.advice} isOfThis={isOfThis} />}
       <Gains gains={scale.gains} />
       {scale.notes.map((words) => (
         <Text key={words} size="sm" c="dimmed">
@@ -94,7 +97,10 @@ function Name({ probe }: { probe: Schemas["ScaleProbe"] }) {
   );
 }
 
-function Advice({ advice }: { advice: Schemas["ScaleAdvice"] }) {
+type AdviceProps = { advice: Schemas["ScaleAdvice"]; isOfThis: boolean };
+
+/** It goes into the form by a button, but not into that of another job. */
+function Advice({ advice, isOfThis }: AdviceProps) {
   const { draft } = useComposer();
   const use = () =>
     draft.change((work) => {
@@ -107,9 +113,11 @@ function Advice({ advice }: { advice: Schemas["ScaleAdvice"] }) {
     <Alert icon={<IconBulb aria-hidden />} color="teal" title="Advice">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{advice.words}</Text>
-        <Button size="xs" onClick={use}>
-          Use it in this job
-        </Button>
+        {isOfThis && (
+          <Button size="xs" onClick={use}>
+            Use it in this job
+          </Button>
+        )}
       </Stack>
     </Alert>
   );

@@ -10,19 +10,23 @@ import { useComposer } from "../../state/context";
 import { bodyOf } from "../../state/work";
 import { GoalField } from "./GoalField";
 import { ScaleAnswer } from "./ScaleAnswer";
-import { nodesOf } from "./words";
+import { type Begun, begunFor, isOf, nodesOf } from "./words";
 
 /** Short probe runs of this very job: how many machines are worth it, or which settings. */
 export function ScalePane() {
-  const [scale, setScale] = useSessionStorage({
-    key: "scale",
-    defaultValue: "",
+  const { draft } = useComposer();
+  const [begun, setBegun] = useSessionStorage<Begun | null>({
+    key: "scale-begun",
+    defaultValue: null,
     getInitialValueInEffect: false,
   });
+  const { spec } = draft.work;
   return (
     <Stack p="md" gap="md">
-      <Start onStarted={setScale} />
-      {scale && <Found scale={scale} forget={() => setScale("")} />}
+      <Start onStarted={(id) => setBegun(begunFor(id, spec))} />
+      {begun && (
+        <Found scale={begun.id} isOfThis={isOf(begun, spec)} forget={() => setBegun(null)} />
+      )}
     </Stack>
   );
 }
@@ -31,7 +35,8 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
   const [nodes, setNodes] = useState("1, 2, 4");
   const [goal, setGoal] = useState("soonest");
   const [tune, setTune] = useState(false);
-  const start = useStart({ nodes: tune ? [] : nodesOf(nodes), goal, tune }, onStarted);
+  const sizes = tune ? [] : nodesOf(nodes);
+  const start = useStart({ nodes: sizes ?? [], goal, tune }, onStarted);
   return (
     <section aria-labelledby="scale-title">
       <Title order={2} id="scale-title" mb={4}>
@@ -43,8 +48,9 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
       <Stack gap="sm">
         <TextInput
           label="Numbers of machines"
-          description="With commas between them."
-          inputWrapperOrder={["label", "input", "description"]}
+          description="With commas between them; left empty: 1, 2 and 4, as far as there are so many."
+          error={sizes === null && "Whole numbers above zero, such as 1, 2, 4."}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           disabled={tune}
           value={nodes}
           onChange={(event) => setNodes(event.currentTarget.value)}
@@ -57,7 +63,12 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
         />
         {start.error && <Failed error={start.error} />}
         <Group>
-          <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
+          <Button
+            variant="default"
+            disabled={sizes === null}
+            loading={start.isPending}
+            onClick={() => start.mutate()}
+          >
             Start the short runs
           </Button>
         </Group>
@@ -83,7 +94,9 @@ function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
   });
 }
 
-function Found({ scale, forget }: { scale: string; forget: () => void }) {
+type FoundProps = { scale: string; isOfThis: boolean; forget: () => void };
+
+function Found({ scale, isOfThis, forget }: FoundProps) {
   const query = useQuery({
     queryKey: keys.scale(scale),
     queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
@@ -97,7 +110,7 @@ function Found({ scale, forget }: { scale: string; forget: () => void }) {
     <Answer query={query}>
       {(found) => (
         <>
-          <ScaleAnswer scale={found} />
+          <ScaleAnswer scale={found} isOfThis={isOfThis} />
           <Group gap="sm">
             {found.state === "running" ? (
               <Button

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { attemptWords, waitWords } from "./words";
+
+const sure = { quantile: 0.95, confidence: 0.95, samples: 74, words: "95% start sooner" };
+
+test("waits name what is usual and what they stay under", () => {
+  expect(waitWords({ ...sure, typical: 720, bound: 18000 })).toBe(
+    "12 min as a rule, up to 5 h: 95% start sooner",
+  );
+  expect(waitWords({ ...sure, typical: null, bound: null, words: "unknown" })).toBe("unknown");
+});
+
+test("attempts ask for the whole limit, and the last is done sooner", () => {
+  const plan = { attempts: 3, attempt_minutes: 480, last_attempt_minutes: 125 };
+  expect(attemptWords(plan)).toBe("3 of 8 h, the last done after 2 h 5 min");
+  expect(attemptWords({ ...plan, attempts: 1 })).toBe("1 of 8 h, done after 2 h 5 min");
+});

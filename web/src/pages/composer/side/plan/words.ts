@@ -1,0 +1,19 @@
+import type { Schemas } from "~/api/client";
+import { duration } from "~/lib/format";
+
+type Plan = Schemas["Plan"];
+
+/** What is usual and what is the most, before the words that say how sure that is. */
+export function waitWords({ typical, bound, words }: Schemas["WaitForecast"]): string {
+  if (typical === null || bound === null) return words;
+  return `${duration(typical)} as a rule, up to ${duration(bound)}: ${words}`;
+}
+
+/** Each asks for the whole limit; the last is done sooner. */
+export function attemptWords(
+  plan: Pick<Plan, "attempts" | "attempt_minutes" | "last_attempt_minutes">,
+): string {
+  const each = duration(60 * plan.attempt_minutes);
+  const which = plan.attempts === 1 ? "" : "the last ";
+  return `${plan.attempts} of ${each}, ${which}done after ${duration(60 * plan.last_attempt_minutes)}`;
+}
