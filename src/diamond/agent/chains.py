@@ -34,7 +34,7 @@ from diamond.core.events import (
 )
 from diamond.core.lifecycle import policy_of, step
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
-from diamond.planning.followup import Arrival, Chain, Manners, arrive, soonest_alone
+from diamond.planning.followup import Arrival, Chain, Manners, arrive
 
 if TYPE_CHECKING:
     from diamond.agent.attempts import Attempts, Tracked
@@ -324,12 +324,8 @@ class Chains:
             return False
         if not tracked.folder.order().resume.ahead or tracked.watched.cancelled:
             return False
-        after = self._folders.grant(tracked.folder.task).get("queue_after_seconds")
-        if after is None or _running_for(tracked) < float(after):
-            return False
-        queued = min(tracked.folder.submitted_at, time.time() - _running_for(tracked))
-        soonest = soonest_alone(queued, tracked.asked_seconds)
-        return time.time() >= soonest or self._heeding.heeds_the_flag(tracked.folder)
+        after = self._heeding.grant_of(tracked.folder).get("queue_after_seconds")
+        return after is not None and _running_for(tracked) >= float(after)
 
     def _queue_ahead(self, tracked: Tracked) -> None:
         self._followed[tracked.folder.attempt] = math.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from diamond.agent.tasks import AttemptFolder, TaskFolders
 from diamond.core.task import CONTINUE_EXIT_CODE
@@ -24,6 +25,12 @@ class Heeding:
             heeds = self._has_left_by_it(folder) or _saves_by_diamond(folder)
             self._found[folder.task] = (heeds, now)
         return heeds
+
+    def grant_of(self, folder: AttemptFolder) -> dict[str, Any]:
+        """What the service allows the chain: follow-ups of a program that cannot hand over are queued later."""
+        grant = self._folders.grant(folder.task)
+        alone = {} if self.heeds_the_flag(folder) else grant.get("alone") or {}
+        return {**grant, **alone}
 
     def _has_left_by_it(self, folder: AttemptFolder) -> bool:
         every = self._folders.attempts(folder.task)

@@ -95,13 +95,11 @@ class Lines:
         )  # fmt: skip
 
     def _cushion(self, tracked: Tracked) -> float:
-        grant = self._folders.grant(tracked.folder.task)
-        return float(grant.get("cushion_seconds") or 0.0)
+        return float(self._heeding.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
 
     def _manners(self, tracked: Tracked) -> Manners:
         ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
-        heeds = self._heeding.heeds_the_flag(tracked.folder)
-        return Manners(0.0, may_wait(ahead, has_started=started), can_hand_over=heeds)
+        return Manners(0.0, most_waiting=may_wait(ahead, has_started=started))
 
     def _has_started(self, task: str) -> bool:
         """Once it has, that is remembered: this is asked at every look."""

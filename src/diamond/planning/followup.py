@@ -97,15 +97,7 @@ def next_queueing(chain: Chain, early_seconds: float, manners: Manners) -> float
     is_enough = chain.program_ends - chain.now >= chain.work_seconds_left
     if is_enough or len(chain.waiting_since) >= manners.most_waiting:
         return None
-    due = chain.last_queued + chain.limit_seconds - early_seconds
-    if manners.can_hand_over:
-        return due
-    return max(due, soonest_alone(chain.last_queued, chain.limit_seconds))
-
-
-def soonest_alone(last_queued: float, limit_seconds: float) -> float:
-    """Before that no follow-up is queued for a program that cannot hand over."""
-    return last_queued + (1 - CUSHION_ALONE) * limit_seconds
+    return chain.last_queued + chain.limit_seconds - early_seconds
 
 
 def must_withdraw(chain: Chain, manners: Manners) -> bool:
@@ -134,7 +126,8 @@ def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float
     Nodes that come a little early simply wait. Those that come earlier cost a hand-over each, and spare what the wait
     would have been longer than the little.
     """
-    most, little = MOST_CUSHION * limit_seconds, may_idle(limit_seconds, manners)
+    share = MOST_CUSHION if manners.can_hand_over else CUSHION_ALONE
+    most, little = share * limit_seconds, may_idle(limit_seconds, manners)
     if forecast.samples < FEW or forecast.bound is None or forecast.typical is None:
         return most
     growth = min(most, max(2 * manners.hand_over_seconds, forecast.bound - forecast.typical))
@@ -148,11 +141,11 @@ def may_idle(limit_seconds: float, manners: Manners) -> float:
     Ten hand-overs, or a twentieth of the limit: time without a program weighs more than nodes that idle. A fifth of the
     limit at most, and that much where there is no other way.
     """
-    most = MOST_IDLE * limit_seconds
-    if not manners.can_hand_over:
-        return most
-    little = max(IDLE_HAND_OVERS * manners.hand_over_seconds, IDLE_SHARE * limit_seconds)
-    return max(2 * manners.hand_over_seconds, min(most, little))
+    idle = MOST_IDLE * limit_seconds
+    if manners.can_hand_over:
+        little = max(IDLE_HAND_OVERS * manners.hand_over_seconds, IDLE_SHARE * limit_seconds)
+        idle = min(idle, little)
+    return max(2 * manners.hand_over_seconds, idle)
 
 
 def first_cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:

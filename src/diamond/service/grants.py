@@ -149,32 +149,34 @@ def highest_number(attempts: Iterable[Entry]) -> int:
 
 
 def queue_after_seconds(
-    order: Order, forecast: Forecast, *, queued: float, started: float, is_first: bool = False
-) -> float | None:
+    order: Order, forecast: Forecast, *, queued: float, started: float, is_first: bool = False,
+    can_hand_over: bool = True,
+) -> float | None:  # fmt: skip
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
     A number of attempts that may wait, set by the person, counts from the first one on.
     """
     limit = 60.0 * order.resources.walltime_minutes
-    early = cushion_seconds(order, forecast)
-    if is_first and order.resume.ahead <= 1:
-        early = first_cushion(limit, forecast, manners_of(order))
+    manners = manners_of(order, can_hand_over=can_hand_over)
+    wanted = first_cushion if is_first and order.resume.ahead <= 1 else cushion
+    early = wanted(limit, forecast, manners)
     chain = Chain(
         now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
         last_queued=queued, program_ends=started + limit,
     )  # fmt: skip
-    at = next_queueing(chain, early, manners_of(order))
+    at = next_queueing(chain, early, manners)
     return None if at is None else max(0.0, at - started)
 
 
-def cushion_seconds(order: Order, forecast: Forecast) -> float:
+def cushion_seconds(order: Order, forecast: Forecast, *, can_hand_over: bool = True) -> float:
     """How much sooner than one limit after the last queueing the next one comes."""
-    return cushion(60.0 * order.resources.walltime_minutes, forecast, manners_of(order))
+    limit = 60.0 * order.resources.walltime_minutes
+    return cushion(limit, forecast, manners_of(order, can_hand_over=can_hand_over))
 
 
-def manners_of(order: Order, *, has_started: bool = True) -> Manners:
+def manners_of(order: Order, *, has_started: bool = True, can_hand_over: bool = True) -> Manners:
     most = may_wait(order.resume.ahead, has_started=has_started)
-    return Manners(hand_over_seconds(order), most_waiting=most)
+    return Manners(hand_over_seconds(order), most_waiting=most, can_hand_over=can_hand_over)
 
 
 def hand_over_seconds(order: Order) -> float:

@@ -285,6 +285,8 @@ def test_one_called_off_is_not_announced_by_an_agent_that_starts_again(line: Cha
 def test_a_program_that_was_never_seen_to_hand_over_is_followed_late(tmp_path: Path) -> None:
     """Nodes would idle for as long as they came early. The limit is an hour."""
     chain = Chain(tmp_path)
+    alone = {"queue_after_seconds": 3060.0}
+    chain.tasks.write_grant("t1", {"until": 9, "queue_after_seconds": 0.0, "alone": alone})
     chain.runs(1, heeds=False)
     started = chain.attempt(1).run_folder(1) / "started"
     for minutes, made in ((40, 1), (50, 1), (52, 2)):

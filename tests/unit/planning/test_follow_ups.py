@@ -140,7 +140,7 @@ def test_a_program_that_cannot_hand_over_lets_nodes_wait_longer_but_they_are_que
     stubborn = replace(MANNERS, can_hand_over=False)
     assert arrive(replace(RUNNING, now=LIMIT - 2 * HOUR), stubborn) is Arrival.WAIT
     assert arrive(replace(RUNNING, now=LIMIT - 3 * HOUR), stubborn) is Arrival.GIVE_BACK
-    assert due(RUNNING, RESTLESS, stubborn) == LIMIT * (1 - CUSHION_ALONE)
+    assert due(RUNNING, RESTLESS, stubborn) == pytest.approx(LIMIT * (1 - CUSHION_ALONE))
 
 
 @pytest.mark.parametrize(("hours", "seconds"), [(1, 600), (4, 720), (24, 4320)])

@@ -57,19 +57,31 @@ async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) ->
 
 async def _ahead(
     connection: AsyncConnection, endpoint: Row, row: Mapping[str, Any], order: Order
-) -> dict[str, float | None]:
-    """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there."""
+) -> dict[str, Any]:
+    """On a machine without a batch system the next attempt starts at once: nothing is queued ahead there.
+
+    `alone` is for a program that the agent has not seen to heed the stop flag.
+    """
     facts = effective_facts(endpoint)
     current = next(one for one in row["attempts"] if one["id"] == row["attempt"])
     if (facts.get("scheduler") or {}).get("name") == "local" or not current.get("started"):
         return {}
     expected = await _forecast(connection, endpoint, row["owner"], order)
-    queued = float(current.get("queued") or current["started"])
+    return {
+        **_due(order, expected, current, can_hand_over=True),
+        "alone": _due(order, expected, current, can_hand_over=False),
+    }
+
+
+def _due(
+    order: Order, expected: Forecast, current: Mapping[str, Any], *, can_hand_over: bool
+) -> dict[str, float | None]:
     after = queue_after_seconds(
-        order, expected, queued=queued, started=float(current["started"]),
-        is_first=current["number"] == 1,
+        order, expected, queued=float(current.get("queued") or current["started"]),
+        started=float(current["started"]), is_first=current["number"] == 1, can_hand_over=can_hand_over,
     )  # fmt: skip
-    return {"queue_after_seconds": after, "cushion_seconds": cushion_seconds(order, expected)}
+    early = cushion_seconds(order, expected, can_hand_over=can_hand_over)
+    return {"queue_after_seconds": after, "cushion_seconds": early}
 
 
 async def _forecast(
