@@ -12,25 +12,30 @@ LOOK_AGAIN_SECONDS = 30.0
 
 
 class Heeding:
-    """Asked at every look, it looks rarely: the files lie on a shared file system."""
-
     def __init__(self, folders: TaskFolders) -> None:
         self._folders = folders
         self._found: dict[str, tuple[bool, float]] = {}
 
     def heeds_the_flag(self, folder: AttemptFolder) -> bool:
+        return self._has_left_by_it(folder) or _saves_by_diamond(folder)
+
+    def grant_of(self, folder: AttemptFolder) -> dict[str, Any]:
+        """What the service allows the chain: follow-ups of a program that cannot hand over are queued later.
+
+        Asked at every look, it looks rarely: the files lie on a shared file system.
+        """
+        grant = self._folders.grant(folder.task)
+        if "alone" not in grant or self._was_seen_to_heed(folder):
+            return grant
+        return {**grant, **grant["alone"]}
+
+    def _was_seen_to_heed(self, folder: AttemptFolder) -> bool:
         heeds, looked_at = self._found.get(folder.task, (False, -LOOK_AGAIN_SECONDS))
         now = time.monotonic()
         if not heeds and now - looked_at >= LOOK_AGAIN_SECONDS:
-            heeds = self._has_left_by_it(folder) or _saves_by_diamond(folder)
+            heeds = self.heeds_the_flag(folder)
             self._found[folder.task] = (heeds, now)
         return heeds
-
-    def grant_of(self, folder: AttemptFolder) -> dict[str, Any]:
-        """What the service allows the chain: follow-ups of a program that cannot hand over are queued later."""
-        grant = self._folders.grant(folder.task)
-        alone = {} if self.heeds_the_flag(folder) else grant.get("alone") or {}
-        return {**grant, **alone}
 
     def _has_left_by_it(self, folder: AttemptFolder) -> bool:
         every = self._folders.attempts(folder.task)
