@@ -58,13 +58,14 @@ def test_a_task_of_a_machine_that_is_away_is_shown_as_it_was(diamond: Diamond) -
 
 def test_a_run_that_is_not_there_is_answered_with_those_that_are(diamond: Diamond) -> None:
     task = diamond.submit("sh", "-c", "exit 75")
-    diamond.wait_for_state(task, "failed")
+    wait_for(lambda: diamond.ask("show", task, "--json")["phase"] == "asking", what="question")
     done = diamond.call("logs", task, "--run", "9")
     assert done.returncode == 1 and "Runs: 1" in done.stderr
     assert "Attempts: 1, 2, 3, 4" in diamond.call("logs", task, "--attempt", "9").stderr
     assert "attempts 1 to 3" in diamond.call("logs", task).stderr
     shown = diamond.call("show", task).stdout
     assert shown.count("asked to be continued") == 4 and "batch" not in shown
+    diamond.call("cancel", task)
 
 
 def test_a_correction_is_checked_by_the_service(diamond: Diamond, tmp_path: Path) -> None:

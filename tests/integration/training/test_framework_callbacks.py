@@ -53,33 +53,15 @@ def run(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
+@pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("script", ["by_lightning.py", "by_transformers.py"])
-def test_stopped_in_mid_epoch_it_goes_on_to_the_same_weights(
-    python: Path, script: str, tmp_path: Path
+def test_stopped_in_mid_epoch_all_ranks_go_on_to_the_same_weights(
+    python: Path, script: str, ranks: int, tmp_path: Path
 ) -> None:
-    _, quiet = run(python, script, tmp_path / "quiet")
-    flag = tmp_path / "stop"
-    stopped, _ = run(
-        python, script, tmp_path / "stopped", STOP_AT="13", DIAMOND_STOP_FILE=str(flag)
-    )
-    assert stopped == 75
-    ended, resumed = run(python, script, tmp_path / "stopped")
-    assert ended == 0
-    assert resumed == quiet
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("script", ["by_lightning.py", "by_transformers.py"])
-def test_two_ranks_stop_together_and_go_on_to_the_same_weights(
-    python: Path, script: str, tmp_path: Path
-) -> None:
-    _, quiet = run(python, script, tmp_path / "quiet", ranks=2)
-    flag = tmp_path / "stop"
-    stopped, said = run(
-        python, script, tmp_path / "stopped", ranks=2, STOP_AT="7", DIAMOND_STOP_FILE=str(flag)
-    )
-    assert (stopped, said) == (1, {})
-    ended, resumed = run(python, script, tmp_path / "stopped", ranks=2)
+    _, quiet = run(python, script, tmp_path / "quiet", ranks=ranks)
+    stop = {"STOP_AT": str(14 // ranks - 1), "DIAMOND_STOP_FILE": str(tmp_path / "stop")}
+    stopped, said = run(python, script, tmp_path / "stopped", ranks=ranks, **stop)
+    assert (stopped, said) == (75 if ranks == 1 else 1, {})
+    ended, resumed = run(python, script, tmp_path / "stopped", ranks=ranks)
     assert ended == 0
     assert resumed == quiet
