@@ -59,6 +59,16 @@ class Chain:
         write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})
         self.attempts.load(first)
 
+    def lines_up(self, until: int) -> None:
+        """The first runs; two are due behind it at once, and the first of these is in the queue."""
+        grant = {"until": until, "queue_after_seconds": 0.0, "cushion_seconds": 1e9}
+        self.tasks.write_grant("t1", grant)
+        self.has_queue()
+        self.runs(1)
+        self.attempts.chains.look()
+        self.queued(2)
+        self.attempts.chains.look()
+
     def has_queue(self) -> None:
         self.profile.facts["scheduler"] = {"name": "slurm"}
 

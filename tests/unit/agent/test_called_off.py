@@ -93,12 +93,7 @@ def test_of_a_follow_up_whose_turn_has_come_all_is_told(tmp_path: Path, restarte
 
 def test_one_that_was_refused_is_not_followed_by_the_next_at_once(tmp_path: Path) -> None:
     chain = Chain(tmp_path, ahead=True)
-    chain.tasks.write_grant("t1", {"until": 9, "queue_after_seconds": 0.0, "cushion_seconds": 1e9})
-    chain.has_queue()
-    chain.runs(1)
-    chain.attempts.chains.look()
-    chain.queued(2)
-    chain.attempts.chains.look()
+    chain.lines_up(until=9)
     chain.attempts.refused(chain.attempt(3), Reason.REFUSED, "the queue is closed")
     for _ in range(3):
         chain.attempts.chains.look()

@@ -251,12 +251,7 @@ def test_a_checkpoint_with_which_an_attempt_came_no_further_is_written_down(
 def line(tmp_path: Path) -> Chain:
     """Two wait behind the first; of the second of them the service has not heard."""
     made = Chain(tmp_path, ahead=True)
-    made.tasks.write_grant("t1", {"until": 3, "queue_after_seconds": 0.0, "cushion_seconds": 1e9})
-    made.has_queue()
-    made.runs(1)
-    made.attempts.chains.look()
-    made.queued(2)
-    made.attempts.chains.look()
+    made.lines_up(until=3)
     made.queued(3)
     return made
 
