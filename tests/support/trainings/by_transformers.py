@@ -40,7 +40,7 @@ def raise_the_flag() -> None:
 
 def main(epochs: int) -> None:
     torch.manual_seed(3)
-    features = torch.randn(40, 4)
+    features = torch.randn(48, 4)
     samples = [{"features": one, "labels": one.sum(0, keepdim=True)} for one in features]
     model = Model()
     trainer = Trainer(
