@@ -59,6 +59,8 @@ def not_at_finish(ending: Ending) -> None:
 
 
 _endings: List[Ending] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_endings.clear)  # its end is not that of the training
 
 
 @atexit.register

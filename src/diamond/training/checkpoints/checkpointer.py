@@ -64,6 +64,8 @@ class Checkpointer:
         self._schedule = Schedule(every_minutes, nodes=self._ranks.nodes)
         self._agreement = Agreement(self._ranks)
         self._last_step: Optional[int] = None
+        self._last_metric: Optional[float] = None
+        self._reached = -1
         self._stopped = False
         self._began = 0.0
         keeping = Keep(newest=max(1, keep), best=best)
@@ -99,8 +101,16 @@ class Checkpointer:
         `epochs` needs a ResumableLoader. Leave with `exit_code` afterwards.
         """
         self._include(loader)
+        if epochs is not None and not hasattr(loader, "epoch"):
+            raise TypeError(
+                "epochs=… needs training.ResumableLoader; with other loaders say total=…"
+            )
         done = self.resume()
+        if done and not hasattr(loader, "state_dict"):
+            self._tell("the loader does not know its place: its data begin anew")
+        empty_passes = 0
         while (total is None or done < total) and (epochs is None or loader.epoch < epochs):
+            before = done
             for batch in loader:
                 yield done, batch
                 done += 1
@@ -108,6 +118,9 @@ class Checkpointer:
                     return
                 if done == total:
                     break
+            empty_passes = empty_passes + 1 if done == before else 0
+            if empty_passes > 1:
+                raise ValueError("the loader hands out no batch: the data are empty, or used up")
         self.save(done)
         self._saver.staging.wait()
         self._stopped = False
@@ -177,12 +190,30 @@ class Checkpointer:
 
     def _begin_save(self, step: int, metric: Optional[float]) -> None:
         """Nothing if that step was saved: all ranks know, since a failure is agreed on while they wait."""
-        if step == self._last_step:
+        number = None if metric is None else _number(metric)
+        if step == self._last_step and not self._is_measured_only_now(number):
+            return
+        self._reached = max(self._reached, -1 if self._last_step is None else self._last_step)
+        if step <= self._reached and not self._take_over_again(step):
             return
         self._began = time.monotonic()
-        self._last_step = step
-        self._saver.save(self._snapshot(int(step), None if metric is None else _number(metric)))
+        self._last_step, self._last_metric = int(step), number
+        self._saver.save(self._snapshot(int(step), number))
         self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
+
+    def _is_measured_only_now(self, metric: Optional[float]) -> bool:
+        """A step that was saved before it was measured is saved again: else the best one could be missed."""
+        return self._ranks.any(metric is not None and repr(metric) != repr(self._last_metric))[0]
+
+    def _take_over_again(self, step: int) -> bool:
+        """What is saved last is the newest, also where steps are counted anew: whether the folder is still ours."""
+        try:
+            self._saver.claim = self._take_over()
+        except Superseded as error:
+            self._ended(Failed(step, str(error)))
+            return False
+        self._reached = -1
+        return True
 
     def _snapshot(self, step: int, metric: Optional[float]) -> Snapshot:
         state = self._training.take()
@@ -209,7 +240,7 @@ class Checkpointer:
     def _resume_from(self, path: Path) -> int:
         shared, own = load(path, self._training, self._ranks)
         step = int(shared["step"])
-        self._last_step = step
+        self._last_step, self._last_metric = step, None
         if own is not None:
             self._give_own(own, shared.get("world_size", self._ranks.world_size))
         for difference in self._training.differences(shared["skeleton"]):
@@ -222,7 +253,9 @@ class Checkpointer:
         """A place in the data that each rank counts for itself means nothing to another number of ranks."""
         give_rng(own["rng"])
         for name, one in self._per_rank.items():
-            if world_size == self._ranks.world_size and name in own:
+            if name not in own:
+                self._tell(f"{name} was not in the checkpoint and begins anew")
+            elif world_size == self._ranks.world_size:
                 one.load_state_dict(own[name])
             else:
                 self._tell(
@@ -311,5 +344,9 @@ def _by_kind(more: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
                 f"{name}={type(one).__name__} has no state_dict and load_state_dict. For data use "
                 "training.ResumableLoader; other keywords are folder, keep, best, every_minutes and overlap."
             )
-    own = {k: v for k, v in more.items() if type(v).__module__.startswith("torchdata.")}
+    own = {k: v for k, v in more.items() if _is_of_torchdata(v)}
     return {k: v for k, v in more.items() if k not in own}, own
+
+
+def _is_of_torchdata(one: Any) -> bool:
+    return any(kind.__module__.startswith("torchdata.") for kind in type(one).__mro__)

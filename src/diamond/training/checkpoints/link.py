@@ -9,13 +9,16 @@ import threading
 from multiprocessing import Pipe
 from multiprocessing.reduction import send_handle
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, List, Optional
 
 import diamond.training
 from diamond.training.checkpoints.memory import SharedMemory
 from diamond.training.checkpoints.messages import Done, Failed, Join, Leave, Prepare, Save
 
-_LIVES = "diamond.training.checkpoints.writer"
+_BEGIN = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from diamond.training.checkpoints.writer import main; main()"
+)
 
 
 class WriterLink:
@@ -120,20 +123,17 @@ class WriterLink:
 def _start(descriptor: int) -> subprocess.Popen[bytes]:
     """A fresh interpreter: a fork would carry the training's threads and accelerator along."""
     return subprocess.Popen(
-        [sys.executable, "-m", _LIVES, str(descriptor)],
-        env=_environment(),
+        [sys.executable, "-c", _BEGIN, str(descriptor), *_path()],
+        env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
     )
 
 
-def _environment() -> Dict[str, str]:
-    """One thread, no accelerator, and this very library."""
-    library = Path(diamond.training.__file__).parents[2]
-    path = [str(library), os.environ.get("PYTHONPATH", "")]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(one for one in path if one),
-        "OMP_NUM_THREADS": "1",
-        "CUDA_VISIBLE_DEVICES": "",
-    }
+def _path() -> List[str]:
+    """Where the training finds its modules: torch may lie where only its own code has looked, and a file in the working
+    directory must not be taken for a module. This very library is among them.
+    """
+    library = str(Path(diamond.training.__file__).parents[2])
+    own = [str(one) for one in sys.path]
+    return own if library in own else [*own, library]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Collection, Dict, List, Mapping, Tuple
+from typing import Any, Collection, Dict, List, Mapping, Sequence, Set, Tuple
 
 import torch
 from torch.distributed.checkpoint import DefaultSavePlanner
@@ -11,6 +11,7 @@ from torch.distributed.checkpoint.default_planner import create_default_local_sa
 from torch.distributed.checkpoint.metadata import MetadataIndex
 from torch.distributed.checkpoint.planner import WriteItem, WriteItemType
 
+from diamond.training.checkpoints.errors import CheckpointError
 from diamond.training.checkpoints.ranks import Ranks
 from diamond.training.checkpoints.skeleton import PLAIN
 
@@ -37,12 +38,33 @@ def make_plan(
 
     Of what may differ from rank to rank (batch norm's averages) rank 0's counts, as it does for DDP. All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
     """
+    _refuse_empty_shells(tensors)
     own = {name: one for name, one in tensors.items() if ranks.rank == 0 or _may_write(one, alike)}
     local = create_default_local_save_plan(own, ranks.rank == 0)
     items = [*local.items, *_byte_items(ranks.rank)]
     plans = ranks.gather(replace(local, items=items, planner_data=_paths(tensors)))
+    _refuse_split_states([set(one.planner_data) for one in plans])
     final, metadata = DefaultSavePlanner().create_global_plan(plans)
     return final[ranks.rank].items, metadata
+
+
+def _refuse_empty_shells(tensors: Mapping[str, torch.Tensor]) -> None:
+    shells = [name for name, one in tensors.items() if one.is_meta]
+    if shells:
+        raise CheckpointError(
+            f"{shells[0]} is on the meta device and has no values: fill the model before the first save"
+        )
+
+
+def _refuse_split_states(names: Sequence[Set[str]]) -> None:
+    """Rank 0 describes the state for all. Every rank sees the same, so all raise or none."""
+    for rank, found in enumerate(names):
+        differing = sorted(found ^ names[0])[:3]
+        if differing:
+            raise CheckpointError(
+                f"rank {rank} has not the same state as rank 0 ({', '.join(differing)}): a model that is divided by layers "
+                "cannot be saved; divide it with torch.distributed.fsdp.fully_shard"
+            )
 
 
 def _may_write(tensor: torch.Tensor, alike: Collection[int]) -> bool:

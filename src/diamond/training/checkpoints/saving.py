@@ -57,7 +57,7 @@ class Saver:
     def __init__(
         self, folder: Folder, claim: int, keep: Keep, ranks: Ranks, on_end: Callable[[Any], None]
     ) -> None:
-        self._folder, self._claim, self._keep = folder, claim, keep
+        self._folder, self.claim, self._keep = folder, claim, keep
         self._ranks, self._on_end = ranks, on_end
         self._serial = 0
         self._failed = False
@@ -193,7 +193,7 @@ class Saver:
         return Save(
             step=snapshot.step,
             root=str(self._folder.root),
-            claim=self._claim,
+            claim=self.claim,
             serial=self._serial,
             entries=self._entries(snapshot),
             keep=self._keep,

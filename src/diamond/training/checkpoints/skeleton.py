@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Callable, Dict, Tuple
@@ -10,6 +11,8 @@ import torch
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 """Whole tensors of this process; others know about ranks, or are foreign."""
+_KINDS_OF_DICT = (OrderedDict, Counter)
+_PLAIN_DEFAULTS = (None, int, float, list, dict, set)
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ def join(skeleton: Any, tensor_for: Callable[[TensorMark], Any]) -> Any:
     if isinstance(skeleton, TensorMark):
         return tensor_for(skeleton)
     if isinstance(skeleton, dict):
-        return {key: join(value, tensor_for) for key, value in skeleton.items()}
+        return _like(skeleton, {k: join(value, tensor_for) for k, value in skeleton.items()})
     if type(skeleton) in (list, tuple):
         return type(skeleton)(join(value, tensor_for) for value in skeleton)
     return skeleton
@@ -44,16 +47,30 @@ def marks(skeleton: Any) -> Dict[str, TensorMark]:
 
 
 def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
+    """Keys with dots in them, or 1 beside "1", may give two tensors one name: the second gets a mark."""
     if isinstance(state, torch.Tensor) and _is_dense(state):
+        while name in tensors:
+            name += "'"
         tensors[name] = state
         return _mark(name, state.is_cpu)
     dot = f"{name}." if name else ""
     if isinstance(state, dict):
-        return {key: _take_out(value, f"{dot}{key}", tensors) for key, value in state.items()}
+        taken = {key: _take_out(value, f"{dot}{key}", tensors) for key, value in state.items()}
+        return _like(state, taken)
     if type(state) in (list, tuple):
-        taken = (_take_out(value, f"{dot}{i}", tensors) for i, value in enumerate(state))
-        return type(state)(taken)
+        items = (_take_out(value, f"{dot}{i}", tensors) for i, value in enumerate(state))
+        return type(state)(items)
     return state
+
+
+def _like(example: Any, values: Dict[Any, Any]) -> Any:
+    """A dict of the kind that it was, where that can be pickled: MultiStepLR counts on its Counter."""
+    kind = type(example)
+    if kind in _KINDS_OF_DICT:
+        return kind(values)
+    if kind is defaultdict and example.default_factory in _PLAIN_DEFAULTS:
+        return defaultdict(example.default_factory, values)
+    return values
 
 
 @lru_cache(maxsize=None)

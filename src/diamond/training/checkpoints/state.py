@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Sequence, Set
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set
 
 import torch
 
 from diamond.training.checkpoints.errors import DoesNotFit
+from diamond.training.checkpoints.names import load_plain_state, plain_parameters, plain_state
 from diamond.training.checkpoints.skeleton import TensorMark, join
 
-_WRAPPERS = ("module.", "_orig_mod.")
+_EXTRA = torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX
+"""Ends the name of what `get_extra_state` gives: it may be a tensor that is made for the purpose."""
 
 
 @dataclass
@@ -24,14 +26,14 @@ class Training:
 
     def __post_init__(self) -> None:
         _refuse_flat_parameters(self.model)
-        self.names = self._parameter_names()
-        for optimizer in self.optimizers:
-            _refuse_strangers(optimizer, self.names)
+        self._name_parameters()
 
     def take(self) -> Dict[str, Any]:
         """The state now. Its tensors are those of the training, not copies."""
+        if not all(id(one) in self.names for one in self._trained()):
+            self._name_parameters()
         return {
-            "model": _module_state(self.model),
+            "model": plain_state(self.model),
             "optimizers": [_optimizer_state(one, self.names) for one in self.optimizers],
             "more": {name: _state_of(one) for name, one in self.more.items()},
         }
@@ -41,13 +43,7 @@ class Training:
 
         Buffers (batch norm) change in forward, as do the weights of a teacher; nobody knows about the rest.
         """
-        trained = {
-            id(one)
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-            for one in group["params"]
-        }
-        return trained | _tensors_of_optimizers(state)
+        return {id(one) for one in self._trained()} | _tensors_of_optimizers(state)
 
     def alike_on_all_ranks(self, state: Mapping[str, Any]) -> Set[int]:
         """Ids of tensors that data-parallel ranks have alike: parameters and the optimizers' own."""
@@ -67,32 +63,30 @@ class Training:
         """The tensor to load into: the training's own, or a new one laid out as its parameter is."""
         own = self._own_tensors.get(mark.name)
         if own is not None:
-            return own
+            return _with_shape(own, metadata.size)
         parameter = self._parameter_of(mark.name)
         kind = metadata.properties.dtype
-        if parameter is not None and parameter.shape == metadata.size:
+        if _is_laid_out_as(parameter, mark, metadata):
             like: torch.Tensor = torch.zeros_like(parameter, dtype=kind)
             return like
         device = "cpu" if mark.on_cpu or parameter is None else parameter.device
         return torch.zeros(metadata.size, dtype=kind, device=device)
 
     def prepare_targets(self) -> None:
-        named = {f"model.{name}": one for name, one in _module_state(self.model).items()}
+        self._name_parameters()
+        named = {f"model.{name}": one for name, one in plain_state(self.model).items()}
         for key, one in self._more_modules().items():
-            named.update({f"more.{key}.{name}": it for name, it in _own_state(one).items()})
+            named.update({f"more.{key}.{name}": it for name, it in plain_state(one).items()})
         self._own_tensors = {
-            name: one.detach() for name, one in named.items() if isinstance(one, torch.Tensor)
+            name: one
+            for name, one in named.items()
+            if isinstance(one, torch.Tensor) and not name.endswith(_EXTRA)
         }
-        self._parameters = {
-            self.names[id(parameter)]: parameter
-            for optimizer in self.optimizers
-            for group in optimizer.param_groups
-            for parameter in group["params"]
-        }
+        self._parameters = {self.names[id(one)]: one for one in self._trained()}
 
     def check_fits(self, skeleton: Mapping[str, Any]) -> None:
         """Raise DoesNotFit with the first differences."""
-        _compare("the model", set(skeleton["model"]), set(_module_state(self.model)))
+        _compare("the model", set(skeleton["model"]), set(plain_state(self.model)))
         saved, own = len(skeleton["optimizers"]), len(self.optimizers)
         if saved != own:
             raise DoesNotFit(f"the checkpoint holds {saved} optimizers, this training has {own}")
@@ -102,30 +96,41 @@ class Training:
     def give(self, skeleton: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
         """Write a loaded state back; the model's tensors were loaded in place."""
         state = join(skeleton, lambda mark: tensors[mark.name])
-        objects = {k: v for k, v in state["model"].items() if not isinstance(v, torch.Tensor)}
+        objects = {k: state["model"][k] for k, v in skeleton["model"].items() if _is_given(k, v)}
         if objects:
-            _unwrapped(self.model).load_state_dict(objects, strict=False)
+            load_plain_state(self.model, objects, strict=False)
         for loaded, optimizer in zip(state["optimizers"], self.optimizers):
             _give_optimizer(optimizer, loaded, self._parameters)
         for name, one in self.more.items():
             if name in state["more"]:
-                _loader_of(one).load_state_dict(state["more"][name])
+                _give(one, state["more"][name])
 
     def _more_modules(self) -> Dict[str, torch.nn.Module]:
         return {k: v for k, v in self.more.items() if isinstance(v, torch.nn.Module)}
 
-    def _parameter_names(self) -> Dict[int, str]:
-        """Of the model and of modules among the rest: a loss may have weights of its own."""
+    def _trained(self) -> Iterator[torch.nn.Parameter]:
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                yield from group["params"]
+
+    def _name_parameters(self) -> None:
+        """Of the model and of modules among the rest: a loss may have weights of its own. A training may grow more later."""
         modules = {"": self.model}
-        modules.update({f"{k}.": v for k, v in self._more_modules().items()})
-        return {
-            id(parameter): prefix + _clean(name)
+        modules.update({f"more.{k}.": v for k, v in self._more_modules().items()})
+        found = [
+            (prefix + name, parameter)
             for prefix, module in modules.items()
-            for name, parameter in module.named_parameters()
-        }
+            for name, parameter in plain_parameters(module).items()
+        ]
+        self._named = found  # kept, so that no other tensor gets an id that stands for a name
+        self.names = {id(parameter): name for name, parameter in found}
+        for optimizer in self.optimizers:
+            _refuse_strangers(optimizer, self.names)
 
     def _parameter_of(self, name: str) -> Any:
         """`optimizers.0.state.layer.weight.exp_avg` -> the parameter `layer.weight`."""
+        if not name.startswith("optimizers."):
+            return None
         inner = name.split(".state.", 1)[-1]
         while inner not in self._parameters and "." in inner:
             inner = inner.rsplit(".", 1)[0]
@@ -137,41 +142,50 @@ def _tensors_of_optimizers(state: Mapping[str, Any]) -> Set[int]:
         id(one)
         for optimizer in state["optimizers"]
         for values in optimizer["state"].values()
-        for one in values.values()
+        for one in (values.values() if isinstance(values, dict) else [values])
     }
 
 
-def _module_state(module: torch.nn.Module) -> Dict[str, Any]:
-    state = _unwrapped(module).state_dict(keep_vars=True)
-    return {_clean(name): value for name, value in state.items()}
+def _is_given(name: str, value: Any) -> bool:
+    """Whether it has to be handed to the module: not what was loaded into its own tensors, nor what has no values,
+    as a lazy module before its first batch.
+    """
+    if isinstance(value, TensorMark):
+        return name.endswith(_EXTRA)
+    return not torch.nn.parameter.is_lazy(value)
 
 
-def _unwrapped(module: torch.nn.Module) -> torch.nn.Module:
-    """Without DistributedDataParallel or torch.compile around it."""
-    while True:
-        inner = getattr(module, "_orig_mod", None)
-        if inner is None and isinstance(module, torch.nn.parallel.DistributedDataParallel):
-            inner = module.module
-        if inner is None:
-            return module
-        module = inner
+def _with_shape(own: torch.Tensor, size: Any) -> torch.Tensor:
+    """To load into; a lazy module learns its shape from the checkpoint instead of its first batch."""
+    if torch.nn.parameter.is_lazy(own):
+        own.materialize(size)
+    return own.detach()
 
 
-def _clean(name: str) -> str:
-    """The name that the parameter has without wrappers around modules."""
-    while name.startswith(_WRAPPERS[0]) or _WRAPPERS[1] in name:
-        name = name[len(_WRAPPERS[0]) :] if name.startswith(_WRAPPERS[0]) else name
-        name = name.replace(_WRAPPERS[1], "")
-    return name
+def _is_laid_out_as(parameter: Any, mark: TensorMark, metadata: Any) -> bool:
+    """Not so the count of steps of a parameter without dimensions: it stays where the optimizer keeps it."""
+    return (
+        parameter is not None
+        and parameter.shape == metadata.size
+        and parameter.is_cpu == mark.on_cpu
+    )
 
 
 def _optimizer_state(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> Dict[str, Any]:
+    """Some optimizers also keep what belongs to no parameter, under words."""
     groups = [
         {**group, "params": [names[id(one)] for one in group["params"]]}
         for group in optimizer.param_groups
     ]
-    state = {names[id(one)]: dict(values) for one, values in optimizer.state.items()}
-    return {"state": state, "param_groups": groups}
+    found: Dict[str, Any] = {"state": {}, "param_groups": groups, "words": {}}
+    if _knows_better(optimizer):
+        return {**found, "whole": optimizer.state_dict()}
+    for key, values in optimizer.state.items():
+        if isinstance(key, torch.Tensor):
+            found["state"][names[id(key)]] = _copied(values)
+        else:
+            found["words"][key] = _copied(values)
+    return found
 
 
 def _give_optimizer(
@@ -180,24 +194,36 @@ def _give_optimizer(
     parameters: Mapping[str, torch.Tensor],
 ) -> None:
     """Set directly: `load_state_dict` would cast a float32 average to the type of a bfloat16 weight."""
+    if "whole" in loaded:
+        optimizer.load_state_dict(loaded["whole"])
+        return
     optimizer.state.clear()
     for name, values in loaded["state"].items():
-        optimizer.state[parameters[name]] = dict(values)
+        optimizer.state[parameters[name]] = _copied(values)
+    optimizer.state.update(loaded["words"])
     for group, saved in zip(optimizer.param_groups, loaded["param_groups"]):
         group.update({key: value for key, value in saved.items() if key != "params"})
 
 
+def _knows_better(optimizer: torch.optim.Optimizer) -> bool:
+    """Whether it has a `state_dict` of its own, as those have that hold another optimizer."""
+    return type(optimizer).state_dict is not torch.optim.Optimizer.state_dict
+
+
+def _copied(values: Any) -> Any:
+    return dict(values) if isinstance(values, dict) else values
+
+
 def _state_of(one: Any) -> Any:
-    return _own_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
+    """A module keeps its own names: an average of weights holds its model as `module`, and wants to find it there."""
+    return plain_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
 
 
-def _own_state(module: torch.nn.Module) -> Dict[str, Any]:
-    """Under its own names: an average of weights holds its model as `module`, and wants to find it there."""
-    return dict(_unwrapped(module).state_dict(keep_vars=True))
-
-
-def _loader_of(one: Any) -> Any:
-    return _unwrapped(one) if isinstance(one, torch.nn.Module) else one
+def _give(one: Any, state: Any) -> None:
+    if isinstance(one, torch.nn.Module):
+        load_plain_state(one, state)
+    else:
+        one.load_state_dict(state)
 
 
 def _compare(what: str, saved: Set[str], own: Set[str]) -> None:
@@ -228,6 +254,11 @@ def _refuse_flat_parameters(model: torch.nn.Module) -> None:
 
 
 def _refuse_strangers(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
+    if type(optimizer).__name__ == "ZeroRedundancyOptimizer":
+        raise DoesNotFit(
+            "ZeroRedundancyOptimizer keeps its state from being saved by all ranks: use a plain optimizer, and shard the "
+            "model with torch.distributed.fsdp.fully_shard to save memory"
+        )
     unknown = [
         tuple(one.shape)
         for group in optimizer.param_groups

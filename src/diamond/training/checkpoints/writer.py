@@ -1,4 +1,4 @@
-"""The writer process: `python -m diamond.training.checkpoints.writer DESCRIPTOR`, one beside each rank."""
+"""The writer process, one beside each rank; `link.py` starts it with the descriptor of their pipe."""
 
 from __future__ import annotations
 
@@ -158,7 +158,3 @@ def main() -> None:
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     Writer(Connection(int(sys.argv[1]))).run()
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
