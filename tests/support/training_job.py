@@ -55,6 +55,14 @@ class Job:
         lines = [json.loads(line) for line in whole_lines(self.outputs[rank])]
         return [line for line in lines if line["event"] == event]
 
+    def held_at(self, step: int) -> bool:
+        """Whether all ranks wait at a step that `HOLD_AT` names."""
+        ranks = range(len(self.ranks))
+        return all(any(one["step"] == step for one in self.said("held", r)) for r in ranks)
+
+    def let_go(self, step: int) -> None:
+        (self.folder / f"go-{step}").touch()
+
     def wait_until(self, look: Callable[[], Any], what: str) -> Any:
         """Fails at once when the job has ended without it."""
 
@@ -89,12 +97,15 @@ class Job:
         self.ranks[rank].wait()
 
     def kill_writer(self, rank: int) -> bool:
+        return self.signal_writer(rank, signal.SIGKILL)
+
+    def signal_writer(self, rank: int, number: int) -> bool:
         """Whether there was one."""
         said = self.said("started", rank) + self.said("step", rank)
         if not said or not self.is_running:
             return False
         try:
-            os.kill(said[-1]["writer"], signal.SIGKILL)
+            os.kill(said[-1]["writer"], number)
         except ProcessLookupError:
             return False
         return True

@@ -1,6 +1,7 @@
 """A small training that is killed and resumed: `python small.py KIND STEPS`, ranks by the usual variables.
 
-With `quiet` in KIND it runs through without a checkpointer.
+Words in KIND: `ddp` or `fsdp`, `exact` without dropout, `scaler` with a gradient scaler that skips steps, `stateful` with
+torchdata's loader, `quiet` to run through without a checkpointer.
 Prints what a test wants to know as JSON lines; random numbers, a scheduler and the order of the data
 all have to survive for the last line to come out the same.
 """
@@ -33,54 +34,93 @@ def main(kind: str, steps: int) -> int:
     torch.manual_seed(100 + session.rank)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 5)
-    loader = training.ResumableLoader(samples(), 8 // session.world_size, seed=3)
+    scaler = torch.amp.GradScaler("cpu", 2.0**122, growth_interval=2, enabled="scaler" in kind)
+    loader = loader_for(kind, session)
     if "quiet" in kind:
         batches: Iterator[Any] = enumerate(itertools.islice(endless(loader), steps))
         checkpointer = None
     else:
         checkpointer = training.Checkpointer(
-            model, optimizer, folder="checkpoints", scheduler=scheduler, loader=loader
+            model,
+            optimizer,
+            folder=os.environ.get("CHECKPOINTS", "checkpoints"),
+            best="min" if "METRICS" in os.environ else "",
+            scheduler=scheduler,
+            scaler=scaler,
+            loader=loader,
         )
         batches = checkpointer.steps(loader, total=steps)
         say(event="started", rank=session.rank, writer=checkpointer.writer_pid)
     for done, (features, wanted) in batches:
-        train(model, optimizer, features, wanted)
+        train(model, optimizer, scaler, features, wanted)
         scheduler.step()
-        if checkpointer is not None:
-            say(event="step", step=done + 1, rank=session.rank, writer=checkpointer.writer_pid)
+        seen = {"step": done + 1, "rank": session.rank, "seen": float(wanted.sum())}
+        if checkpointer is None:
+            say(event="step", **seen)
+        else:
+            say(event="step", writer=checkpointer.writer_pid, **seen)
             save(checkpointer, done + 1)
-    say(event="end", rank=session.rank, digest=digest(model), weights=weights(model))
+    ended = {"digest": digest(model), "weights": weights(model), "scaler": scaler.state_dict()}
+    say(event="end", rank=session.rank, **ended)
     training.finish()
     return checkpointer.exit_code if checkpointer is not None else 0
 
 
-def endless(loader: training.ResumableLoader) -> Iterator[Any]:
+def loader_for(kind: str, session: training.Session) -> Any:
+    data, each = samples(), 8 // session.world_size
+    if "stateful" not in kind:
+        return training.ResumableLoader(data, each, seed=3)
+    from torchdata.stateful_dataloader import StatefulDataLoader
+    from torchdata.stateful_dataloader.sampler import StatefulDistributedSampler
+
+    workers = int(os.environ.get("WORKERS", "0"))
+    if session.world_size == 1:
+        return StatefulDataLoader(data, each, shuffle=True, num_workers=workers)
+    sampler = StatefulDistributedSampler(data, session.world_size, session.rank, seed=3)
+    return StatefulDataLoader(data, each, sampler=sampler, num_workers=workers)
+
+
+def endless(loader: Any) -> Iterator[Any]:
     while True:
         yield from loader
 
 
 def save(checkpointer: training.Checkpointer, step: int) -> None:
-    if step % int(os.environ.get("SAVE_EVERY", "4")) == 0:
-        checkpointer.save(step)
+    every = int(os.environ.get("SAVE_EVERY", "4"))
+    if step % every == 0:
+        checkpointer.save(step, metric_of(step // every - 1))
+    if str(step) == os.environ.get("WAIT_AT"):
+        checkpointer.wait()
     hold(step)
+
+
+def metric_of(save: int) -> torch.Tensor | None:
+    """Rank 0 alone measures, as most programs do."""
+    values = os.environ.get("METRICS", "").split(",")
+    if os.environ.get("RANK", "0") != "0" or save >= len(values) or not values[save]:
+        return None
+    return torch.tensor(float(values[save]), requires_grad=True)
 
 
 def train(
     model: torch.nn.Module,
     optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
     features: torch.Tensor,
     wanted: torch.Tensor,
 ) -> None:
     optimizer.zero_grad()
-    torch.nn.functional.mse_loss(model(features), wanted).backward()
-    optimizer.step()
+    scaler.scale(torch.nn.functional.mse_loss(model(features), wanted)).backward()
+    scaler.step(optimizer)
+    scaler.update()
 
 
 def wrapped(kind: str, world_size: int) -> torch.nn.Module:
     dropout = torch.nn.Dropout(0.2) if "exact" not in kind else torch.nn.Identity()
-    norm = torch.nn.BatchNorm1d(32) if "ddp" in kind else torch.nn.LayerNorm(32)
-    layers = [torch.nn.Linear(6, 32), norm, torch.nn.Tanh(), dropout]
-    model = torch.nn.Sequential(*layers, torch.nn.Linear(32, 1))
+    width = int(os.environ.get("WIDTH", "32"))
+    norm = torch.nn.BatchNorm1d(width) if "ddp" in kind else torch.nn.LayerNorm(width)
+    layers = [torch.nn.Linear(6, width), norm, torch.nn.Tanh(), dropout]
+    model = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
     if "fsdp" in kind:
         fully_shard(model)
     elif world_size > 1:
@@ -95,11 +135,11 @@ def samples() -> TensorDataset:
 
 
 def hold(step: int) -> None:
-    """At every step for a moment, and at the one that a test names until it makes the file `go`."""
+    """At every step for a moment, and at those that a test names until it makes the file `go-STEP`."""
     threading.Event().wait(float(os.environ.get("PAUSE", "0")))
-    if step == int(os.environ.get("HOLD_AT", "-1")):
+    if str(step) in os.environ.get("HOLD_AT", "").split(","):
         say(event="held", step=step, rank=int(os.environ.get("RANK", "0")))
-        while not Path("go").exists():
+        while not Path(f"go-{step}").exists():
             threading.Event().wait(0.02)
 
 

@@ -36,7 +36,7 @@ def test_keys_that_would_give_two_tensors_one_name_lose_none() -> None:
     tensors, skeleton = split(state)
     again = join(skeleton, lambda mark: tensors[mark.name])
     assert len(tensors) == 4
-    assert (again["a"]["b"], again["a.b"]) == (state["a"]["b"], state["a.b"])  # type: ignore[index]
+    assert (again["a"]["b"], again["a.b"]) == (state["a"]["b"], state["a.b"])
     assert (len(again[1]), len(again["1"])) == (2, 3)
 
 

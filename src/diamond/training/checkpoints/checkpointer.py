@@ -250,17 +250,21 @@ class Checkpointer:
         return step
 
     def _give_own(self, own: Mapping[str, Any], world_size: int) -> None:
-        """A place in the data that each rank counts for itself means nothing to another number of ranks."""
-        give_rng(own["rng"])
+        """A place in the data that each rank counts for itself means nothing to another number of ranks.
+
+        Asked for its state, a loader starts its epoch at once: what that draws was drawn before the checkpoint was made.
+        """
         for name, one in self._per_rank.items():
             if name not in own:
                 self._tell(f"{name} was not in the checkpoint and begins anew")
             elif world_size == self._ranks.world_size:
                 one.load_state_dict(own[name])
+                one.state_dict()
             else:
                 self._tell(
                     f"{name} begins anew: it was saved by {world_size} ranks, each for itself"
                 )
+        give_rng(own["rng"])
 
     def _take_over(self) -> int:
         """Rank 0 claims the folder; a refusal is raised on all ranks."""
