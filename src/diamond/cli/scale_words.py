@@ -33,19 +33,24 @@ def progress_words(scale: dict[str, Any]) -> Iterator[str]:
 
 def _detail(scale: dict[str, Any], probe: dict[str, Any]) -> str:
     if probe["state"] == "measured":
-        return f", {probe['throughput']:.4g} {scale['unit']}/s"
+        return f", {_number(probe['throughput'])} {scale['unit']}/s"
     return f", {probe['words']}" if probe["words"] else ""
 
 
 def _table(scale: dict[str, Any]) -> Iterator[str]:
     unit = f"{scale['unit']}/s"
     width = max(len(probe["label"]) for probe in scale["probes"])
-    yield f"  {'':{width}}  {'s/step':>9}  {unit:>10}  {'efficiency':>10}"
+    efficiency = "" if scale["kind"] == "tune" else f"  {'efficiency':>10}"
+    yield f"  {'':{width}}  {'s/step':>9}  {unit:>10}{efficiency}"
     for probe in scale["probes"]:
         cells = f"{_number(probe['step_seconds']):>9}  {_number(probe['throughput']):>10}"
-        share = UNTOLD if probe["efficiency"] is None else f"{probe['efficiency']:.0%}"
+        share = f"  {_share(probe):>10}" if efficiency else ""
         words = "; ".join(one for one in (probe["changed"], _standing(probe)) if one)
-        yield f"  {probe['label']:{width}}  {cells}  {share:>10}  {words}".rstrip()
+        yield f"  {probe['label']:{width}}  {cells}{share}  {words}".rstrip()
+
+
+def _share(probe: dict[str, Any]) -> str:
+    return UNTOLD if probe["efficiency"] is None else f"{probe['efficiency']:.0%}"
 
 
 def _standing(probe: dict[str, Any]) -> str:
@@ -57,12 +62,16 @@ def _standing(probe: dict[str, Any]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return UNTOLD if value is None else f"{value:.4g}"
+    if value is None:
+        return UNTOLD
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _result(scale: dict[str, Any]) -> Iterator[str]:
     for gain in scale["gains"]:
         yield f"  {gain['words']}"
+    if scale["gains"]:
+        yield from _use_of(scale)
     if scale["advice"]:
         yield f"Advised for {scale['goal']}: {scale['advice']['words']}"
         yield f"  Use it: resources: {{nodes: {scale['advice']['nodes']}}}" + _params(scale)
@@ -70,6 +79,29 @@ def _result(scale: dict[str, Any]) -> Iterator[str]:
         yield f"{scale['state'].capitalize()}: {scale['message']}"
 
 
+def _use_of(scale: dict[str, Any]) -> Iterator[str]:
+    """Each setting was tried by itself; one that changes the batch is another training, which nobody else decides on."""
+    as_written, *tried = scale["probes"]
+    helping = {gain["change"] for gain in scale["gains"] if gain["helps"]}
+    found = [probe for probe in tried if probe["label"] in helping]
+    same = [one for one in found if one["samples_per_step"] == as_written["samples_per_step"]]
+    for probe in same:
+        yield f"Use it: params: {_written(probe['params'])}"
+    if len(found) > len(same):
+        yield "A larger batch is another training: take it if that one learns as well."
+    elif not found:
+        yield "Nothing of this helps: the spec is best as it is."
+
+
 def _params(scale: dict[str, Any]) -> str:
-    changed = ", ".join(f"{name}: {value}" for name, value in scale["advice"]["params"].items())
-    return f", params: {{{changed}}}" if changed else ""
+    changed = scale["advice"]["params"]
+    return f", params: {_written(changed)}" if changed else ""
+
+
+def _written(params: dict[str, Any]) -> str:
+    """As in the spec."""
+    return f"{{{', '.join(f'{name}: {_yaml(value)}' for name, value in params.items())}}}"
+
+
+def _yaml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

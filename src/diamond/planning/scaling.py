@@ -151,10 +151,15 @@ def finish_seconds(point: Point, samples: float, waits: Mapping[int, float]) -> 
 def advice_words(
     point: Point, goal: Goal, floor: float, unit: str, *, counts_waits: bool = False
 ) -> str:
-    speed = f"{point.throughput:.4g} {unit}/s, efficiency {point.efficiency:.0%}"
+    speed = f"{_plain(point.throughput)} {unit}/s, efficiency {point.efficiency:.0%}"
     why = {
         Goal.SOONEST: "the soonest end" + ", with what each number waits" * counts_waits,
         Goal.CHEAPEST: "the fewest node-hours",
         Goal.EFFICIENCY: f"the most nodes at an efficiency of {floor:.0%} or more",
     }[goal]
     return f"{point.nodes} node{'s' if point.nodes > 1 else ''}: {why} ({speed})"
+
+
+def _plain(speed: float) -> str:
+    """Four digits are enough to compare, but never as 1.932e+04."""
+    return f"{speed:.0f}" if speed >= 1000 else f"{speed:.4g}"
