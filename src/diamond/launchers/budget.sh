@@ -48,12 +48,12 @@ diamond_end_unstarted() {
 }
 
 diamond_over_budget() {
-  local used limit most words
+  local used limit most words=
   diamond_duration used "$diamond_used"
   diamond_duration limit "$1"
   diamond_duration most "$2"
-  words="its jobs have used $used h; with its time limit of $limit h this one could pass the $most h that the budget holds: "
-  words+='its program was not started'
+  [ "$diamond_run" -eq 1 ] || words='the site put it back in the queue; '
+  words+="after $used h, a run of up to $limit h could go beyond the $most h that the budget pays for: its program was not started"
   { printf '{"reason": "budget", "message": "%s"}\n' "$words" >"$diamond_place/culprit.json"; } 2>/dev/null
   diamond_end_unstarted 73 "$words"
 }

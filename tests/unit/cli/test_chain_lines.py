@@ -63,4 +63,11 @@ def test_a_time_limit_that_continue_did_not_name_says_how_to_go_on_and_how_to_ha
         "So that it goes on by itself: `continue: {on: [exit-75, node-lost, wall-time]}` in the spec"
     )
     nothing_saved = Task(id="t-1", state="failed", reason="wall-time", chain={"may_resume": True})
-    assert next_step(nothing_saved).startswith("Ask for more time")
+    assert next_step(nothing_saved) == (
+        "Ask for more time (--time), or let a next attempt go on: `continue: {on: [exit-75, wall-time]}` in the spec"
+    )
+
+
+def test_an_attempt_that_the_site_ran_twice_says_so() -> None:
+    (line,) = attempt_lines(Task(attempts=[attempt(1, runs=[{}, {}])]), is_local=True)
+    assert "in 2 runs, as the site put it back in the queue" in line
