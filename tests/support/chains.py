@@ -11,11 +11,15 @@ NEVER = 100_000.0
 """A hand-over that takes so long is never worth it: a follow-up with nodes waits."""
 
 
-def queue_ahead(stack: Stack, task: str, *, hand_over_seconds: float = NEVER) -> None:
+def queue_ahead(
+    stack: Stack, task: str, *, hand_over_seconds: float = NEVER, **more: float
+) -> None:
     """As if the planner had said of the next attempt, and of no further one: now."""
     wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
     number = len(stack.task(task)["attempts"]) + 1
-    grant = {"until": number, "queue_after_seconds": 0, "hand_over_seconds": hand_over_seconds}
+    grant = {
+        "until": number, "queue_after_seconds": 0, "hand_over_seconds": hand_over_seconds, **more,
+    }  # fmt: skip
     (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
 
 

@@ -397,7 +397,8 @@ def _is_end(event: Event) -> bool:
 def _may_go_on(tracked: Tracked, event: Event) -> bool:
     """Most tasks have one attempt and never ask for another: they cost nothing here."""
     asks = isinstance(event, Exited) and event.exit_code == CONTINUE_EXIT_CODE
-    return asks or tracked.number > 1 or tracked.folder.order().resume.ahead > 0
+    resume = tracked.folder.order().resume
+    return asks or tracked.number > 1 or resume.ahead > 0 or bool(resume.pattern)
 
 
 def _running_for(tracked: Tracked) -> float:

@@ -108,7 +108,7 @@ def resume(
         print_json(dict(made.raw))
         return
     came_from = made.chain.get("continues")
-    goes_on = f"goes on as task {made.id}" if came_from else f"({short(made.id)}) goes on"
+    goes_on = f"goes on as task {made.id}" if came_from else f"({short(made.id)}) goes on,"
     print(f"{made.name} {goes_on} on {made.endpoint}")
     print(f"Follow it: diamond logs -f {short(made.id)}")
 

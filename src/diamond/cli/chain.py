@@ -24,10 +24,10 @@ def chain_lines(task: Task) -> list[str]:
     budget = chain.get("budget")
     if len(task.attempts) < 2 and not budget and not chain.get("continues"):
         return []
-    lines = [_reached(chain), _spent(chain, budget)]
+    lines = [_reached(chain), _spent(task, budget)]
     if chain.get("continues"):
         lines.append(f"goes on where task {chain['continues']} stopped")
-    if chain.get("stalled"):
+    if chain.get("stalled") and not task.is_final:
         lines.append("the last attempt came no further; a second one like it stops the chain")
     return [line for line in lines if line]
 
@@ -57,10 +57,15 @@ def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:
         "queued ahead" if ahead else clock(one.get("started")),
         _gap(one.get("gap")),
         attempt_ending(one),
+        _again(one.get("runs") or []),
         f"step {one['step']}" if one.get("step") is not None else "",
         str(one.get("checkpoint") or ""),
     ]
     return "  ".join(part for part in parts if part)
+
+
+def _again(runs: list[dict[str, Any]]) -> str:
+    return f"in {len(runs)} runs, as the site put it back in the queue" if len(runs) > 1 else ""
 
 
 def _gap(gap: float | None) -> str:
@@ -73,11 +78,11 @@ def _reached(chain: dict[str, Any]) -> str:
     return "came to " + ", ".join(part for part in (step, checkpoint) if part) if step or checkpoint else ""  # fmt: skip
 
 
-def _spent(chain: dict[str, Any], budget: dict[str, Any] | None) -> str:
+def _spent(task: Task, budget: dict[str, Any] | None) -> str:
     if not budget:
-        allowed = chain.get("allowed_attempts")
-        used = amount(chain.get("node_hours", 0.0))
-        return f"used {used} node-hours; asks you after {allowed} attempts"
+        used = f"used {amount(task.chain.get('node_hours', 0.0))} node-hours"
+        asks = f"; asks you after {task.chain.get('allowed_attempts')} attempts"
+        return used if task.is_final or task.chain.get("asks") else used + asks
     return (
         f"used {amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
         f"{amount(budget['committed'])} set aside for what is queued or runs, {amount(budget['left'])} left"

@@ -79,7 +79,7 @@ def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
     yield f"  Created   {clock(task.created)} ({age(task.created)})"
     if task.started:
         end = task.ended or task.as_of or task.started
-        yield f"  Started   {clock(task.started)}, ran {span(end - task.started)}"
+        yield f"  Started   {clock(task.started)}, {_lasted(task, span(end - task.started))}"
     if task.ended:
         yield f"  Ended     {clock(task.ended)}"
     elif task.as_of:
@@ -90,6 +90,12 @@ def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
         yield f"  Folder    removed by `diamond clean` {age(task.cleaned)}"
     elif task.run_dir:
         yield f"  Folder    {task.run_dir}"
+
+
+def _lasted(task: Task, words: str) -> str:
+    """Between the attempts of a chain it did not run."""
+    begun = sum(one.get("started") is not None for one in task.attempts)
+    return f"{begun} attempts in {words}" if begun > 1 else f"ran {words}"
 
 
 def _order(task: Task) -> Iterator[str]:

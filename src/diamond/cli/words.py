@@ -31,8 +31,11 @@ PHASES = {
     "between-attempts": "one attempt ended, the next is on its way",
     "asking": "it could go on, and waits for you to allow it",
 }
+OUTLIVED = (Reason.WALL_TIME, Reason.NODE_LOST, Reason.PREEMPTED)
+"""Endings that a chain outlives if `continue: on` names them."""
+FROM_CHECKPOINT = "Go on from its checkpoint: diamond resume {id}. So that it goes on by itself: {by_itself} in the spec"
 NEXT_STEPS = {
-    Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: `continue:` in the spec.",
+    Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: {by_itself} in the spec",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
     Reason.CONTINUE_LIMIT: "Go on where it stopped: diamond resume {id}",
     Reason.PROBES: "Name a number of nodes in the spec, and run it again: diamond run",
@@ -162,11 +165,26 @@ def next_step(task: Task) -> str:
         return f"Let it go on: diamond resume {short(task.id)}, or with --budget up to a ceiling"
     if not task.is_final:
         return f"Follow it: diamond logs -f {short(task.id)}"
+    return _step_after(task).format(
+        id=short(task.id), endpoint=task.endpoint, by_itself=_continue_words(task)
+    )
+
+
+def _step_after(task: Task) -> str:
+    again = "Try again: diamond retry {id}"
     try:
-        text = NEXT_STEPS.get(Reason(task.reason), "Try again: diamond retry {id}")
+        reason = Reason(task.reason)
     except ValueError:
-        text = "Try again: diamond retry {id}"
-    return text.format(id=short(task.id), endpoint=task.endpoint)
+        return again
+    if reason in OUTLIVED and task.chain.get("may_resume") and task.chain.get("checkpoint"):
+        return FROM_CHECKPOINT
+    return NEXT_STEPS.get(reason, again)
+
+
+def _continue_words(task: Task) -> str:
+    """What the spec would say of an ending that its chain had outlived then."""
+    named = ((task.raw.get("order") or {}).get("resume") or {}).get("on") or ["exit-75"]
+    return f"`continue: {{on: [{', '.join([*named, task.reason])}]}}`"
 
 
 def endpoint_step(endpoint: Endpoint) -> str:

@@ -97,7 +97,7 @@ class Reason(str, Enum):
     POLICY = "policy"
     """The machine's own policy, or the end of its pairing, does not let it run there."""
     BUDGET = "budget"
-    """The next attempt could have passed the ceiling."""
+    """The next attempt, or a further run of this one, could have passed the ceiling."""
     NO_PROGRESS = "no-progress"
     """Two attempts in a row left no newer checkpoint and logged no higher step."""
     WITHDRAWN = "withdrawn"

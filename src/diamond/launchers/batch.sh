@@ -320,6 +320,7 @@ trap 'diamond_pass_on USR2' USR2
 diamond_open_run
 diamond_measure_time
 diamond_say_started
+diamond_keep_budget
 diamond_set_variables
 diamond_hand_over_secrets
 diamond_enter >&3 2>&4

@@ -61,7 +61,7 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping
         *_enter(batch),
         _text("turn.sh") if batch.after else "diamond_await_turn() { :; }",
     ]
-    return "\n".join(parts) + "\n" + _text("batch.sh")
+    return "\n".join(parts) + "\n" + _text("budget.sh") + _text("batch.sh")
 
 
 def command_file(order: Order) -> str:
@@ -95,6 +95,7 @@ def _head(batch: Batch) -> List[str]:
         "training": batch.training,
         "pattern": batch.order.resume.pattern,
         "lead": str(int(batch.order.resume.lead_seconds)),
+        "asked": str(60 * batch.order.resources.walltime_minutes),
         "ranks": batch.ranks,
         "on": " ".join(batch.order.resume.on),
         "after": batch.after,

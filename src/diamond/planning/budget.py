@@ -104,4 +104,5 @@ def verdict_words(budget: Budget, cost: float, left: float, fits: bool) -> str:
     amounts = f"{cost:.4g} of the {max(0.0, left):.4g} {budget.unit} that are left"
     if fits:
         return f"The attempt may use {amounts}."
-    return f"The attempt could use {cost:.4g} {budget.unit}, but {max(0.0, left):.4g} of {budget.amount:.4g} are left."
+    of_all = f" of {budget.amount:.4g}" if left < budget.amount else ""
+    return f"The attempt could use {cost:.4g} {budget.unit}, but {max(0.0, left):.4g}{of_all} are left."

@@ -14,6 +14,7 @@ from diamond.planning.budget import (
     UNASKED_FOLLOW_UPS,
     Budget,
     Use,
+    longest_within,
     may_start,
     parse_budget,
     rate_of,
@@ -142,6 +143,15 @@ def granted_until(
             return int(waiting[max(more, -len(waiting))]["number"]) - 1
     most = min(more, order.resume.max_attempts - _made(attempts))
     return highest_number(attempts) + max(0, most)
+
+
+def most_seconds(chain: Mapping[str, Any], order: Mapping[str, Any]) -> dict[str, int]:
+    """For the batch scripts: how long all jobs of the task may last together; nothing where there is no budget."""
+    given = chain.get("budget")
+    if not given or not given["rate"]:
+        return {}
+    nodes = int((order.get("resources") or {}).get("nodes") or 1)
+    return {"most_seconds": int(longest_within(given["amount"], nodes, given["rate"]) + 1e-3)}
 
 
 def highest_number(attempts: Iterable[Entry]) -> int:

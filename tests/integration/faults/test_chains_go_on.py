@@ -122,6 +122,25 @@ def test_two_attempts_without_progress_stop_the_chain(stack: Stack) -> None:
     assert ended["chain"]["may_resume"]
 
 
+FORGETS = """\
+echo "${DIAMOND_RESUME_FROM##*/}" >>given
+case $DIAMOND_ATTEMPT_NUMBER in
+  1) mkdir ckpt; touch -d '1 hour ago' ckpt/1; touch ckpt/2; exit 75 ;;
+  2) rm "$DIAMOND_RESUME_FROM"; exit 75 ;;
+  3) touch ckpt/3; exit 75 ;;
+esac
+"""
+
+
+def test_a_checkpoint_that_was_deleted_is_given_to_nobody_and_is_no_progress(stack: Stack) -> None:
+    """The newest is removed by the attempt that took it, which writes no other: the next gets the one before."""
+    task = stack.submit(FORGETS, **{"continue": {"on": ["exit-75"], "from": "ckpt/*"}})
+    ended = stack.until(task, "succeeded")
+    assert (run_dir(stack, task) / "given").read_text().split("\n") == ["", "2", "1", "3", ""]
+    assert [one["checkpoint"] for one in ended["attempts"]][:3] == ["ckpt/2", "ckpt/1", "ckpt/3"]
+    assert ended["chain"]["stalled"] == 0, "the third came further again"
+
+
 def test_a_chain_ends_at_its_budget_and_goes_on_in_the_same_folder_with_a_new_one(
     stack: Stack,
 ) -> None:

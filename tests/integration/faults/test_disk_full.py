@@ -92,3 +92,24 @@ def test_a_program_that_fills_the_disk_ends_as_it_did(
     ended = tight.until(task, state)
     assert ended["exit_code"] == code
     tight.check(task)
+
+
+def test_a_program_that_asks_to_go_on_from_a_full_disk_can_be_resumed_once_there_is_room(
+    tight: Stack, filler: Path
+) -> None:
+    """Neither its exit file nor the next attempt can be written."""
+    first = "[ ! -e again ] || exit 0\n" + UNTIL_GO
+    task = tight.submit(f"{first}echo never kept 2>/dev/null\nexit 75\n")
+    tight.until(task, "running")
+    go = tight.run_dir(task) / "go"
+    fill(filler)
+    go.touch()
+    ended = tight.until(task, "failed")
+    assert (ended["reason"], len(ended["attempts"])) == ("disk", 2)
+    assert "No space left on device" in ended["message"]
+    filler.unlink()
+    (tight.run_dir(task) / "again").touch()
+    more = tight.client.post(f"/tasks/{task}/resume", {})["id"]
+    tight.until(more, "succeeded")
+    assert (tight.run_dir(more) / "go").exists(), "the files of the first"
+    assert (tight.executions(task), tight.executions(more)) == (1, 1)

@@ -58,6 +58,26 @@ def test_kill_9_costs_at_most_one_interval_each_time(stack: Stack) -> None:
     assert 0 <= most_repeated(stack, task) <= EVERY
 
 
+DEAF = 'mkdir -p ckpt; n=$(ls ckpt | wc -l)\necho "$n" >"ckpt/$((n + 1))"\n[ "$n" -gt 0 ] || sleep 600\n'
+"""It saves once, knows of no stop flag, and has done its work when it finds what it saved."""
+
+
+@pytest.mark.slow
+def test_a_program_killed_at_a_limit_that_its_chain_does_not_outlive_can_be_resumed(
+    stack: Stack,
+) -> None:
+    short = {"walltime": "1m", "memory": "100MB"}
+    going_on = {"on": ["exit-75", "node-lost"], "from": "ckpt/*", "ahead": False}
+    task = stack.submit(DEAF, resources=short, **{"continue": going_on})
+    ended = stack.until(task, "failed", seconds=150)
+    assert (ended["reason"], len(ended["attempts"])) == ("wall-time", 1)
+    assert "time limit" in ended["message"]
+    assert (ended["chain"]["checkpoint"], ended["chain"]["may_resume"]) == ("ckpt/1", True)
+    more = stack.client.post(f"/tasks/{task}/resume", {})["id"]
+    stack.until(more, "succeeded")
+    assert (folder(stack, more) / "ckpt/2").read_text() == "1\n"
+
+
 @pytest.mark.slow
 def test_a_site_that_clears_up_slowly_does_not_hide_the_time_limit(stack: Stack) -> None:
     short = {"walltime": "1m", "memory": "100MB"}

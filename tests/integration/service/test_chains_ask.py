@@ -81,10 +81,24 @@ def test_an_agent_hears_how_far_a_chain_may_go(scene: Scene) -> None:
     spec = {**CHAIN, "budget": "3.5 node-hours"}
     scene.submit(**spec)
     (submit,) = commands(scene, "submit")
-    assert submit["chain"] == {"until": 3, "counted": 1, "queue_after_seconds": None}
+    assert submit["chain"] == {
+        "until": 3, "counted": 1, "queue_after_seconds": None, "most_seconds": 3.5 * 3600,
+    }  # fmt: skip
     scene.tell("started", submit["task"], submit["attempt"], run=1)
     (told,) = commands(scene, "chain")
-    assert told["chain"]["until"] == 3
+    assert (told["chain"]["until"], told["chain"]["most_seconds"]) == (3, 3.5 * 3600)
+
+
+def test_an_agent_hears_of_a_budget_also_where_nothing_is_queued_ahead(scene: Scene) -> None:
+    """The batch scripts hold themselves to it after a requeue; and to another one that the person gives."""
+    task = scene.submit(budget="2 node-hours", resources={"walltime": "1h"})["id"]
+    (submit,) = commands(scene, "submit")
+    assert submit["chain"] == {"most_seconds": 2 * 3600}
+    scene.tell("started", task, submit["attempt"], run=1)
+    assert commands(scene, "chain") == []
+    scene.client.post(f"/tasks/{task}/resume", {"budget": "5 node-hours"})
+    (told,) = commands(scene, "chain")
+    assert told["chain"] == {"most_seconds": 5 * 3600}
 
 
 def test_an_attempt_of_the_agents_own_making_takes_its_place(scene: Scene) -> None:

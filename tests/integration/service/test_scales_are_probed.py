@@ -106,11 +106,16 @@ def test_one_probe_runs_at_a_time_unless_asked_otherwise(scene: Scene) -> None:
 
 def test_no_probe_starts_that_could_pass_the_budget(scene: Scene) -> None:
     spec = {"budget": "0.6 node-hours", "resources": {"walltime": "30m"}}
-    made = begin(scene, spec, nodes=[1, 2, 4])
-    told = ProbeRunner(scene, amdahl).until_over(made["id"])
+    made, runner = begin(scene, spec, nodes=[1, 2, 4]), ProbeRunner(scene, amdahl)
+    told = runner.until_over(made["id"])
     assert [one["state"] for one in told["probes"]] == ["measured", "measured", "skipped"]
     assert "could use 0.6667 node-hours" in told["probes"][2]["words"]
     assert told["advice"]["nodes"] == 2
+    shares = [float(one["order"]["budget"].split()[0]) for one in runner.submitted]
+    whole = [one["nodes"] * one["minutes"] / 60 for one in told["probes"][:2]]
+    assert shares == pytest.approx(whole), (
+        "also a probe that the site requeues uses one limit at most"
+    )
 
 
 def test_the_soonest_end_counts_what_each_number_of_nodes_waits(scene: Scene) -> None:

@@ -44,3 +44,30 @@ def test_one_attempt_without_a_budget_is_no_chain() -> None:
 def test_a_task_that_asks_says_how_to_let_it_go_on() -> None:
     task = Task(id="t-1", state="pending", phase="asking", chain={**CHAIN, "asks": True})
     assert next_step(task).startswith("Let it go on: diamond resume")
+
+
+def test_what_a_chain_that_has_ended_will_not_do_is_not_told() -> None:
+    over = Task(state="failed", reason="no-progress", attempts=[attempt(1), attempt(2)],
+                chain={**CHAIN, "budget": None, "allowed_attempts": 4})  # fmt: skip
+    assert chain_lines(over)[1:] == ["used 23.9 node-hours"]
+
+
+def test_a_time_limit_that_continue_did_not_name_says_how_to_go_on_and_how_to_have_it_done() -> (
+    None
+):
+    order = {"resume": {"on": ["exit-75", "node-lost"]}}
+    chain = {**CHAIN, "may_resume": True}
+    task = Task(id="t-1", state="failed", reason="wall-time", chain=chain, raw={"order": order})
+    assert next_step(task) == (
+        "Go on from its checkpoint: diamond resume t-1. "
+        "So that it goes on by itself: `continue: {on: [exit-75, node-lost, wall-time]}` in the spec"
+    )
+    nothing_saved = Task(id="t-1", state="failed", reason="wall-time", chain={"may_resume": True})
+    assert next_step(nothing_saved) == (
+        "Ask for more time (--time), or let a next attempt go on: `continue: {on: [exit-75, wall-time]}` in the spec"
+    )
+
+
+def test_an_attempt_that_the_site_ran_twice_says_so() -> None:
+    (line,) = attempt_lines(Task(attempts=[attempt(1, runs=[{}, {}])]), is_local=True)
+    assert "in 2 runs, as the site put it back in the queue" in line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_every_reason_has_words() -> None:
 def test_every_ending_has_words_and_a_next_step(reason: str) -> None:
     task = ended("failed", reason, exit_code=1)
     assert ending_words(task).startswith("It failed")
-    assert "{" not in next_step(task)
+    assert not re.search(r"\{\w+\}", next_step(task))
 
 
 def test_ages_read_as_people_say_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ from diamond.core.events import (
 )
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.lifecycle import step
-from diamond.core.task import ContinuePolicy, Phase, Reached, Reason, State, Task
+from diamond.core.task import RESUMABLE, ContinuePolicy, Phase, Reached, Reason, State, Task
 
 WALL_TIME = ContinuePolicy(on=frozenset({"wall-time"}), max_attempts=9, has_pattern=True)
 
@@ -51,6 +52,30 @@ def test_exit_75_goes_on_without_waiting_for_the_scheduler() -> None:
     task, actions = told(running(), Exited(attempt="a1", exit_code=75))
     assert actions == [NextAttempt(2)]
     assert task.phase is Phase.BETWEEN_ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        NoWord(attempt="a1"),
+        Observed(attempt="a1", status="ended", run=2, reason="exit-code", exit_code=73),
+    ],
+)
+def test_a_run_that_its_script_held_back_for_the_budget_ends_the_task_with_that_reason(
+    word: Event,
+) -> None:
+    """The site put it back in the queue; no ending after which a chain goes on."""
+    policy = replace(WALL_TIME, on=frozenset({"exit-code", "wall-time"}))
+    held_back = Exited(attempt="a1", run=2, exit_code=73, reason="budget", message="no room")
+    task, actions = told(
+        running(policy),
+        Exited(attempt="a1", run=1, exit_code=143, signal=15),
+        Observed(attempt="a1", status="queued", run=1, restarts=1),
+        Started(attempt="a1", run=2), held_back, word,
+    )  # fmt: skip
+    assert (task.state, task.reason, task.message) == (State.FAILED, Reason.BUDGET, "no room")
+    assert not any(isinstance(one, NextAttempt) for one in actions)
+    assert task.reason in RESUMABLE
 
 
 def test_two_attempts_without_progress_stop_the_chain() -> None:

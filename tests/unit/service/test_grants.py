@@ -13,6 +13,7 @@ from diamond.service.grants import (
     budget_data,
     first_chain,
     granted_until,
+    most_seconds,
     queue_after_seconds,
     refusal,
     spending,
@@ -57,6 +58,16 @@ def test_a_budget_in_the_sites_units_is_held_by_the_sites_rate() -> None:
     assert refusal(chain, order_data(order()), [attempt(1, 0, HOUR)]) is None
     refused = refusal(chain, order_data(order()), [attempt(1, 0, 2 * HOUR)])
     assert refused is not None and "20 of 100" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("budget", "seconds"),
+    [("4 node-hours", 2 * HOUR), ("100 SU", 2.5 * HOUR), ("0.166667 node-hours", 300)],
+)
+def test_a_budget_says_how_long_all_jobs_may_last_together(budget: str, seconds: float) -> None:
+    chain = first_chain(order(budget), {"gpu": 20.0})
+    assert most_seconds(chain, order_data(order(budget))) == {"most_seconds": int(seconds)}
+    assert most_seconds({}, order_data(order())) == {}
 
 
 def test_a_unit_without_a_rate_is_refused() -> None:

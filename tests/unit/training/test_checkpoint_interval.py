@@ -83,6 +83,21 @@ def test_the_first_step_in_which_programs_warm_up_is_not_reckoned_with() -> None
     assert planned.lead_seconds == before
 
 
+def test_a_save_that_holds_the_training_up_is_not_taken_for_a_long_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    planned = schedule.Schedule(None, nodes=1)
+    for _ in range(3):
+        clock[0] += 1.0
+        planned.stepped()
+        clock[0] += 40.0
+        planned.saved(blocked_seconds=40.0)
+    planned.durable(40.0, 1000, waited=0.0)
+    assert planned.lead_seconds == lead_before_deadline(40.0, step_seconds=1.0)
+
+
 def test_a_save_that_failed_is_tried_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])

@@ -14,6 +14,7 @@ from diamond.service.grants import (
     granted_until,
     hand_over_seconds,
     highest_number,
+    most_seconds,
     queue_after_seconds,
 )
 from diamond.service.site_now import fact_time
@@ -24,13 +25,17 @@ from diamond.service.views import effective_facts
 
 
 def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """For the command `submit`; nothing for a task that does not queue ahead."""
-    resume = row["order"].get("resume") or {}
-    if not resume.get("ahead"):
-        return {}
+    """For the command `submit`; nothing for a task that neither queues ahead nor has a budget."""
+    ceiling = most_seconds(row["chain"] or {}, row["order"])
+    if not queues_ahead(row):
+        return {"chain": ceiling} if ceiling else {}
     until = granted_until(row["chain"] or {}, row["order"], row["attempts"])
     counted = highest_number(row["attempts"])
-    return {"chain": {"until": until, "counted": counted, "queue_after_seconds": None}}
+    return {"chain": {"until": until, "counted": counted, "queue_after_seconds": None, **ceiling}}
+
+
+def queues_ahead(row: Mapping[str, Any]) -> bool:
+    return bool((row["order"].get("resume") or {}).get("ahead"))
 
 
 async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,6 +49,7 @@ async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) ->
         "counted": highest_number(row["attempts"]),
         "queue_after_seconds": None,
         "hand_over_seconds": hand_over_seconds(order),
+        **most_seconds(row["chain"] or {}, row["order"]),
         **ahead,
     }
 

@@ -195,7 +195,8 @@ async def _begin(tx: Transaction, row: Row, probe: Found) -> str:
     images = await known_images(tx.connection, row["owner"], probe["spec"], [endpoint])
     facts = [endpoint_facts(endpoint)]
     composed = check(probe["spec"], endpoints=facts, code=job["code"], images=images)
-    composed = replace(composed, order=probe_order(composed.order))
+    order = probe_order(composed.order, is_counted=bool(row["wanted"]["budget"]))
+    composed = replace(composed, order=order)
     named = {**job, "name": f"{job['name']} ({probe['label']})", "digest": composed.order.digest}
     task = await add_run_task(tx, endpoint, named, composed, kind="probe")
     return str(task["id"])

@@ -68,7 +68,8 @@ async def _allow(
     asks = row["phase"] == Phase.ASKING.value
     refused = refusal(chain, row["order"], row["attempts"]) if asks else None
     if refused is not None:
-        raise BadRequest(refused.message, "Allow more: budget, or attempts.")
+        more = f"diamond resume {row['id']} --budget '50 node-hours', or --attempts 10"
+        raise BadRequest(refused.message, f"Allow more: {more}")
     steps = Steps(row["owner"])
     steps.load(row)
     steps.allow(row["id"], chain)
@@ -94,7 +95,8 @@ async def _as_new_task(
     chain.setdefault("budget", _rest(row))
     refused = refusal(chain, row["order"], [])
     if refused is not None:
-        raise BadRequest(refused.message, "Say how much it may use from now on: budget.")
+        more = f"diamond resume {row['id']} --budget '50 node-hours'"
+        raise BadRequest(refused.message, f"Say how much it may use from now on: {more}")
     made = await make_task(
         tx, job=job, endpoint=endpoint, order=row["order"], retry_of=row["id"], chain=chain
     )

@@ -126,9 +126,14 @@ def ranks_of(order: Order, spec: Data) -> int:
     return order.resources.nodes * order.resources.tasks_per_node if own else order.ranks
 
 
-def probe_order(order: Order) -> Order:
-    """A probe is one attempt, whatever the spec says of going on."""
-    return replace(order, resume=Continue(on=[], max_attempts=1))
+def probe_order(order: Order, *, is_counted: bool) -> Order:
+    """A probe is one attempt, whatever the spec says of going on.
+
+    `is_counted`: its scale has a budget. Then its whole limit is all that it may use, also if the site requeues it.
+    """
+    asked = order.resources
+    whole = f"{asked.nodes * asked.walltime_minutes / 60:.9f} node-hours" if is_counted else ""
+    return replace(order, resume=Continue(on=[], max_attempts=1), budget=whole)
 
 
 def _doubt(spec: Data, kind: str, *, most: int) -> str:

@@ -37,7 +37,7 @@ from diamond.service.store.streams import News, publish
 from diamond.service.store.task_rows import attempt_entry, chain_values, core_task, row_values
 from diamond.service.store.tasks import add_history, history_of, save_task
 from diamond.service.store.wishes import hold_wishes, waiting_for
-from diamond.service.use_cases.granting import forecast_grant, grant_of
+from diamond.service.use_cases.granting import forecast_grant, grant_of, queues_ahead
 from diamond.service.use_cases.telling import Notice, asking_notice, ending_notice, tell
 
 EVENT_NAMES: dict[type[Event], str] = {
@@ -194,10 +194,13 @@ class Steps:
             life.extra["untold"] = True
 
     async def _grant(self, tx: Transaction, life: Life) -> None:
-        resume = life.row["order"].get("resume") or {}
-        if life.is_granted_anew and resume.get("ahead") and not life.task.is_final:
+        if not life.is_granted_anew or life.task.is_final:
+            return
+        if queues_ahead(life.row):
             grant = await forecast_grant(tx.connection, self._as_row(life))
             self._command(life, "chain", "", {"chain": grant})
+        elif life.chain.get("budget") != (life.row["chain"] or {}).get("budget"):
+            self._command(life, "chain", "", {"chain": {}, **grant_of(self._as_row(life))})
 
     def _as_row(self, life: Life) -> dict[str, Any]:
         attempt = life.task.attempt.id

@@ -82,7 +82,10 @@ class Schedule:
         self._last_save = time.monotonic() - max(0.0, self._interval - TRY_AGAIN_SECONDS)
 
     def saved(self, *, blocked_seconds: float) -> None:
+        """The step that follows begins now: what the save held up is no slow step, and is reserved for as a save."""
         self._last_save = time.monotonic()
+        if self._stepped_at is not None:
+            self._stepped_at = self._last_save
         self.cost = replace(self.cost, blocked_seconds=blocked_seconds)
 
     def durable(self, seconds: float, total_bytes: int, *, waited: float) -> None:

@@ -1,0 +1,67 @@
+"""A small torch training that saves itself by Diamond's Checkpointer: `python chain_training.py yes|no TOTAL STEP_SECONDS INTERVAL`.
+
+A program of its own, run by each attempt of the claim `chain`. `yes`: it heeds the stop flag, and saves beside its steps. `no`: it
+knows of no flag and waits for each save, so that a kill costs an interval at most. Each step adds its number to the file `done`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from diamond import training
+
+
+class Training:
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        self.model = torch.nn.Sequential(*(torch.nn.Linear(256, 256) for _ in range(4)))
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4)
+        data = torch.utils.data.TensorDataset(torch.randn(640, 256))
+        self.loader = training.ResumableLoader(data, batch_size=32)
+
+    def step(self, number: int, batch: torch.Tensor, seconds: float) -> None:
+        """One that lasts as long as it should, and says so."""
+        began = time.monotonic()
+        self.optimizer.zero_grad()
+        loss = self.model(batch).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        training.log(number, loss=loss)
+        with Path("done").open("a") as file:
+            file.write(f"{number}\n")
+        time.sleep(max(0.0, seconds - (time.monotonic() - began)))
+
+
+def heed(work: Training, total: int, seconds: float, interval: int) -> int:
+    every = interval * seconds / 60
+    saver = training.Checkpointer(work.model, work.optimizer, every_minutes=every)
+    for done, (batch,) in saver.steps(work.loader, total=total):
+        work.step(done + 1, batch, seconds)
+    training.finish()
+    return saver.exit_code
+
+
+def ignore(work: Training, total: int, seconds: float, interval: int) -> int:
+    saver = training.Checkpointer(work.model, work.optimizer, loader=work.loader)
+    done = saver.resume()
+    while done < total:
+        for (batch,) in work.loader:
+            done += 1
+            work.step(done, batch, seconds)
+            if done % interval == 0:
+                saver.save(done, wait=True)
+            if done == total:
+                break
+    training.finish()
+    return 0
+
+
+if __name__ == "__main__":
+    heeds, total, seconds, interval = sys.argv[1:]
+    act = heed if heeds == "yes" else ignore
+    sys.exit(act(Training(), int(total), float(seconds), int(interval)))
