@@ -1,28 +1,14 @@
-"""Where the ranks meet: an address of this node that the others reach, and a port that nobody uses."""
+"""Where the ranks meet: an address of this node that the others reach."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import struct
-import zlib
 from typing import List, Optional
-
-FIRST_PORT, PORTS = 15000, 17000
-"""Below the range from which Linux gives ports to outgoing connections (32768 on)."""
 
 NOWHERE = "192.0.2.1"
 """An address of no machine (RFC 5737): the way to it is that of the default route."""
-
-
-def free_port(seed: str, *, count: int = 1) -> int:
-    """The first of `count` free ports in a row. Each job begins to look elsewhere, by its random `seed`."""
-    start = zlib.crc32(seed.encode()) % PORTS
-    for offset in range(0, PORTS, count):
-        port = FIRST_PORT + (start + offset) % (PORTS - count)
-        if all(_is_free(port + more) for more in range(count)):
-            return port
-    raise OSError("no free port for the ranks to meet")
 
 
 def own_address(names: List[str], interface: str, *, alone: bool) -> str:
@@ -78,13 +64,6 @@ def _source_towards(target: str) -> str:
         probe.connect((target, 9))
         return str(probe.getsockname()[0])
     return ""
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, contextlib.suppress(OSError):
-        probe.bind(("", port))
-        return True
-    return False
 
 
 def _resolve(name: str) -> Optional[str]:
