@@ -185,6 +185,49 @@ def test_open_mpi_leaves_every_rank_all_cores(scene: Scene) -> None:
     assert [file.read_text().strip() for file in scene.folder.glob("cpus.*")] == [cores, cores]
 
 
+AFFINITY = f"{sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' >cores.$RANK"
+
+
+@pytest.mark.parametrize("kind", ["per-rank", "mpi"])
+def test_ranks_that_have_the_whole_machine_have_cores_of_their_own(scene: Scene, kind: str) -> None:
+    if kind == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("no MPI is installed here")
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2:
+        pytest.skip("this machine has one core")
+    assert scene.start(AFFINITY, len(allowed), kind=kind).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert [len(cores) for cores in found] == [1] * len(allowed)
+    assert set.union(*found) == allowed
+
+
+def test_a_person_may_keep_ranks_from_being_bound(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIAMOND_BIND", "none")
+    allowed = os.sched_getaffinity(0)
+    assert scene.start(AFFINITY, len(allowed)).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert found == [allowed] * len(allowed)
+
+
+def test_ranks_for_which_there_are_too_few_cores_are_bound_to_none(scene: Scene) -> None:
+    allowed = os.sched_getaffinity(0)
+    assert scene.start(AFFINITY, len(allowed) + 1).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert found == [allowed] * (len(allowed) + 1)
+
+
+def test_every_worker_of_tensorflow_hears_of_a_port_of_each(scene: Scene) -> None:
+    process = scene.start('echo "$TF_CONFIG" >config.$RANK', 3, kind="tensorflow")
+    assert process.wait(PATIENCE) == 0
+    told = [json.loads((scene.folder / f"config.{rank}").read_text()) for rank in range(3)]
+    assert [one["task"] for one in told] == [{"type": "worker", "index": r} for r in range(3)]
+    [workers] = {tuple(one["cluster"]["worker"]) for one in told}
+    assert len(set(workers)) == 3
+    assert all(worker.startswith("127.0.0.1:") for worker in workers)
+
+
 @pytest.fixture
 def small_group() -> Iterator[str]:
     """A control group of 200 MB."""

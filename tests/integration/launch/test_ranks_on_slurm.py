@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,28 @@ def test_jobs_of_a_node_that_begin_to_look_at_the_same_port_meet_their_own_ranks
     ports = [int((tmp_path / task).read_text()) for task in tasks]
     assert len(set(ports)) == 3
     assert max(ports) - min(ports) < 50, "all began at the same place"
+
+
+def test_each_rank_that_torchrun_starts_has_cores_of_its_own(stack: Stack) -> None:
+    """To Slurm it is one task of the node; the machine must have as many cores as Slurm believes to give."""
+    cores = os.sched_getaffinity(0)
+    if len(cores) < 2:
+        pytest.skip("this machine has one core")
+    program = f"{sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' >cores.$RANK"
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    asked = {"kind": "torchrun", "nodes": 1, "tasks": len(cores)}
+    task = launch(stack, program, **asked, environment={"variables": {"PATH": path}})
+    free = {"PATH": path, "DIAMOND_BIND": "none"}
+    unbound = launch(stack, program, **asked, environment={"variables": free})
+    stack.until(task, "succeeded")
+    assert sorted(affinities(stack, task)) == [[core] for core in sorted(cores)]
+    stack.until(unbound, "succeeded")
+    assert affinities(stack, unbound) == [sorted(cores)] * len(cores)
+
+
+def affinities(stack: Stack, task: str) -> list[list[int]]:
+    files = stack.run_dir(task).glob("cores.*")
+    return [sorted(map(int, file.read_text().split())) for file in files]
 
 
 def test_a_rank_that_fails_ends_the_others_and_is_named(stack: Stack) -> None:

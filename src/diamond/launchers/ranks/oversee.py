@@ -215,7 +215,14 @@ def shared_variables(
             variables.setdefault(name, plan.interface)
     for name, value in _defaults(plan).items():
         variables.setdefault(name, value)
+    if _binds(plan) and given.get("DIAMOND_BIND") != "none":
+        variables["DIAMOND_BIND_CPUS"] = str(plan.cpus_per_rank)
     return variables
+
+
+def _binds(plan: Plan) -> bool:
+    """srun gives each of its tasks cores; to it, what torchrun, accelerate or mpirun start on a node is one task."""
+    return plan.is_per_node or plan.kind == "mpi" or not plan.starter
 
 
 def _defaults(plan: Plan) -> Dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Dict, List, Optional
 
+from diamond.launchers.ranks.binding import bind_rank
 from diamond.launchers.ranks.copying import Copy
 from diamond.launchers.ranks.identity import Identity, own_identity
 from diamond.launchers.ranks.marks import CONTINUE, Marks
@@ -39,6 +40,7 @@ def run_rank(words: List[str]) -> int:
     os.environ.update(rank_variables(me, os.environ))
     os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_STEP_FILE"] = str(marks.step_file(me.rank))
+    bind_rank(me.local_rank, me.local_world_size, os.environ)
     rank = Rank(me, marks)
     try:
         claim = _meet_others(me)
