@@ -12,59 +12,14 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from diamond.launchers import ranks
-from diamond.launchers.ranks.plan import Plan, plan_text
-from diamond.training.install import install_training
+from support.overseeing import Scene
 from support.waiting import PATIENCE, wait_for
 
 UNTIL_GO = "until [ -e go ]; do sleep 0.05; done\n"
-
-
-@dataclass
-class Scene:
-    folder: Path
-    python: str
-
-    @property
-    def run(self) -> Path:
-        return self.folder / "runs" / "1"
-
-    def start(
-        self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
-    ) -> subprocess.Popen[bytes]:
-        """`group`: the file that takes the numbers of processes for a control group."""
-        training = install_training(self.folder / "training", also=[ranks])
-        self.run.mkdir(parents=True)
-        (self.folder / "command.sh").write_text(command)
-        words = ["bash", str(self.folder / "command.sh")]
-        file = self.folder / "launch.json"
-        file.write_text(plan_text(Plan(kind, ranks_per_node=count, command=words, **plan)))
-        own = {"DIAMOND_METRICS": str(self.run / "metrics.jsonl"), "DIAMOND_ATTEMPT": "a1"}
-        program = Path(training) / "diamond/launchers/ranks/__main__.py"
-        with (
-            (self.run / "stdout.log").open("wb") as out,
-            (self.run / "stderr.log").open("wb") as err,
-        ):
-            return subprocess.Popen(
-                [self.python, "-E", "-S", str(program), "oversee", str(file)],
-                cwd=self.folder, env={**os.environ, "PYTHONPATH": training, **own},
-                stdout=out, stderr=err, preexec_fn=lambda: group and Path(group).write_text("0"),
-            )  # fmt: skip
-
-    def lines(self, name: str) -> list[str]:
-        return sorted((self.run / name).read_text().splitlines())
-
-    def culprit(self) -> dict[str, Any]:
-        return dict(json.loads((self.run / "culprit.json").read_text()))
-
-    def wait_for_files(self, pattern: str, count: int) -> None:
-        wait_for(lambda: len(list(self.folder.glob(pattern))) == count, what=pattern)
 
 
 def oldest_python() -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_each_rank_that_torchrun_starts_has_cores_of_its_own(stack: Stack) -> No
         pytest.skip("this machine has one core")
     program = f"{sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' >cores.$RANK"
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
-    asked = {"kind": "torchrun", "nodes": 1, "tasks": len(cores)}
+    asked: dict[str, Any] = {"kind": "torchrun", "nodes": 1, "tasks": len(cores)}
     task = launch(stack, program, **asked, environment={"variables": {"PATH": path}})
     free = {"PATH": path, "DIAMOND_BIND": "none"}
     unbound = launch(stack, program, **asked, environment={"variables": free})

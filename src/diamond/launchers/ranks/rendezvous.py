@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
+from pathlib import Path
 from typing import List, Optional
 
 NOWHERE = "192.0.2.1"
@@ -43,14 +44,25 @@ def interface_address(interface: str) -> str:
 
 
 def interface_towards(address: str) -> str:
-    """The network interface by which this node reaches `address`, itself included; '' if that is its loopback."""
+    """The network interface by which this node reaches `address`, or if that is itself, others; '' if there is none."""
     for target in (address, NOWHERE):
         source = _source_towards(target)
         if source and not source.startswith("127."):
-            return next(
-                (name for _, name in socket.if_nameindex() if interface_address(name) == source), ""
-            )
-    return ""
+            return next((name for name in _interfaces() if interface_address(name) == source), "")
+    return _first_interface()
+
+
+def _first_interface() -> str:
+    """Where no default route says it: that of a device, rather than one made up for containers."""
+    names = [
+        name for name in _interfaces() if not (interface_address(name) or "127.").startswith("127.")
+    ]
+    devices = [name for name in names if Path(f"/sys/class/net/{name}/device").exists()]
+    return (devices or names or [""])[0]
+
+
+def _interfaces() -> List[str]:
+    return [name for _, name in socket.if_nameindex()]
 
 
 def is_known_by_loopback(name: str) -> bool:
