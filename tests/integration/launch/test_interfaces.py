@@ -30,14 +30,15 @@ wait -n || kill $(jobs -p)
 wait
 """
 PROGRAM = """\
-import datetime
 import torch
 import torch.distributed as dist
+from diamond import training
 
-dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=40))
+training.init()
 total = torch.tensor([dist.get_rank() + 1.0])
 dist.all_reduce(total)
 print(f"rank {dist.get_rank()} of {dist.get_world_size()}: {int(total)}", flush=True)
+training.finish()
 """
 
 
