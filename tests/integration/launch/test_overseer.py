@@ -85,6 +85,24 @@ def test_a_rank_that_stands_still_is_ended_and_named(scene: Scene) -> None:
     assert culprit["message"].endswith("waits for ever")
 
 
+def test_a_run_that_writes_to_tensorboard_alone_is_called_hung_when_its_files_stand_still(
+    scene: Scene,
+) -> None:
+    command = (
+        "mkdir -p logs/run\n"
+        "until [ -e still ]; do echo record >>logs/run/events.out.tfevents.1.node; sleep 0.2; done\n"
+        "touch stands; until [ -e never ]; do sleep 0.2; done\n"
+    )
+    process = scene.start(command, 1, hang_seconds=4.0)
+    file = scene.folder / "logs/run/events.out.tfevents.1.node"
+    wait_for(lambda: file.exists() and file.stat().st_size > 60 * 7, what="12 s of records")
+    assert process.poll() is None, "as long as its files grow, it runs"
+    (scene.folder / "still").touch()
+    assert process.wait(PATIENCE) == 70
+    assert (scene.folder / "stands").exists()
+    assert scene.culprit()["reason"] == "hung"
+
+
 def test_a_rank_that_vanished_together_with_its_shim_is_named(scene: Scene) -> None:
     """As with a node: the others are asked to end, also if they will not hear, and are not to blame."""
     program = "trap '' TERM; touch ready.$RANK\nif [ $RANK = 1 ]; then until [ -e go ]; do sleep 0.05; done; kill -9 $PPID $$; fi\n"

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Dict, List, Mapping, Optional
 
+from diamond.launchers.ranks.event_files import EventFiles, size_of
 from diamond.launchers.ranks.hanging import (
     LATE_SECONDS,
     SETTLING_SECONDS,
@@ -61,6 +62,8 @@ class Overseer:
         self._starter: Optional[subprocess.Popen[bytes]] = None
         self._asked: List[int] = []
         self._looked_at, self._settled_at = time.monotonic(), 0.0
+        run_dir = Path(os.environ.get("DIAMOND_RUN_DIR", "."))
+        self._events = EventFiles(run_dir, marks.run_folder / "started")
         self._meeting = Meeting(plan.ranks) if plan.kind == "tensorflow" else None
 
     def run(self) -> Verdict:
@@ -128,7 +131,7 @@ class Overseer:
             self._pulse.resume(now)
             self._settled_at = now + SETTLING_SECONDS
         self._looked_at = now
-        self._pulse.seen(self._sign(), now)
+        self._see(now)
         return None if now < self._settled_at else self._stuck(now)
 
     def _stuck(self, now: float) -> Optional[Verdict]:
@@ -155,14 +158,17 @@ class Overseer:
             rank, starts[rank].node, f"{words}; {behind}" + (lines and f". It wrote last:\n{lines}")
         )
 
-    def _sign(self) -> object:
-        """Of progress: something that changes with each step or line; None before the first step."""
+    def _see(self, now: float) -> None:
+        """Signs of progress: a step, or a line once there were steps. TensorBoard's files are asked where nothing else tells steps."""
         steps = self._marks.steps()
         metrics = written_at(self._marks.run_folder / "metrics.jsonl")
-        if not steps and metrics is None:
-            return None
-        sizes = [_size(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
-        return (metrics, sorted(steps.items()), sizes)
+        tells = bool(steps) or metrics is not None
+        events = None if tells else self._events.sizes(now)
+        if not tells and events is None:
+            return
+        sizes = [size_of(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
+        sign = (metrics, sorted(steps.items()), events, sizes)
+        self._pulse.seen(sign, now, in_bulk=not tells)
 
     def _ask(self, number: int, frame: Optional[FrameType]) -> None:
         self._asked.append(number)
@@ -242,13 +248,6 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _say(words: str) -> None:
