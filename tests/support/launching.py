@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from support.stack import Stack
@@ -21,3 +23,18 @@ def log(stack: Stack, task: str, stream: str = "stdout", rank: int = 0) -> list[
     """The lines that the service has."""
     answer = stack.client.call("GET", f"/tasks/{task}/logs/{stream}?rank={rank}")
     return sorted(answer.body.decode().splitlines()) if answer.status == 200 else []
+
+
+@contextmanager
+def corrected(stack: Stack, **facts: Any) -> Iterator[None]:
+    """With facts of the site profile set by hand; the agent hears of them at the latest with the next task."""
+    _correct(stack, facts)
+    try:
+        yield
+    finally:
+        _correct(stack, dict.fromkeys(facts))
+
+
+def _correct(stack: Stack, facts: dict[str, Any]) -> None:
+    answer = stack.client.call("PATCH", f"/endpoints/{stack.name}", {"corrections": facts})
+    assert answer.status == 200, answer.body

@@ -82,9 +82,9 @@ class Chains:
         """Those that failed the task twice, before the next attempt begins: it may have been queued before the second time."""
         bad = nodes_to_leave_out(folder)
         for tracked in self._lines.waiting(folder.task) if bad else ():
-            if not tracked.watched.arrived:
+            if not tracked.folder.has_arrived:
                 self.queued(tracked)
-            elif set(bad) & set(tracked.watched.nodes):
+            elif set(bad) & {*tracked.watched.nodes, *tracked.folder.arrived_at}:
                 self._call_off(tracked.folder)
 
     def queued(self, tracked: Tracked) -> None:

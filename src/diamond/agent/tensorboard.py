@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import read_json, write_json
+from diamond.launchers.ranks.event_files import find_event_files, written_since
 from diamond.training.tensorboard_reader import read_scalars
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 15.0
-MAX_DEPTH, MAX_FOLDERS = 5, 500
-MARK = "tfevents"
 
 
 @dataclass
@@ -74,35 +72,3 @@ def append_scalars(file: Path, target: Path) -> None:
         stream.write(lines[already:])
     written = {"size": size - already + len(lines), "offsets": {**offsets, str(file): offset}}
     write_json(state_file, written)
-
-
-def written_since(start: Path, files: Iterable[Path]) -> list[Path]:
-    """Those that the run itself wrote: event files may also have come with the code, or from an earlier attempt."""
-    since = _modified(start) or 0.0
-    return [file for file in files if (_modified(file) or 0.0) >= since]
-
-
-def _modified(file: Path) -> float | None:
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return None
-
-
-def find_event_files(run_dir: Path) -> list[Path]:
-    """Event files in the run directory, within a bounded walk."""
-    found, pending, seen = [], [(run_dir, 0)], 0
-    while pending and seen < MAX_FOLDERS:
-        folder, depth = pending.pop()
-        seen += 1
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if depth < MAX_DEPTH and not entry.name.startswith("."):
-                    pending.append((Path(entry.path), depth + 1))
-            elif MARK in entry.name:
-                found.append(Path(entry.path))
-    return sorted(found)

@@ -50,6 +50,8 @@ from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
 """First-class fields that may also be written under `options:`."""
+PERSONS_OWN = ("DIAMOND_BIND",)
+"""Variables by which a person tells Diamond something; see docs/launch.md."""
 _PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
@@ -322,7 +324,7 @@ def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> 
 
 def _check_variables(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for name in given.variables:
-        if name.startswith("DIAMOND_"):
+        if name.startswith("DIAMOND_") and name not in PERSONS_OWN:
             faults.add(
                 f"{prefix}variables",
                 f"{name} cannot be set here: Diamond itself sets what begins with DIAMOND_",

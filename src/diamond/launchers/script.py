@@ -112,6 +112,7 @@ def _own_words(variables: Mapping[str, str]) -> List[str]:
     """The batch system's own shell expressions: fixed text of its adapter."""
     return [
         f"diamond_job={variables['job_id']}",
+        f"diamond_nodes={variables.get('nodes') or ''}",
         f"diamond_restarts={variables.get('restart_count') or '0'}",
         "diamond_seconds_left() {",
         variables.get("seconds_left") or ":",

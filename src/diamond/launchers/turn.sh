@@ -3,7 +3,7 @@
 diamond_patience=180 diamond_notice=240
 
 diamond_arrive() {
-  { printf '%s %s %s\n' "$diamond_job" "$HOSTNAME" "$diamond_time" >arrived; } 2>/dev/null
+  { printf '%s %s %s %s\n' "$diamond_job" "$HOSTNAME" "$diamond_time" "$diamond_nodes" >arrived; } 2>/dev/null
   diamond_mark 0.arrived
 }
 

@@ -210,6 +210,7 @@ def _job_of(submission: Submission) -> LocalJob:
         script=str(submission.script.absolute()),
         folder=str(submission.folder.absolute()),
         cores=asked.cpus_per_node,
+        threads=asked.cpus_per_task,
         memory_mb=asked.memory_mb,
         gpus=asked.gpus_per_node,
         walltime_seconds=asked.walltime_minutes * 60,

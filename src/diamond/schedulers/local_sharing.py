@@ -48,7 +48,7 @@ def share(have: Capacity, job: LocalJob, busy: List[LocalJob]) -> Dict[str, str]
     return {
         "DIAMOND_LOCAL_JOB_ID": job.id,
         "DIAMOND_LOCAL_SECONDS": str(job.walltime_seconds),
-        "OMP_NUM_THREADS": str(job.cores),
+        "OMP_NUM_THREADS": str(job.threads or job.cores),
         **visible,
     }
 

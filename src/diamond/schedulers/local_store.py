@@ -32,6 +32,8 @@ class LocalJob:
     gpus: int
     walltime_seconds: int
     submitted_at: float
+    threads: int = 0
+    """For each of its processes; 0 in files of older agents."""
     environment: Dict[str, str] = field(default_factory=dict)
     """Filled in at the start; says also which GPUs it has."""
 

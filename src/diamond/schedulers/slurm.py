@@ -124,6 +124,7 @@ class SlurmScheduler:
     def script_variables(self) -> Mapping[str, str]:
         return {
             "job_id": "$SLURM_JOB_ID",
+            "nodes": "$SLURM_JOB_NODELIST",
             "restart_count": "${SLURM_RESTART_COUNT:-0}",
             "seconds_left": SECONDS_LEFT,
             "has_nodes": HAS_NODES,

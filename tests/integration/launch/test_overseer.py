@@ -12,59 +12,14 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from diamond.launchers import ranks
-from diamond.launchers.ranks.plan import Plan, plan_text
-from diamond.training.install import install_training
+from support.overseeing import Scene
 from support.waiting import PATIENCE, wait_for
 
 UNTIL_GO = "until [ -e go ]; do sleep 0.05; done\n"
-
-
-@dataclass
-class Scene:
-    folder: Path
-    python: str
-
-    @property
-    def run(self) -> Path:
-        return self.folder / "runs" / "1"
-
-    def start(
-        self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
-    ) -> subprocess.Popen[bytes]:
-        """`group`: the file that takes the numbers of processes for a control group."""
-        training = install_training(self.folder / "training", also=[ranks])
-        self.run.mkdir(parents=True)
-        (self.folder / "command.sh").write_text(command)
-        words = ["bash", str(self.folder / "command.sh")]
-        file = self.folder / "launch.json"
-        file.write_text(plan_text(Plan(kind, ranks_per_node=count, command=words, **plan)))
-        own = {"DIAMOND_METRICS": str(self.run / "metrics.jsonl"), "DIAMOND_ATTEMPT": "a1"}
-        program = Path(training) / "diamond/launchers/ranks/__main__.py"
-        with (
-            (self.run / "stdout.log").open("wb") as out,
-            (self.run / "stderr.log").open("wb") as err,
-        ):
-            return subprocess.Popen(
-                [self.python, "-E", "-S", str(program), "oversee", str(file)],
-                cwd=self.folder, env={**os.environ, "PYTHONPATH": training, **own},
-                stdout=out, stderr=err, preexec_fn=lambda: group and Path(group).write_text("0"),
-            )  # fmt: skip
-
-    def lines(self, name: str) -> list[str]:
-        return sorted((self.run / name).read_text().splitlines())
-
-    def culprit(self) -> dict[str, Any]:
-        return dict(json.loads((self.run / "culprit.json").read_text()))
-
-    def wait_for_files(self, pattern: str, count: int) -> None:
-        wait_for(lambda: len(list(self.folder.glob(pattern))) == count, what=pattern)
 
 
 def oldest_python() -> str:
@@ -130,6 +85,24 @@ def test_a_rank_that_stands_still_is_ended_and_named(scene: Scene) -> None:
     assert culprit["message"].endswith("waits for ever")
 
 
+def test_a_run_that_writes_to_tensorboard_alone_is_called_hung_when_its_files_stand_still(
+    scene: Scene,
+) -> None:
+    command = (
+        "mkdir -p logs/run\n"
+        "until [ -e still ]; do echo record >>logs/run/events.out.tfevents.1.node; sleep 0.2; done\n"
+        "touch stands; until [ -e never ]; do sleep 0.2; done\n"
+    )
+    process = scene.start(command, 1, hang_seconds=4.0)
+    file = scene.folder / "logs/run/events.out.tfevents.1.node"
+    wait_for(lambda: file.exists() and file.stat().st_size > 60 * 7, what="12 s of records")
+    assert process.poll() is None, "as long as its files grow, it runs"
+    (scene.folder / "still").touch()
+    assert process.wait(PATIENCE) == 70
+    assert (scene.folder / "stands").exists()
+    assert scene.culprit()["reason"] == "hung"
+
+
 def test_a_rank_that_vanished_together_with_its_shim_is_named(scene: Scene) -> None:
     """As with a node: the others are asked to end, also if they will not hear, and are not to blame."""
     program = "trap '' TERM; touch ready.$RANK\nif [ $RANK = 1 ]; then until [ -e go ]; do sleep 0.05; done; kill -9 $PPID $$; fi\n"
@@ -183,6 +156,49 @@ def test_open_mpi_leaves_every_rank_all_cores(scene: Scene) -> None:
     assert process.wait(PATIENCE) == 0
     cores = str(len(os.sched_getaffinity(0)))
     assert [file.read_text().strip() for file in scene.folder.glob("cpus.*")] == [cores, cores]
+
+
+AFFINITY = f"{sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' >cores.$RANK"
+
+
+@pytest.mark.parametrize("kind", ["per-rank", "mpi"])
+def test_ranks_that_have_the_whole_machine_have_cores_of_their_own(scene: Scene, kind: str) -> None:
+    if kind == "mpi" and not shutil.which("mpirun"):
+        pytest.skip("no MPI is installed here")
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) < 2:
+        pytest.skip("this machine has one core")
+    assert scene.start(AFFINITY, len(allowed), kind=kind).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert [len(cores) for cores in found] == [1] * len(allowed)
+    assert set.union(*found) == allowed
+
+
+def test_a_person_may_keep_ranks_from_being_bound(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIAMOND_BIND", "none")
+    allowed = os.sched_getaffinity(0)
+    assert scene.start(AFFINITY, len(allowed)).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert found == [allowed] * len(allowed)
+
+
+def test_ranks_for_which_there_are_too_few_cores_are_bound_to_none(scene: Scene) -> None:
+    allowed = os.sched_getaffinity(0)
+    assert scene.start(AFFINITY, len(allowed) + 1).wait(PATIENCE) == 0
+    found = [{*map(int, file.read_text().split())} for file in scene.folder.glob("cores.*")]
+    assert found == [allowed] * (len(allowed) + 1)
+
+
+def test_every_worker_of_tensorflow_hears_of_a_port_of_each(scene: Scene) -> None:
+    process = scene.start('echo "$TF_CONFIG" >config.$RANK', 3, kind="tensorflow")
+    assert process.wait(PATIENCE) == 0
+    told = [json.loads((scene.folder / f"config.{rank}").read_text()) for rank in range(3)]
+    assert [one["task"] for one in told] == [{"type": "worker", "index": r} for r in range(3)]
+    [workers] = {tuple(one["cluster"]["worker"]) for one in told}
+    assert len(set(workers)) == 3
+    assert all(worker.startswith("127.0.0.1:") for worker in workers)
 
 
 @pytest.fixture

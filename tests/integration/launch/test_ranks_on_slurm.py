@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support.launching import launch, log
+from support.launching import corrected, launch, log
 from support.stack import Stack
 from support.waiting import wait_for
 
 TELL = 'echo "rank $RANK of $WORLD_SIZE, $LOCAL_RANK of $LOCAL_WORLD_SIZE, node $NODE_RANK"\n'
+MEET = """\
+import os, pathlib, socket, sys, time
+
+place, jobs, mine = pathlib.Path(sys.argv[1]), int(sys.argv[2]), os.environ["DIAMOND_TASK"].encode()
+at = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+(place / mine.decode()).write_text(str(at[1]))
+while len(list(place.iterdir())) < jobs:
+    time.sleep(0.05)
+if os.environ["RANK"] == "0":
+    with socket.create_server(at) as door:
+        door.accept()[0].sendall(mine)
+else:
+    while True:
+        try:
+            heard = socket.create_connection(at).makefile("rb").read()
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    sys.exit(heard != mine and f"{mine} met {heard}")
+"""
 UNTIL_TOLD = "trap 'exit 0' TERM; until [ -e never ]; do sleep 0.1; done\n"
 
 
@@ -25,6 +49,42 @@ def test_every_rank_knows_its_place_and_has_a_log_of_its_own(stack: Stack) -> No
     places = {file.read_text() for file in stack.run_dir(task).glob("at.*")}
     assert len(places) == 1
     assert places.pop().endswith(" 1\n")
+
+
+def test_jobs_of_a_node_that_begin_to_look_at_the_same_port_meet_their_own_ranks(
+    stack: Stack, tmp_path: Path
+) -> None:
+    """No rank takes its port before all jobs have chosen theirs."""
+    run = ["python3", "-c", MEET, str(tmp_path), "3"]
+    with corrected(stack, modules=["export DIAMOND_ATTEMPT=the-same"]):
+        tasks = [launch(stack, run, kind="per-rank", nodes=1) for _ in range(3)]
+        for task in tasks:
+            stack.until(task, "succeeded")
+    ports = [int((tmp_path / task).read_text()) for task in tasks]
+    assert len(set(ports)) == 3
+    assert max(ports) - min(ports) < 50, "all began at the same place"
+
+
+def test_each_rank_that_torchrun_starts_has_cores_of_its_own(stack: Stack) -> None:
+    """To Slurm it is one task of the node; the machine must have as many cores as Slurm believes to give."""
+    cores = os.sched_getaffinity(0)
+    if len(cores) < 2:
+        pytest.skip("this machine has one core")
+    program = f"{sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' >cores.$RANK"
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    asked: dict[str, Any] = {"kind": "torchrun", "nodes": 1, "tasks": len(cores)}
+    task = launch(stack, program, **asked, environment={"variables": {"PATH": path}})
+    free = {"PATH": path, "DIAMOND_BIND": "none"}
+    unbound = launch(stack, program, **asked, environment={"variables": free})
+    stack.until(task, "succeeded")
+    assert sorted(affinities(stack, task)) == [[core] for core in sorted(cores)]
+    stack.until(unbound, "succeeded")
+    assert affinities(stack, unbound) == [sorted(cores)] * len(cores)
+
+
+def affinities(stack: Stack, task: str) -> list[list[int]]:
+    files = stack.run_dir(task).glob("cores.*")
+    return [sorted(map(int, file.read_text().split())) for file in files]
 
 
 def test_a_rank_that_fails_ends_the_others_and_is_named(stack: Stack) -> None:

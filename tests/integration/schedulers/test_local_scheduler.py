@@ -112,6 +112,15 @@ def test_each_job_has_gpus_of_its_own(local: LocalScheduler, tmp_path: Path) -> 
     assert [ended(local, native_id).exit_code for native_id in ids] == [0, 0]
 
 
+def test_each_process_of_a_job_is_told_its_own_number_of_threads(
+    local: LocalScheduler, tmp_path: Path
+) -> None:
+    asked = Resources(tasks_per_node=2, cpus_per_task=1)
+    job = submission(tmp_path, "ranks", "echo $OMP_NUM_THREADS >seen", asked)
+    ended(local, local.submit(job))
+    assert read(tmp_path / "ranks" / "seen") == "1\n"
+
+
 def test_a_job_larger_than_the_machine_is_refused_with_what_it_has(
     local: LocalScheduler, tmp_path: Path
 ) -> None:

@@ -54,6 +54,21 @@ def test_a_spec_with_faults_is_still_told_its_limits_and_choices(scene: Scene) -
     assert told["choices"]["gpu_types"] == ["a100"]
 
 
+@pytest.mark.parametrize("kind", ["single", "auto"])
+def test_patience_for_a_single_process_is_refused_with_what_to_write_instead(
+    scene: Scene, kind: str
+) -> None:
+    """Nothing would watch it; `auto` chooses the same here."""
+    spec = {"run": "python train.py", "on": scene.name, "launch": {"kind": kind, "hang": "5m"}}
+    answer = scene.client.call("POST", "/jobs", {"spec": spec})
+    assert answer.status == 422
+    [fault] = answer.json["faults"]
+    assert (fault["field"], "not watched" in fault["message"]) == ("launch.hang", True)
+    assert fault["hint"].startswith("Use launch: {kind: per-rank, hang: …}")
+    spec["launch"] = {"kind": "per-rank", "hang": "5m"}
+    assert scene.client.call("POST", "/jobs", {"spec": spec}).status == 201
+
+
 def test_cost_and_queue_are_told_from_the_profile_and_ones_own_past(scene: Scene) -> None:
     task, attempt = scene.taken(resources={"walltime": "10m"})
     created = scene.task(task)["created"]

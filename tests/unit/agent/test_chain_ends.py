@@ -212,10 +212,12 @@ def test_a_node_that_failed_twice_is_left_out_of_a_follow_up_that_waits_already(
     assert chain.desk.spared == ["2"]
 
 
+@pytest.mark.parametrize("told_by", ["the batch system", "the follow-up"])
 @pytest.mark.parametrize(("nodes", "given_back"), [("n[1-4]", True), ("n[4-5],m3", False)])
 def test_nodes_are_given_back_if_one_of_them_failed_twice(
-    tmp_path: Path, nodes: str, given_back: bool
+    tmp_path: Path, nodes: str, given_back: bool, told_by: str
 ) -> None:
+    """The batch system may not have been asked since the follow-up got them, nor its mark been seen."""
     chain = Chain(tmp_path)
     chain.tasks.write_grant(
         "t1", {"until": 9, "queue_after_seconds": 0.0, "hand_over_seconds": 9e9}
@@ -223,8 +225,11 @@ def test_nodes_are_given_back_if_one_of_them_failed_twice(
     chain.runs(1)
     chain.attempts.chains.look()
     chain.queued(2)
-    chain.arrives(2)
-    chain.hears(2, NativeStatus(status="running", native_state="RUNNING", nodes=nodes))
+    if told_by == "the follow-up":
+        (chain.attempt(2).path / "arrived").write_text(f"2 node 0 {nodes}\n")
+    else:
+        chain.arrives(2)
+        chain.hears(2, NativeStatus(status="running", native_state="RUNNING", nodes=nodes))
     blames(chain, 1)
     chain.asks_to_go_on(1)
     assert chain.attempt(2).is_withdrawn is given_back

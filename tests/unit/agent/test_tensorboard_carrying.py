@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from diamond.agent.disk import write_json
-from diamond.agent.tensorboard import append_scalars, find_event_files, written_since
+from diamond.agent.tensorboard import append_scalars
+from diamond.launchers.ranks.event_files import find_event_files, written_since
 from diamond.training.tensorboard_reader import read_scalars
 
 FIXTURES = Path(__file__).parent.parent / "training"

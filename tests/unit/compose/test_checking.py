@@ -381,3 +381,10 @@ def test_variables_that_diamond_sets_are_not_a_persons_to_set() -> None:
     told = faults({"run": "x", "environment": given})["environment.variables"]
     assert "DIAMOND_RUN_DIR" in told
     assert "OMP_NUM_THREADS" not in told
+
+
+def test_binding_is_a_persons_to_switch_off() -> None:
+    given = {"variables": {"DIAMOND_BIND": "none"}}
+    environment = compose({"run": "x", "environment": given}).order.environment
+    assert environment is not None
+    assert environment.variables == {"DIAMOND_BIND": "none"}

@@ -48,6 +48,18 @@ def test_a_persons_own_patience_counts_from_the_first_sign() -> None:
     assert Pulse(5.0).silent_for(6.0) is None
 
 
+def test_what_is_written_in_bulk_is_awaited_for_some_gaps_whatever_the_patience() -> None:
+    pulse = Pulse(60.0)
+    for at in (0.0, 120.0):
+        pulse.seen(at, at, in_bulk=True)
+    assert pulse.silent_for(10**6) is None, "two signs tell of no habit yet"
+    pulse.seen(240.0, 240.0, in_bulk=True)
+    assert pulse.silent_for(240.0 + 360.0) is None
+    assert pulse.silent_for(240.0 + 361.0)
+    pulse.seen("a step", 250.0)
+    assert pulse.silent_for(250.0 + 61.0), "one that tells its steps is held to the patience"
+
+
 def test_a_time_in_which_nothing_could_be_seen_is_no_silence_and_no_gap() -> None:
     pulse = beating(0.0, 1.0, 2.0)
     pulse.resume(5000.0)

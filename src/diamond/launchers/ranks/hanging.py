@@ -8,6 +8,8 @@ SIGNS_BEFORE = 3
 """So many signs of progress must have been seen: a program that logs nothing is never called hung."""
 SHORTEST_SECONDS = 600.0
 TIMES_LONGEST_GAP = 20.0
+TIMES_LONGEST_WRITE = 3.0
+"""What is written in bulk (TensorBoard: every two minutes) is awaited for so many gaps, whatever patience was asked for."""
 SILENT_SECONDS = 300.0
 """A rank whose heartbeat is so much older than another's is on a node that does nothing any more."""
 LATE_SECONDS = 15.0
@@ -25,9 +27,14 @@ class Pulse:
         self._count = 0
         self._last = 0.0
         self._longest = 0.0
+        self._in_bulk = False
 
-    def seen(self, sign: object, now: float) -> None:
-        """`sign` is anything that changes with each sign of progress; None: there was none yet."""
+    def seen(self, sign: object, now: float, *, in_bulk: bool = False) -> None:
+        """`sign` is anything that changes with each sign of progress; None: there was none yet.
+
+        `in_bulk`: it comes from a file to which many steps are written at once.
+        """
+        self._in_bulk = in_bulk
         if sign is None or sign == self._sign:
             return
         if self._count:
@@ -36,7 +43,7 @@ class Pulse:
 
     def silent_for(self, now: float) -> Optional[float]:
         """Seconds without progress, if they are too many."""
-        needed = 1 if self._patience else SIGNS_BEFORE
+        needed = 1 if self._patience and not self._in_bulk else SIGNS_BEFORE
         if self._count < needed:
             return None
         silence = now - self._last
@@ -48,7 +55,9 @@ class Pulse:
 
     @property
     def limit(self) -> float:
-        return self._patience or max(SHORTEST_SECONDS, TIMES_LONGEST_GAP * self._longest)
+        if not self._patience:
+            return max(SHORTEST_SECONDS, TIMES_LONGEST_GAP * self._longest)
+        return max(self._patience, TIMES_LONGEST_WRITE * self._longest * self._in_bulk)
 
 
 def slowest(steps: Mapping[int, int]) -> Optional[int]:

@@ -11,8 +11,9 @@ import sys
 import time
 from pathlib import Path
 from types import FrameType
-from typing import Dict, List, Optional
+from typing import Dict, List, Mapping, Optional
 
+from diamond.launchers.ranks.event_files import EventFiles, size_of
 from diamond.launchers.ranks.hanging import (
     LATE_SECONDS,
     SETTLING_SECONDS,
@@ -23,8 +24,10 @@ from diamond.launchers.ranks.hanging import (
 )
 from diamond.launchers.ranks.identity import node_name, without_identity
 from diamond.launchers.ranks.marks import Marks, written_at
+from diamond.launchers.ranks.meeting import Meeting
 from diamond.launchers.ranks.plan import Plan, read_plan
-from diamond.launchers.ranks.rendezvous import free_port, own_address
+from diamond.launchers.ranks.ports import reserve_port
+from diamond.launchers.ranks.rendezvous import own_address
 from diamond.launchers.ranks.starting import starting_words
 from diamond.launchers.ranks.variables import launcher_variables
 from diamond.launchers.ranks.verdict import Verdict, hung, judge
@@ -59,30 +62,41 @@ class Overseer:
         self._starter: Optional[subprocess.Popen[bytes]] = None
         self._asked: List[int] = []
         self._looked_at, self._settled_at = time.monotonic(), 0.0
+        run_dir = Path(os.environ.get("DIAMOND_RUN_DIR", "."))
+        self._events = EventFiles(run_dir, marks.run_folder / "started")
+        self._meeting = Meeting(plan.ranks) if plan.kind == "tensorflow" else None
 
     def run(self) -> Verdict:
         waking = Waking()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
             signal.signal(number, self._ask)
         try:
+            reserved = reserve_port(_seed(os.environ))
             self._starter = subprocess.Popen(
-                starting_words(self._plan),
-                env=shared_variables(self._plan, self._marks, os.environ),
-                start_new_session=True,
-            )
+                starting_words(self._plan), env=self._variables(reserved.port), start_new_session=True
+            )  # fmt: skip
         except OSError as error:
             _say(f"the ranks cannot be started: {error}")
             return Verdict(127)
         for asked in self._asked:
             self._pass_on(asked)
-        return self._watch(self._starter, waking)
+        with reserved.claim:
+            return self._watch(self._starter, waking)
+
+    def _variables(self, port: int) -> Dict[str, str]:
+        found = shared_variables(self._plan, self._marks, os.environ, port)
+        if self._meeting is not None:
+            found["DIAMOND_MEETING"] = self._meeting.invitation
+        return found
 
     def _watch(self, starter: subprocess.Popen[bytes], waking: Waking) -> Verdict:
         interval = min(LOOK_SECONDS, self._plan.hang_seconds / 4 or LOOK_SECONDS)
         self._looked_at = time.monotonic()
         look_at = self._looked_at + interval
+        files = [self._meeting.fileno()] if self._meeting is not None else []
         while starter.poll() is None:
-            waking.wait(look_at - time.monotonic())
+            if waking.wait(look_at - time.monotonic(), files) and self._meeting is not None:
+                self._meeting.let_in()
             if time.monotonic() < look_at:
                 continue
             stuck, look_at = self._look(interval), time.monotonic() + interval
@@ -117,7 +131,7 @@ class Overseer:
             self._pulse.resume(now)
             self._settled_at = now + SETTLING_SECONDS
         self._looked_at = now
-        self._pulse.seen(self._sign(), now)
+        self._see(now)
         return None if now < self._settled_at else self._stuck(now)
 
     def _stuck(self, now: float) -> Optional[Verdict]:
@@ -144,14 +158,17 @@ class Overseer:
             rank, starts[rank].node, f"{words}; {behind}" + (lines and f". It wrote last:\n{lines}")
         )
 
-    def _sign(self) -> object:
-        """Of progress: something that changes with each step or line; None before the first step."""
+    def _see(self, now: float) -> None:
+        """Signs of progress: a step, or a line once there were steps. TensorBoard's files are asked where nothing else tells steps."""
         steps = self._marks.steps()
         metrics = written_at(self._marks.run_folder / "metrics.jsonl")
-        if not steps and metrics is None:
-            return None
-        sizes = [_size(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
-        return (metrics, sorted(steps.items()), sizes)
+        tells = bool(steps) or metrics is not None
+        events = None if tells else self._events.sizes(now)
+        if not tells and events is None:
+            return
+        sizes = [size_of(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
+        sign = (metrics, sorted(steps.items()), events, sizes)
+        self._pulse.seen(sign, now, in_bulk=not tells)
 
     def _ask(self, number: int, frame: Optional[FrameType]) -> None:
         self._asked.append(number)
@@ -178,22 +195,25 @@ class Overseer:
                 os.killpg(starter.pid, signal.SIGKILL)
 
 
-def shared_variables(plan: Plan, marks: Marks, given: os._Environ[str]) -> Dict[str, str]:
+def _seed(given: Mapping[str, str]) -> str:
+    return given.get("DIAMOND_ATTEMPT", "") + given.get("DIAMOND_RUN", "")
+
+
+def shared_variables(
+    plan: Plan, marks: Marks, given: Mapping[str, str], port: int
+) -> Dict[str, str]:
     """What all ranks are told alike. What the person has set wins where it does no harm."""
     variables = without_identity(given)
-    nodes = _nodes(plan)
     names = [node_name(given), os.uname().nodename]
     variables.update(
         MASTER_ADDR=own_address(names, plan.interface, alone=plan.nodes == 1),
-        MASTER_PORT=str(free_port(given.get("DIAMOND_ATTEMPT", "") + given.get("DIAMOND_RUN", ""),
-                                  count=1 if plan.kind != "tensorflow" else plan.ranks + 1)),
+        MASTER_PORT=str(port),
         DIAMOND_RANKS=str(marks.folder),
         DIAMOND_LAUNCH=plan.kind,
         DIAMOND_NODES=str(plan.nodes),
         DIAMOND_RANKS_PER_NODE=str(plan.ranks_per_node),
-        DIAMOND_NODE_NAMES=" ".join(nodes),
         DIAMOND_RANK_PYTHON=plan.rank_python,
-    )  # fmt: skip
+    )
     if plan.is_per_node:
         variables.update(launcher_variables(variables))
     if plan.interface:
@@ -201,7 +221,14 @@ def shared_variables(plan: Plan, marks: Marks, given: os._Environ[str]) -> Dict[
             variables.setdefault(name, plan.interface)
     for name, value in _defaults(plan).items():
         variables.setdefault(name, value)
+    if _binds(plan) and given.get("DIAMOND_BIND") != "none":
+        variables["DIAMOND_BIND_CPUS"] = str(plan.cpus_per_rank)
     return variables
+
+
+def _binds(plan: Plan) -> bool:
+    """srun gives each of its tasks cores; to it, what torchrun, accelerate or mpirun start on a node is one task."""
+    return plan.is_per_node or plan.kind == "mpi" or not plan.starter
 
 
 def _defaults(plan: Plan) -> Dict[str, str]:
@@ -209,17 +236,6 @@ def _defaults(plan: Plan) -> Dict[str, str]:
     if plan.kind == "tensorflow":
         found["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
     return found
-
-
-def _nodes(plan: Plan) -> List[str]:
-    """The names of all nodes, where a program must know them; asking takes time."""
-    names = os.environ.get("SLURM_JOB_NODELIST", "")
-    if plan.kind != "tensorflow" or plan.nodes == 1 or not names:
-        return []
-    done = subprocess.run(
-        ["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, check=False
-    )
-    return done.stdout.decode().split()
 
 
 def _write_culprit(folder: Path, verdict: Verdict) -> None:
@@ -232,13 +248,6 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(number)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _say(words: str) -> None:

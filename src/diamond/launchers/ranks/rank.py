@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
 from types import FrameType
 from typing import IO, Dict, List, Optional
 
+from diamond.launchers.ranks.binding import bind_rank
 from diamond.launchers.ranks.copying import Copy
 from diamond.launchers.ranks.identity import Identity, own_identity
 from diamond.launchers.ranks.marks import CONTINUE, Marks
 from diamond.launchers.ranks.memory import memory_kills
-from diamond.launchers.ranks.variables import interface_variables, rank_variables
+from diamond.launchers.ranks.variables import (
+    interface_variables,
+    rank_variables,
+    tensorflow_variables,
+)
 from diamond.launchers.ranks.waking import Waking
 
 BEAT_SECONDS = 15.0
@@ -34,10 +40,30 @@ def run_rank(words: List[str]) -> int:
     os.environ.update(rank_variables(me, os.environ))
     os.environ.update(interface_variables(os.environ, os.uname().nodename))
     os.environ["DIAMOND_STEP_FILE"] = str(marks.step_file(me.rank))
-    code, number = Rank(me, marks).run(words)
+    bind_rank(me.local_rank, me.local_world_size, os.environ)
+    rank = Rank(me, marks)
+    try:
+        claim = _meet_others(me)
+    except OSError as error:
+        return rank.give_up(f"the ranks cannot meet: {error}", 1)
+    with claim or contextlib.nullcontext():
+        code, number = rank.run(words)
     if number:
         return 128 + number
     return 0 if code == CONTINUE else code
+
+
+def _meet_others(me: Identity) -> Optional[socket.socket]:
+    """For TensorFlow: a port of this node, told to all ranks. Other jobs are kept off it while what is returned is open."""
+    if "DIAMOND_MEETING" not in os.environ:
+        return None
+    from diamond.launchers.ranks.meeting import meet
+    from diamond.launchers.ranks.ports import reserve_port
+
+    port, claim = reserve_port(f"{os.environ.get('DIAMOND_ATTEMPT', '')}.{me.rank}")
+    workers = meet(os.environ["MASTER_ADDR"], os.environ["DIAMOND_MEETING"], me.rank, port)
+    os.environ.update(tensorflow_variables(me.rank, workers))
+    return claim
 
 
 def run_rank_of_launcher(words: List[str]) -> int:
@@ -80,6 +106,12 @@ class Rank:
         self._watch(self._child, waking)
         status = self._child.wait()
         return self._tell(max(status, 0), max(-status, 0))
+
+    def give_up(self, words: str, code: int) -> int:
+        """Without having started the program."""
+        self._marks.write_start(self._me.rank, self._me.node)
+        os.write(2, f"diamond: {words}\n".encode())
+        return self._tell(code, 0)[0]
 
     def _asked(self, number: int, frame: Optional[FrameType]) -> None:
         if self._child is None:

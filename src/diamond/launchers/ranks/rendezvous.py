@@ -1,28 +1,15 @@
-"""Where the ranks meet: an address of this node that the others reach, and a port that nobody uses."""
+"""Where the ranks meet: an address of this node that the others reach."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 import struct
-import zlib
+from pathlib import Path
 from typing import List, Optional
-
-FIRST_PORT, PORTS = 15000, 17000
-"""Below the range from which Linux gives ports to outgoing connections (32768 on)."""
 
 NOWHERE = "192.0.2.1"
 """An address of no machine (RFC 5737): the way to it is that of the default route."""
-
-
-def free_port(seed: str, *, count: int = 1) -> int:
-    """The first of `count` free ports in a row. Each job begins to look elsewhere, by its random `seed`."""
-    start = zlib.crc32(seed.encode()) % PORTS
-    for offset in range(0, PORTS, count):
-        port = FIRST_PORT + (start + offset) % (PORTS - count)
-        if all(_is_free(port + more) for more in range(count)):
-            return port
-    raise OSError("no free port for the ranks to meet")
 
 
 def own_address(names: List[str], interface: str, *, alone: bool) -> str:
@@ -57,14 +44,25 @@ def interface_address(interface: str) -> str:
 
 
 def interface_towards(address: str) -> str:
-    """The network interface by which this node reaches `address`, itself included; '' if that is its loopback."""
+    """The network interface by which this node reaches `address`, or if that is itself, others; '' if there is none."""
     for target in (address, NOWHERE):
         source = _source_towards(target)
         if source and not source.startswith("127."):
-            return next(
-                (name for _, name in socket.if_nameindex() if interface_address(name) == source), ""
-            )
-    return ""
+            return next((name for name in _interfaces() if interface_address(name) == source), "")
+    return _first_interface()
+
+
+def _first_interface() -> str:
+    """Where no default route says it: that of a device, rather than one made up for containers."""
+    names = [
+        name for name in _interfaces() if not (interface_address(name) or "127.").startswith("127.")
+    ]
+    devices = [name for name in names if Path(f"/sys/class/net/{name}/device").exists()]
+    return (devices or names or [""])[0]
+
+
+def _interfaces() -> List[str]:
+    return [name for _, name in socket.if_nameindex()]
 
 
 def is_known_by_loopback(name: str) -> bool:
@@ -78,13 +76,6 @@ def _source_towards(target: str) -> str:
         probe.connect((target, 9))
         return str(probe.getsockname()[0])
     return ""
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, contextlib.suppress(OSError):
-        probe.bind(("", port))
-        return True
-    return False
 
 
 def _resolve(name: str) -> Optional[str]:

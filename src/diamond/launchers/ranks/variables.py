@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping
+from typing import Dict, List, Mapping
 
 from diamond.launchers.ranks.identity import Identity, torch_variables
 from diamond.launchers.ranks.rendezvous import interface_towards, is_known_by_loopback
@@ -19,8 +19,6 @@ def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
     kind = given.get("DIAMOND_LAUNCH", "")
     if kind == "jax":
         found.update(_jax(me, given))
-    if kind == "tensorflow":
-        found.update(_tensorflow(me, given))
     return found
 
 
@@ -35,6 +33,14 @@ def interface_variables(given: Mapping[str, str], host: str) -> Dict[str, str]:
     found = interface_towards(given.get("MASTER_ADDR", ""))
     names = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME") if found else ()
     return {name: given.get(name, found) for name in names}
+
+
+def tensorflow_variables(rank: int, workers: List[str]) -> Dict[str, str]:
+    """`workers`: where each rank's can be reached, in order."""
+    import json
+
+    config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": rank}}
+    return {"TF_CONFIG": json.dumps(config)}
 
 
 def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:
@@ -70,18 +76,3 @@ def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
             SLURM_LOCALID=str(me.local_rank),
         )
     return found
-
-
-def _tensorflow(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
-    """A port for each worker, as several may share a node."""
-    import json
-
-    nodes = given.get("DIAMOND_NODE_NAMES", "").split() or [given.get("MASTER_ADDR", "127.0.0.1")]
-    port = int(given.get("MASTER_PORT", "29500"))
-    per_node = max(1, me.world_size // len(nodes))
-    workers = [
-        f"{nodes[min(rank // per_node, len(nodes) - 1)]}:{port + 1 + rank}"
-        for rank in range(me.world_size)
-    ]
-    config = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": me.rank}}
-    return {"TF_CONFIG": json.dumps(config)}

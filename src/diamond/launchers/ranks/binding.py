@@ -1,0 +1,116 @@
+"""Cores of its own for each rank of a node, where nothing else has given it any. Which, is decided in `share`, without a disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence
+
+SYSTEM = Path("/sys/devices/system")
+
+
+class Place(NamedTuple):
+    """Where a CPU is: its NUMA node, and its core, by the lowest CPU that shares it."""
+
+    node: int
+    core: int
+
+
+def bind_rank(rank: int, ranks: int, given: Mapping[str, str]) -> List[int]:
+    """Bind this process, and what it starts, to its share; gives it, or [] where all is left as it is.
+
+    Only where the CPUs it may use are surely those of the job, and nothing has bound it yet: its parent may use the same.
+    """
+    wanted = given.get("DIAMOND_BIND_CPUS", "")
+    if not wanted.isdigit() or ranks < 2:
+        return []
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        allowed = os.sched_getaffinity(0)
+        jobs_own = _number(given.get("SLURM_CPUS_ON_NODE")) or ranks * int(wanted)
+        if len(allowed) <= jobs_own and allowed == os.sched_getaffinity(os.getppid()):
+            mine = share(read_places(allowed), rank, ranks, int(wanted))
+            if mine:
+                os.sched_setaffinity(0, mine)
+            return mine
+    return []
+
+
+def share(places: Mapping[int, Place], rank: int, ranks: int, cpus: int) -> List[int]:
+    """The CPUs of one rank of a node, at least `cpus`; [] where they do not suffice for all.
+
+    Ranks fill one NUMA node after the other, as many on each as its CPUs allow, and none lies in two if it can be helped.
+    Threads of one core go to the same rank while there are cores enough.
+    """
+    nodes = _by_node(places)
+    counts = _spread([sum(map(len, cores)) for cores in nodes], ranks, cpus)
+    if not counts:
+        nodes, counts = [[core for cores in nodes for core in cores]], [ranks]
+    parts = [part for cores, count in zip(nodes, counts) for part in _divide(cores, count, cpus)]
+    return parts[rank] if len(parts) == ranks else []
+
+
+def _by_node(places: Mapping[int, Place]) -> List[List[List[int]]]:
+    """For each NUMA node its cores, for each core its CPUs."""
+    nodes: Dict[int, Dict[int, List[int]]] = {}
+    for cpu in sorted(places):
+        nodes.setdefault(places[cpu].node, {}).setdefault(places[cpu].core, []).append(cpu)
+    return [[cores[core] for core in sorted(cores)] for _, cores in sorted(nodes.items())]
+
+
+def _spread(sizes: Sequence[int], ranks: int, cpus: int) -> List[int]:
+    """How many ranks each NUMA node takes, so that each has the most CPUs; [] if they do not fit into nodes."""
+    counts = [0] * len(sizes)
+    for _ in range(ranks):
+        roomy = [index for index, size in enumerate(sizes) if size >= (counts[index] + 1) * cpus]
+        if not roomy:
+            return []
+        counts[max(roomy, key=lambda index: sizes[index] / (counts[index] + 1))] += 1
+    return counts
+
+
+def _divide(cores: Sequence[List[int]], count: int, cpus: int) -> List[List[int]]:
+    """In equal parts, of whole cores if those suffice; [] if nothing does."""
+    threads = [[cpu] for core in cores for cpu in core]
+    for pieces in (cores, threads):
+        edges = [len(pieces) * part // count for part in range(count + 1)] if count else []
+        parts = [[cpu for piece in pieces[a:b] for cpu in piece] for a, b in zip(edges, edges[1:])]
+        if all(len(part) >= cpus for part in parts):
+            return parts
+    return []
+
+
+def read_places(cpus: Iterable[int], system: Path = SYSTEM) -> Dict[int, Place]:
+    """What a machine does not tell counts as one NUMA node, and as a core for each CPU."""
+    nodes = _read_nodes(system)
+    return {cpu: Place(nodes.get(cpu, 0), _core_of(cpu, system)) for cpu in cpus}
+
+
+def _read_nodes(system: Path) -> Dict[int, int]:
+    found = {}
+    for place in system.glob("node/node[0-9]*/cpulist"):
+        with contextlib.suppress(OSError, ValueError):
+            node = int(place.parent.name[len("node") :])
+            found.update(dict.fromkeys(cpu_list(place.read_text()), node))
+    return found
+
+
+def _core_of(cpu: int, system: Path) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        text = (system / f"cpu/cpu{cpu}/topology/thread_siblings_list").read_text()
+        return min(cpu_list(text))
+    return cpu
+
+
+def cpu_list(text: str) -> List[int]:
+    """`0-2,8` as Linux writes it."""
+    found: List[int] = []
+    for part in text.strip().split(","):
+        first, _, last = part.partition("-")
+        if first:
+            found.extend(range(int(first), int(last or first) + 1))
+    return found
+
+
+def _number(text: object) -> int:
+    return int(text) if isinstance(text, str) and text.isdigit() else 0

@@ -1,0 +1,62 @@
+"""An overseer with its shims, started by hand in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diamond.launchers import ranks
+from diamond.launchers.ranks.plan import Plan, plan_text
+from diamond.training.install import install_training
+from support.waiting import wait_for
+
+
+@dataclass
+class Scene:
+    folder: Path
+    python: str
+    within: list[str] = field(default_factory=list)
+    """Words in front of the overseer's own: what it lives in."""
+
+    @property
+    def run(self) -> Path:
+        return self.folder / "runs" / "1"
+
+    def start(
+        self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
+    ) -> subprocess.Popen[bytes]:
+        """`group`: the file that takes the numbers of processes for a control group."""
+        training = install_training(self.folder / "training", also=[ranks])
+        self.run.mkdir(parents=True)
+        (self.folder / "command.sh").write_text(command)
+        words = ["bash", str(self.folder / "command.sh")]
+        file = self.folder / "launch.json"
+        file.write_text(plan_text(Plan(kind, ranks_per_node=count, command=words, **plan)))
+        own = {
+            "DIAMOND_METRICS": str(self.run / "metrics.jsonl"),
+            "DIAMOND_RUN_DIR": str(self.folder),
+            "DIAMOND_ATTEMPT": "a1",
+        }
+        program = Path(training) / "diamond/launchers/ranks/__main__.py"
+        with (
+            (self.run / "stdout.log").open("wb") as out,
+            (self.run / "stderr.log").open("wb") as err,
+        ):
+            return subprocess.Popen(
+                [*self.within, self.python, "-E", "-S", str(program), "oversee", str(file)],
+                cwd=self.folder, env={**os.environ, "PYTHONPATH": training, **own},
+                stdout=out, stderr=err, preexec_fn=lambda: group and Path(group).write_text("0"),
+            )  # fmt: skip
+
+    def lines(self, name: str) -> list[str]:
+        return sorted((self.run / name).read_text().splitlines())
+
+    def culprit(self) -> dict[str, Any]:
+        return dict(json.loads((self.run / "culprit.json").read_text()))
+
+    def wait_for_files(self, pattern: str, count: int) -> None:
+        wait_for(lambda: len(list(self.folder.glob(pattern))) == count, what=pattern)
