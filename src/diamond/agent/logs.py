@@ -13,7 +13,7 @@ from typing import Any
 
 from diamond.agent.links import Link
 from diamond.agent.veiled_steps import veil_steps
-from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
+from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +30,6 @@ LATE_SECONDS = 120.0
 """The same for a run whose exit file was not seen either: all of it may still be on its way."""
 
 LOGS = {"stdout": "stdout.log", "stderr": "stderr.log"}
-MOST_RANKS = 64
-"""The logs of so many ranks are carried by themselves; those of all are merged in the run's own."""
 STEPS = {"steps": "steps.jsonl"}
 """What a build tells of its steps; as lively as a log."""
 RECORDS = {"metrics": "metrics.jsonl", "tensorboard": "tensorboard.jsonl", "usage": "usage.jsonl"}
@@ -233,7 +231,7 @@ class Streams:
 
 def rank_log(rank: int, stream: str) -> str:
     """The file of a rank's own log; that of rank 0 is the run's own, with the lines of all ranks."""
-    return f"rank-{rank}.{stream}.log" if rank else LOGS[stream]
+    return own_log(rank, stream) if rank else LOGS[stream]
 
 
 def _next_offset(offset: int, behind: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from diamond.cli.output import print_json, say
 from diamond.cli.presence import LinkWatch
 from diamond.cli.words import ending_words, short
 from diamond.core.errors import BadRequest
+from diamond.core.kept import MOST_RANKS, logs_folder, own_log
 from diamond.sdk.client import Client
 from diamond.sdk.logs import STREAMS, LogPart
 from diamond.sdk.models import Task
@@ -55,6 +56,7 @@ def logs(
         print_json({"items": client.log_streams(found.id), "next": None})
         return
     check_rank(found, rank)
+    check_carried(found, _attempt_id(found, attempt), run, rank)
     writer = LogWriter(merged=len(streams) == 1)
     if follow and not found.is_final:
         _follow(client, found, streams, tail, rank, writer)
@@ -189,6 +191,19 @@ def check_rank(task: Task, rank: int) -> None:
     if asked and not 0 <= rank < ranks:
         known = "0 alone" if ranks == 1 else f"0 to {ranks - 1}"
         raise BadRequest(f"{short(task.id)} has no rank {rank}", f"Ranks: {known}")
+
+
+def check_carried(task: Task, attempt: str, run: int | None, rank: int) -> None:
+    """Of very many ranks the logs stay where they were written."""
+    if rank < MOST_RANKS:
+        return
+    folder = logs_folder(
+        str(task.raw.get("run_dir") or ""), attempt, run or _entry(task, attempt).get("run") or 1
+    )
+    raise BadRequest(
+        f"Logs of ranks from {MOST_RANKS} on are read on {task.endpoint} itself",
+        f"The file of this one: {folder}/{own_log(rank, 'stdout')}" if folder else "",
+    )
 
 
 def _check_run(task: Task, attempt: str, run: int | None) -> None:

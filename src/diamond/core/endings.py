@@ -8,6 +8,7 @@ from dataclasses import replace
 from diamond.core.actions import NextAttempt, Step
 from diamond.core.follow_ups import take_follow_up
 from diamond.core.task import CONTINUE_EXIT_CODE, Phase, Reason, State, Task
+from diamond.core.words import reason_words
 
 MOST_STALLED = 2
 """Attempts in a row without progress after which a chain stops."""
@@ -31,8 +32,7 @@ def end_or_continue(task: Task, reason: Reason, message: str) -> Step:
         return end(task, State.FAILED, Reason.NO_PROGRESS, _stalled_words(task)), []
     made = task.ended + 1
     if made >= task.policy.max_attempts:
-        words = f"{made} attempts were made and it asked for more ({reason.value})"
-        return end(task, State.FAILED, Reason.CONTINUE_LIMIT, words), []
+        return end(task, State.FAILED, Reason.CONTINUE_LIMIT, _limit_words(task, made, reason)), []
     if task.follow_up is not None:
         return take_follow_up(task, task.follow_up, reason, message)
     task = replace(
@@ -104,12 +104,18 @@ def _stalled_words(task: Task) -> str:
     )
 
 
+def _limit_words(task: Task, made: int, reason: Reason) -> str:
+    is_asked = reason is Reason.EXIT_CODE and task.exit_code == CONTINUE_EXIT_CODE
+    last = "asked to be continued" if is_asked else f"ended so: {reason_words(reason.value)}"
+    return f"{made} attempts were made, as many as `max_attempts` allows, and the last {last}"
+
+
 def _words(task: Task, reason: Reason) -> str:
     if reason is Reason.SIGNAL and task.signal:
         return _words_for_signal(task.signal)
     if reason is Reason.EXIT_CODE and task.exit_code is not None:
         return f"the program ended with exit code {task.exit_code}"
-    return ""
+    return reason_words(reason.value)
 
 
 def _words_for_signal(number: int) -> str:

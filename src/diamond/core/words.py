@@ -42,10 +42,16 @@ def reason_words(reason: str) -> str:
         return reason
 
 
+_OF_THE_CHAIN = frozenset(
+    {Reason.EXIT_CODE.value, Reason.BUDGET.value, Reason.CONTINUE_LIMIT.value}
+)
+"""Reasons of a last attempt that say why there was no next one, not how it ended."""
+
+
 def attempt_ending(attempt: Mapping[str, Any]) -> str:
     """How one of several attempts ended; empty while it has not."""
     runs = attempt.get("runs") or [{}]
-    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") == "exit-code":
+    if runs[-1].get("exit_code") == CONTINUE_EXIT_CODE and attempt.get("reason") in _OF_THE_CHAIN:
         return "asked to be continued"
     ended = "succeeded" if runs[-1].get("exit_code") == 0 else "ended"
     return reason_words(str(attempt.get("reason") or "")) or (ended if attempt.get("ended") else "")

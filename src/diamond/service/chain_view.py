@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diamond.core.endings import MOST_STALLED
 from diamond.core.order import order_from
-from diamond.core.task import FINAL_WORDS, Phase, State
+from diamond.core.task import FINAL_WORDS, Phase, Reason, State
 from diamond.core.words import attempt_ending
 from diamond.service.grants import Spending, allowed_attempts, spending
 
@@ -39,6 +40,7 @@ def show_chain(row: Mapping[str, Any]) -> dict[str, Any]:
         "node_hours": used.node_hours,
         "budget": _budget(used),
         "continues": chain.get("continues", ""),
+        "words": _how_it_goes_on(row, reached["checkpoint"]),
     }
 
 
@@ -65,6 +67,22 @@ def may_resume(row: Mapping[str, Any]) -> bool:
         return bool(row["phase"] == Phase.ASKING.value)
     has_begun = row["started"] is not None and not row["cleaned"]
     return has_begun and row["state"] != State.SUCCEEDED.value and row["kind"] == "run"
+
+
+def _how_it_goes_on(row: Mapping[str, Any], checkpoint: str) -> str:
+    """Empty where there is nothing to begin from: one that failed before its first checkpoint is rather run anew."""
+    asks = row["phase"] == Phase.ASKING.value
+    if not asks and not (may_resume(row) and checkpoint):
+        return ""
+    place = f"from {checkpoint}" if checkpoint else "from where it stopped"
+    stalled = int((row.get("chain") or {}).get("stalled", 0))
+    if stalled >= MOST_STALLED:
+        return f"{stalled} attempts in a row came no further. Look at the log before you let it go on {place}."
+    if asks:
+        return f"It could go on {place}, and waits for your word."
+    if row["reason"] == Reason.BUDGET.value:
+        return f"It can go on {place}, as a new task: say how much more it may use."
+    return f"It can go on {place}, as a new task."
 
 
 def _attempt(entry: Mapping[str, Any], gap: float | None) -> dict[str, Any]:

@@ -152,3 +152,54 @@ def test_machines_are_tried_and_the_advice_goes_into_the_form_of_the_same_job(
     page.get_by_role("textbox", name="Command").fill(two_hours(scene)["run"])
     page.get_by_role("button", name="Use it in this job").click()
     expect(page.get_by_label("Value 1")).to_have_value("16")
+
+
+def test_what_is_no_number_is_said_at_its_field(open_page: OpenPage) -> None:
+    page = open_page("/compose?tab=plan")
+    page.get_by_role("textbox", name="Command").fill("python train.py")
+    page.get_by_role("textbox", name="Steps", exact=True).fill("lots")
+    pace = page.get_by_role("textbox", name="Seconds a step")
+    pace.fill("0,5")
+    expect(page.get_by_text("A number above zero, such as 0.5")).to_have_count(2)
+    assert not faults_in_both_looks(page)
+    page.get_by_role("textbox", name="Steps", exact=True).fill("10")
+    pace.fill("99 999 999")
+    expect(page.get_by_role("alert")).to_contain_text("too short for a step of 1e+08 s")
+
+
+def test_short_runs_that_fail_say_so_and_a_setting_that_helps_is_taken_over(
+    open_page: OpenPage, site: Site
+) -> None:
+    scene = scripted_machine(site)
+    tell_facts(scene)
+    params = {"batch_size": 64, "precision": "fp32"}
+    spec = {**two_hours(scene), "params": params, "run": "python t.py {batch_size} {precision}"}
+    task = scene.client.post("/jobs", {"spec": spec})["tasks"][0]["id"]
+    scene.client.post(f"/tasks/{task}/cancel")
+    page = open_page(f"/compose?from={task}&tab=scale")
+    start = page.get_by_role("button", name="Start the short runs")
+    start.click()
+    ProbeRunner(scene, lambda _: 0).until_over(newest_scale(scene))
+    expect(page.get_by_role("heading", name="Nothing could be measured on")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="No probe told a pace")).to_be_visible()
+    expect(page.get_by_role("cell", name="failed: out of memory").first).to_be_visible()
+    assert not faults_in_both_looks(page)
+    page.get_by_role("switch", name="Try settings on one machine").check()
+    start.click()
+    expect(page.get_by_role("heading", name="Measuring on")).to_be_visible()
+    halved = lambda order: 0.2 if order["params"]["precision"] == "bf16" else 0.4  # noqa: E731
+    ProbeRunner(scene, halved).until_over(newest_scale(scene))
+    expect(page.get_by_role("row", name="precision=bf16")).to_contain_text("2.00×")
+    assert not faults_in_both_looks(page)
+    page.get_by_role("button", name="Use it: precision=bf16").click()
+    expect(page.get_by_label("Value 2")).to_have_value("bf16")
+
+
+def newest_scale(scene: Scene) -> str:
+    """The one that the page has just begun."""
+
+    def running() -> str:
+        found = scene.client.get("/scales")["items"]
+        return next((str(one["id"]) for one in found if one["state"] == "running"), "")
+
+    return wait_for(running, what="a scale that the page began")

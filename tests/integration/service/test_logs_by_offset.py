@@ -130,3 +130,20 @@ def test_streams_of_runs_and_ranks_stay_apart(scene: Scene) -> None:
     assert read("stdout?run=1") == b"run one"
     assert read("stderr") == b"errors"
     assert read("stdout?rank=3") == b"rank three"
+
+
+def test_where_the_logs_of_very_many_ranks_lie_is_said_with_their_folder(scene: Scene) -> None:
+    ranks = {"resources": {"nodes": 4, "tasks_per_node": 32}, "launch": "per-rank"}
+    task, attempt = scene.taken(**ranks)
+    scene.agent.bytes((part(task, attempt, 0), b"all"))
+    told = scene.client.get(f"/tasks/{task}/logs")
+    assert (told["ranks"], told["carried_ranks"]) == (128, 64)
+    assert "rank-64.stdout.log to rank-127.stdout.log" in told["words"]
+    assert told["items"][0]["folder"] == f"/w/tasks/{task}/attempts/{attempt}/runs/1"
+
+
+def test_of_one_rank_there_is_nothing_to_explain(scene: Scene) -> None:
+    task, attempt = scene.taken()
+    scene.agent.bytes((part(task, attempt, 0), b"all"))
+    told = scene.client.get(f"/tasks/{task}/logs")
+    assert (told["ranks"], told["words"]) == (1, "")

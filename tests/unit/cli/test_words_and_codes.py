@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from diamond.cli.endpoints import changes_of
 from diamond.cli.links import SavedLink
-from diamond.cli.logs import check_rank
+from diamond.cli.logs import check_carried, check_rank
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.numbers import number_lines
 from diamond.cli.output import plain, print_error, print_table
@@ -205,6 +205,8 @@ def test_one_is_singular() -> None:
 def test_an_attempt_that_asked_to_be_continued_did_not_fail() -> None:
     asked = {"reason": "exit-code", "runs": [{"exit_code": 75}]}
     assert attempt_ending(asked) == "asked to be continued"
+    for why_no_next in ("budget", "continue-limit"):
+        assert attempt_ending({**asked, "reason": why_no_next}) == "asked to be continued"
     assert attempt_ending({"reason": "exit-code", "runs": [{"exit_code": 1}]}) != ""
 
 
@@ -285,6 +287,15 @@ def test_a_rank_that_a_task_has_not_is_told() -> None:
     with pytest.raises(BadRequest, match="t1234567 has no rank 4") as caught:
         check_rank(task, 4)
     assert caught.value.hint == "Ranks: 0 to 3"
+
+
+def test_the_log_of_a_rank_that_is_not_carried_is_named_by_its_file() -> None:
+    attempts = [{"id": "a1", "number": 1, "run": 2, "runs": []}]
+    task = Task(id="t1", endpoint="alpha", attempts=attempts, raw={"run_dir": "/w/tasks/t1"})
+    check_carried(task, "a1", None, 63)
+    with pytest.raises(BadRequest, match="from 64 on are read on alpha itself") as caught:
+        check_carried(task, "a1", None, 64)
+    assert caught.value.hint.endswith("/w/tasks/t1/attempts/a1/runs/2/rank-64.stdout.log")
 
 
 def test_a_first_job_names_who_pays_where_several_may() -> None:

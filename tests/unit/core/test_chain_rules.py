@@ -289,3 +289,17 @@ def test_follow_ups_that_never_began_do_not_count_as_attempts() -> None:
     assert (task.attempt.id, task.ended) == ("a4", 1)
     task, _ = step(task, Exited(attempt="a4", exit_code=75))
     assert task.reason is Reason.CONTINUE_LIMIT and task.message.startswith("2 attempts were made")
+
+
+def test_a_chain_at_its_most_attempts_says_how_the_last_one_ended() -> None:
+    most = ContinuePolicy(on=frozenset({"exit-75", "wall-time"}), max_attempts=1)
+    asked, _ = told(running(most), Exited(attempt="a1", exit_code=75))
+    assert asked.message.endswith("`max_attempts` allows, and the last asked to be continued")
+    limited, _ = told(running(most), Progressed(attempt="a1", step=5), over("a1"))
+    assert limited.message.endswith("the last ended so: the time limit was reached")
+
+
+def test_an_end_without_a_message_is_told_in_the_words_of_its_reason() -> None:
+    lost = Observed(attempt="a1", status="ended", reason="node-lost")
+    task, _ = told(running(ContinuePolicy()), lost)
+    assert (task.state, task.message) == (State.FAILED, "a node failed")

@@ -1,4 +1,4 @@
-"""What a chain used, beside what was foretold."""
+"""What a chain used, beside what was foretold, and how it could go on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.core.order import Order, Resources, order_data
-from diamond.service.chain_view import show_happened
+from diamond.service.chain_view import show_chain, show_happened
 
 HOUR = 3600.0
 
@@ -50,3 +50,27 @@ def test_what_has_not_ended_counts_so_far() -> None:
     told = happened(attempt(1, started=HOUR), attempt(2))
     assert (told["attempts"], told["has_ended"]) == (1, False)
     assert told["node_hours"] == pytest.approx(2 * 4)
+
+
+def goes_on(*, checkpoint: str = "7.pt", **row: Any) -> str:
+    reached = {"checkpoint": checkpoint, "modified": 1.0} if checkpoint else {}
+    one = {**attempt(1, started=0.0, ended=HOUR), "reached": reached}
+    whole = {
+        "state": "failed", "phase": "", "reason": "", "kind": "run", "started": 0.0, "cleaned": None,
+        "chain": {}, "order": order_data(Order("x")), "attempts": [one], **row,
+    }  # fmt: skip
+    return str(show_chain(whole)["words"])
+
+
+def test_a_chain_says_from_where_it_could_go_on() -> None:
+    asking = {"state": "pending", "phase": "asking"}
+    assert goes_on(**asking) == "It could go on from 7.pt, and waits for your word."
+    assert goes_on(**asking, checkpoint="").startswith("It could go on from where it stopped")
+    assert goes_on(reason="budget").endswith("as a new task: say how much more it may use.")
+    assert goes_on(reason="continue-limit") == "It can go on from 7.pt, as a new task."
+    assert goes_on(chain={"stalled": 2}).startswith("2 attempts in a row came no further")
+
+
+def test_what_has_nothing_to_begin_from_does_not_offer_to_go_on() -> None:
+    assert goes_on(checkpoint="") == ""
+    assert goes_on(state="succeeded") == goes_on(state="running") == goes_on(cleaned=9.0) == ""

@@ -13,17 +13,18 @@ type ChartProps = Omit<Look, "dark"> & {
   label: string;
   curves: Curve[];
   height?: number;
-  onRange: (range: Range | null) => void;
+  /** Left out: it is looked at as a whole, and a picture to those who cannot see it. */
+  onRange?: (range: Range | null) => void;
   handle?: Ref<ChartHandle>;
 };
 
 /** Curves on a canvas. Drag, or the keys + - ← →, choose a part of them; a double click or 0 shows all again. */
 export function Chart({ label, curves, height = 240, onRange, handle, ...given }: ChartProps) {
   const dark = useComputedColorScheme("light") === "dark";
-  const { axis, log, smooth, range, fromZero } = given;
+  const { axis, log, smooth, range, fromZero, counted } = given;
   const look = useMemo(
-    () => ({ axis, log, smooth, range, fromZero, dark }),
-    [axis, log, smooth, range, fromZero, dark],
+    () => ({ axis, log, smooth, range, fromZero, counted, dark }),
+    [axis, log, smooth, range, fromZero, counted, dark],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { engine, drawn, setDrawn } = useEngine(frame);
@@ -42,19 +43,18 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
     png: () =>
       engine?.getDataURL({ pixelRatio: 2, backgroundColor: dark ? "#1a1b1e" : "#ffffff" }) ?? "",
   }));
-  const { selection, events } = useRange(engine, frame, range, onRange);
+  const { selection, events } = useRange(engine, frame, range, onRange ?? nothing);
+  const manners = onRange
+    ? { role: "group", "aria-roledescription": "chart", tabIndex: 0, ...events }
+    : { role: "img" };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a canvas with keys of its own
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: its role is among its manners
     <div
       className={classes.chart}
       style={{ height }}
-      role="group"
       aria-label={label}
-      aria-roledescription="chart"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom and move
-      tabIndex={0}
       data-chart={drawn ? "drawn" : "empty"}
-      {...events}
+      {...manners}
     >
       <div ref={frame} className={classes.canvas} />
       {selection && (
@@ -66,6 +66,8 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
     </div>
   );
 }
+
+const nothing = () => undefined;
 
 type Latest = React.RefObject<{ curves: Curve[]; look: Look }>;
 

@@ -1,6 +1,13 @@
 /** One point: [step, time, value]; a value of NaN or infinity is null. */
 export type Point = [number | null, number | null, number | null];
-export type Curve = { key: string; label: string; color: string; points: Point[] };
+export type Curve = {
+  key: string;
+  label: string;
+  color: string;
+  points: Point[];
+  /** Reckoned, not measured. */
+  dashed?: boolean;
+};
 export type Axis = "step" | "time";
 export type Pair = [x: number, y: number | null];
 export type Range = { from: number; to: number };

@@ -19,6 +19,8 @@ export type Look = {
   range: Range | null;
   /** The y axis begins at zero. */
   fromZero?: boolean;
+  /** What the axes count, where few whole numbers were measured: each is marked. */
+  counted?: { x: string; y: string };
   dark: boolean;
 };
 
@@ -29,9 +31,10 @@ export function optionOf(curves: Curve[], look: Look): Option {
   return {
     animation: false,
     textStyle: { fontFamily: '"Inter Variable", system-ui, sans-serif' },
-    grid: { left: 8, right: 16, top: 12, bottom: 4, containLabel: true },
+    grid: gridOf(look),
     xAxis: {
       type: "value",
+      ...(look.counted && { ...named(look.counted.x, ink), ...MIDDLE, minInterval: 1 }),
       min: look.range?.from ?? "dataMin",
       max: look.range?.to ?? "dataMax",
       axisLabel: { color: ink, hideOverlap: true, formatter: xWords(look.axis) },
@@ -41,6 +44,7 @@ export function optionOf(curves: Curve[], look: Look): Option {
     yAxis: {
       type: look.log ? "log" : "value",
       scale: !look.fromZero,
+      ...(look.counted && { ...named(look.counted.y, ink), nameGap: 10 }),
       axisLabel: { color: ink, formatter: figure },
       splitLine: { lineStyle: { color: grid } },
     },
@@ -55,13 +59,27 @@ export function optionOf(curves: Curve[], look: Look): Option {
   };
 }
 
+const MIDDLE = { nameLocation: "middle", nameGap: 26 };
+
+function named(name: string, ink: string): Option {
+  return { name, nameTextStyle: { color: ink, align: "left", fontSize: 12 } };
+}
+
+/** Names of the axes need room of their own. */
+function gridOf({ counted }: Look): Option {
+  const [top, bottom] = counted ? [30, 22] : [12, 4];
+  return { left: 8, right: 16, top, bottom, containLabel: true };
+}
+
 function seriesOf(curve: Curve, look: Look): Option[] {
   const all = pairsOf(curve.points, look.axis);
   const pairs = drawable(all, look.log);
   const line = {
     type: "line",
     dimensions: ["x", "y"],
-    showSymbol: pairs.length < 2,
+    showSymbol: pairs.length < 2 || (look.counted !== undefined && !curve.dashed),
+    symbol: "circle",
+    symbolSize: look.counted ? 8 : 4,
     connectNulls: false,
     color: curve.color,
   };
@@ -71,9 +89,13 @@ function seriesOf(curve: Curve, look: Look): Option[] {
     ...(look.smooth > 0
       ? [{ ...line, data: packed(pairs), silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
       : []),
-    { ...line, id: curve.key, data: packed(shown), lineStyle: { width: 1.6 } },
+    { ...line, id: curve.key, data: packed(shown), lineStyle: lineOf(curve) },
     ...(broken.length ? [brokenSeries(broken, look.dark)] : []),
   ];
+}
+
+function lineOf({ dashed }: Curve): Option {
+  return { width: 1.6, type: dashed ? "dashed" : "solid" };
 }
 
 /** Crosses: never colour alone. */
@@ -103,7 +125,7 @@ export function xWords(axis: Axis): (x: number) => string {
 export function pointerWords(curves: Curve[], look: Look, x: number): HTMLElement {
   const box = document.createElement("div");
   const head = box.appendChild(document.createElement("b"));
-  head.textContent = look.axis === "step" ? `step ${xWords("step")(x)}` : xWords("time")(x);
+  head.textContent = placeWords(look, x);
   const lines = curves.map((curve) => ({
     curve,
     at: nearest(pairsOf(curve.points, look.axis), x),
@@ -111,6 +133,11 @@ export function pointerWords(curves: Curve[], look: Look, x: number): HTMLElemen
   for (const { curve, at } of lines.slice(0, 20)) box.append(pointerLine(curve, at));
   if (lines.length > 20) box.append(`and ${lines.length - 20} more`);
   return box;
+}
+
+function placeWords({ axis, counted }: Look, x: number): string {
+  if (counted) return `${counted.x}: ${xWords("step")(x)}`;
+  return axis === "step" ? `step ${xWords("step")(x)}` : xWords("time")(x);
 }
 
 function pointerLine(curve: Curve, at: Pair | undefined): HTMLElement {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, brief, bytes, count, duration, figure } from "./format";
+import { ago, brief, bytes, count, duration, figure, hours } from "./format";
 
 describe("duration", () => {
   it.each([
@@ -50,6 +50,15 @@ describe("sizes and numbers", () => {
       "0.9861",
       "1.20e-5",
       "NaN",
+    ]);
+  });
+  it("count node-hours to the hundredth", () => {
+    expect([hours(9.6561), hours(12), hours(0.001), hours(0), hours(12_345.6)]).toEqual([
+      "9.66",
+      "12",
+      "under 0.01",
+      "0",
+      "12,346",
     ]);
   });
 });

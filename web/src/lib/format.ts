@@ -85,9 +85,10 @@ export function count(many: number, one: string, several = `${one}s`): string {
   return `${many.toLocaleString()} ${many === 1 ? one : several}`;
 }
 
-/** Node-hours: what is too little to count is said so. */
+/** Node-hours, to the hundredth: what is too little to count is said so. */
 export function hours(value: number): string {
-  return value > 0 && value < 0.01 ? "under 0.01" : figure(value);
+  if (value > 0 && value < 0.01) return "under 0.01";
+  return value.toLocaleString(undefined, { maximumFractionDigits: value < 1000 ? 2 : 0 });
 }
 
 /** A number as a person would write it on a board: 0.9861, 1.2e-5, 12 400. */

@@ -26,9 +26,9 @@ async def which_log(
 Log = Annotated[LogWanted, Depends(which_log)]
 
 
-@router.get("", response_model=schemas.Page[schemas.LogStream], responses=problems(404, 409))
+@router.get("", response_model=schemas.LogList, responses=problems(404, 409))
 async def list_logs(task: str, services: Service, person: Person) -> dict[str, Any]:
-    return {"items": await logs.list_logs(services, person, task)}
+    return await logs.list_logs(services, person, task)
 
 
 @router.get("/{stream}", response_class=Response, responses={200: BYTES, **problems(404, 409, 503)})

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from diamond.service.schemas.common import Page
 from diamond.service.schemas.endpoints import Endpoint
 from diamond.service.schemas.tasks import Task
 
@@ -22,6 +23,17 @@ class LogStream(BaseModel):
     size: int
     """Bytes."""
     kept: list[tuple[int, int]]
+    folder: str
+    """Where its file lies on the endpoint; empty once it was removed to make room."""
+
+
+class LogList(Page[LogStream]):
+    ranks: int
+    """How many processes the launch starts."""
+    carried_ranks: int
+    """So many at most have a log here; the others' lie in `folder` alone."""
+    words: str
+    """What a reader should know of the logs of several ranks, and where those are that are not here; empty of one rank."""
 
 
 class Series(BaseModel):

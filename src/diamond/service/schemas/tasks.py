@@ -89,6 +89,8 @@ class Chain(BaseModel):
     budget: BudgetUse | None
     continues: str
     """The task in whose run directory it goes on."""
+    words: str
+    """From where it could go on, if a person lets it; empty where it cannot, or has nothing to begin from."""
 
 
 class GoOnRequest(Body):

@@ -133,7 +133,8 @@ async def _wait(
     job = jobs.new_job(composed, endpoint["owner"], code, project)
     await job_rows.add_job(tx, job)
     scale = ids.new_id(ids.SCALE)
-    awaited = Awaited(scale, f"probes find out how many nodes it gets: {scale}", Phase.PROBING)
+    words = f"short runs find out how many nodes it is worth, then it is queued (scale {scale})"
+    awaited = Awaited(scale, words, Phase.PROBING)
     task = await make_task(
         tx, job=job, endpoint=endpoint, order=order_data(composed.order), awaited=awaited
     )

@@ -106,7 +106,7 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
         "diamond": __version__,
         "task": show_task(row),
         "history": await task_history(services, principal, row["id"]),
-        "logs": await list_logs(services, principal, row["id"]),
+        "logs": (await list_logs(services, principal, row["id"]))["items"],
         "log_ends": await _log_ends(services, principal, row),
         "endpoint": _endpoint_facts(endpoint),
     }

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import EndpointAway, NotFound
+from diamond.core.kept import MOST_RANKS, logs_folder, rank_words
+from diamond.core.order import order_from
 from diamond.service.principal import Principal
 from diamond.service.services import Services
 from diamond.service.serving import file_name
@@ -38,18 +40,22 @@ class LogWanted:
     limit: int = 1 << 20
 
 
-async def list_logs(services: Services, principal: Principal, task: str) -> list[dict[str, Any]]:
+async def list_logs(services: Services, principal: Principal, task: str) -> dict[str, Any]:
     async with services.store.read() as connection:
         row = await find_task(connection, principal, task)
         found = await logs.streams_of(connection, row["id"])
-        return [
+        items = [
             {
                 **{name: one[name] for name in ("attempt", "run", "rank", "stream", "size")},
                 "kept": await logs.kept_ranges(connection, one["id"]),
+                "folder": logs_folder(row["run_dir"], one["attempt"], one["run"]),
             }
             for one in found
             if one["stream"] in LOG_STREAMS
         ]
+    ranks = order_from(dict(row["order"])).ranks
+    words = rank_words(ranks, row["endpoint_name"])
+    return {"items": items, "ranks": ranks, "carried_ranks": MOST_RANKS, "words": words}
 
 
 @dataclass(frozen=True)

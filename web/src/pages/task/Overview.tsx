@@ -7,6 +7,7 @@ import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
 import { Chain } from "./chain/Chain";
 import { Foretold } from "./chain/Foretold";
+import { ShortRuns } from "./chain/ShortRuns";
 import { EndpointName } from "./EndpointName";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
@@ -30,6 +31,7 @@ export function Overview({ task }: { task: Task }) {
         </Answer>
       </Card>
       <Runs task={task} />
+      <ShortRuns task={task} />
       <Chain task={task} />
       <Foretold task={task} />
       <Latest task={task} />
@@ -54,7 +56,7 @@ export function Overview({ task }: { task: Task }) {
         </Stack>
         <Stack>
           <Results task={task} />
-          <Facts title="Resources" facts={resourceFacts(order)} />
+          <Facts title="Resources" facts={resourceFacts(task)} />
           <Facts title="Where" facts={whereFacts(task)} />
         </Stack>
       </SimpleGrid>

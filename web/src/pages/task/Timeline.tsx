@@ -3,7 +3,15 @@ import { useEffect, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
 import { brief, clockTime, duration, exactTime } from "~/lib/format";
 import classes from "./Timeline.module.css";
-import { type Lane, lanesOf, type Phase, type Span, totals } from "./timeline";
+import {
+  type Lane,
+  lanesOf,
+  MOST_LANES,
+  type Phase,
+  type Span,
+  together,
+  totals,
+} from "./timeline";
 import { isOver } from "./words";
 
 const WORDS: Record<Phase, string> = {
@@ -25,9 +33,13 @@ export function Timeline({ task, history }: { task: Task; history: Schemas["Hist
   return (
     <div>
       <div className={classes.chart}>
-        {lanes.map((lane) => (
-          <LaneRow key={lane.attempt} lane={lane} many={lanes.length > 1} place={place} />
-        ))}
+        {lanes.length > MOST_LANES ? (
+          <OneLane lanes={lanes} place={place} />
+        ) : (
+          lanes.map((lane) => (
+            <LaneRow key={lane.attempt} lane={lane} many={lanes.length > 1} place={place} />
+          ))
+        )}
         <div className={classes.axis} aria-hidden>
           {Array.from({ length: TICKS }, (_, n) => from + ((to - from) * n) / (TICKS - 1)).map(
             (at, n) => (
@@ -52,7 +64,8 @@ function edge(n: number): string | undefined {
   return n === 0 ? "first" : n === TICKS - 1 ? "last" : undefined;
 }
 
-type LaneProps = { lane: Lane; many: boolean; place: (at: number) => string };
+type Place = (at: number) => string;
+type LaneProps = { lane: Lane; many: boolean; place: Place };
 
 function LaneRow({ lane, many, place }: LaneProps) {
   return (
@@ -72,10 +85,7 @@ function LaneRow({ lane, many, place }: LaneProps) {
               className={classes.span}
               data-phase={span.phase}
               data-open={span.open || undefined}
-              style={{
-                left: place(span.from),
-                width: `calc(${place(span.to)} - ${place(span.from)})`,
-              }}
+              style={styleOf(span, place)}
             >
               {span.phase === "ran" && lane.runs > 1 && (
                 <span className={classes.run} aria-hidden>
@@ -88,6 +98,44 @@ function LaneRow({ lane, many, place }: LaneProps) {
       </div>
     </div>
   );
+}
+
+/** A long chain: when its program ran, and when it did not. */
+function OneLane({ lanes, place }: { lanes: Lane[]; place: Place }) {
+  const sums = [...totals(lanes)].map(([phase, sum]) => `${WORDS[phase]} ${duration(sum)}`);
+  return (
+    <div className={classes.lane}>
+      <span className={classes.name}>{lanes.length} attempts</span>
+      <div
+        className={classes.track}
+        role="img"
+        aria-label={`${lanes.length} attempts. ${sums.join(", ")}`}
+        data-one
+      >
+        {together(lanes).map(({ attempt, ...span }) => (
+          <Tooltip
+            key={`${attempt} ${span.phase} ${span.from}`}
+            label={`Attempt ${attempt}. ${spanWords(span)}`}
+            multiline
+            maw={320}
+          >
+            <div
+              className={classes.span}
+              data-phase={span.phase}
+              data-open={span.open || undefined}
+              style={styleOf(span, place)}
+            />
+          </Tooltip>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** However short, it stays within the track. */
+function styleOf({ from, to }: Span, place: Place) {
+  const left = `min(${place(from)}, 100% - 3px)`;
+  return { left, width: `calc(${place(to)} - ${left})` };
 }
 
 function spanWords({ phase, from, to, open, run }: Span): string {

@@ -53,6 +53,15 @@ function eventAt(history: History, attempt: string, type: string): number | unde
   return history.find((line) => line.type === type && line.data.attempt === attempt)?.at;
 }
 
+/** So many lanes can still be told apart; a longer chain is drawn in one. */
+export const MOST_LANES = 8;
+
+/** All that one lane for the whole chain shows; what ran lies above what waited for its turn meanwhile. */
+export function together(lanes: Lane[]): (Span & { attempt: number })[] {
+  const spans = lanes.flatMap(({ attempt, spans }) => spans.map((span) => ({ ...span, attempt })));
+  return spans.toSorted((a, b) => Number(a.phase === "ran") - Number(b.phase === "ran"));
+}
+
 /** How long each phase took over all attempts. */
 export function totals(lanes: Lane[]): Map<Phase, number> {
   const sums = new Map<Phase, number>();

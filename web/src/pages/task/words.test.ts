@@ -15,7 +15,7 @@ test("resources are told as a person would, and what was left to the site is not
     },
     placement: { partition: "gpu", account: "", qos: "", reservation: "", constraint: "" },
   } as Schemas["Order"];
-  expect(resourceFacts(order)).toEqual([
+  expect(resourceFacts({ order, phase: "" })).toEqual([
     ["Nodes", "2"],
     ["GPUs", "4 a100 a node"],
     ["CPUs", "8"],

@@ -21,12 +21,13 @@ export function runEnd(run: Schemas["Run"], goesOn: boolean): string {
 }
 
 /** What a task was given to run with; what was left to the site is left out. */
-export function resourceFacts({ resources, placement, launch }: Schemas["Order"]): Fact[] {
+export function resourceFacts({ order, phase }: Pick<Task, "order" | "phase">): Fact[] {
+  const { resources, placement, launch } = order;
   const gpus = resources?.gpus_per_node
     ? `${resources.gpus_per_node} ${resources.gpu_type} a node`.replace("  ", " ")
     : "";
   return given([
-    ["Nodes", resources?.nodes],
+    ["Nodes", phase === "probing" ? "being found out" : resources?.nodes],
     ["GPUs", gpus],
     ["CPUs", resources?.cpus_per_task],
     ["Processes", (resources?.tasks_per_node ?? 1) > 1 && `${resources?.tasks_per_node} a node`],

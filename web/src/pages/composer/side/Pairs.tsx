@@ -10,7 +10,7 @@ export function Pairs({ pairs }: { pairs: Pair[] }) {
       <Table.Tbody>
         {known.map(([name, value]) => (
           <Table.Tr key={name}>
-            <Table.Th fw={400} c="dimmed" pr="md" style={{ verticalAlign: "top" }}>
+            <Table.Th fw={400} c="dimmed" pr="md" miw={84} style={{ verticalAlign: "top" }}>
               {name}
             </Table.Th>
             <Table.Td ta="right">{value}</Table.Td>

@@ -1,60 +1,109 @@
-import { Anchor, Table, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
 import { Took } from "~/components/Time";
+import classes from "./Chain.module.css";
 import { gapWords, standing } from "./words";
+
+type Attempt = Schemas["Attempt"];
+const HEADS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
+/** Of a long chain the newest tell how it goes. */
+const NEWEST = 8;
+const FEW_MORE = 4;
 
 /** Each attempt with the gap before it, how far it came, and how it ended. */
 export function AttemptTable({ task }: { task: Task }) {
+  const [all, setAll] = useState(false);
+  const isLong = task.attempts.length > NEWEST + FEW_MORE;
+  const shown = isLong && !all ? task.attempts.slice(-NEWEST) : task.attempts;
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table horizontalSpacing="sm" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Attempt</Table.Th>
-            <Table.Th>Gap before</Table.Th>
-            <Table.Th>Ran for</Table.Th>
-            <Table.Th>Reached step</Table.Th>
-            <Table.Th>Checkpoint</Table.Th>
-            <Table.Th>Now</Table.Th>
+    <div>
+      {isLong && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          mb={4}
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
+          {all
+            ? `Show the newest ${NEWEST} alone`
+            : `Show the ${task.attempts.length - NEWEST} attempts before these`}
+        </Button>
+      )}
+      {/* Roles are named since small windows show rows as blocks, which are no table to a browser any more. */}
+      <Table horizontalSpacing="sm" verticalSpacing={6} role="table" className={classes.table}>
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {HEADS.map((head) => (
+              <Table.Th key={head} role="columnheader">
+                {head}
+              </Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {task.attempts.map((attempt) => (
+        <Table.Tbody role="rowgroup">
+          {shown.map((attempt) => (
             <Row key={attempt.id} task={task} attempt={attempt} />
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </div>
   );
 }
 
-function Row({ task, attempt }: { task: Task; attempt: Schemas["Attempt"] }) {
+function Row({ task, attempt }: { task: Task; attempt: Attempt }) {
   const { started, ended, step, checkpoint } = attempt;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <Anchor
-          size="sm"
-          underline="always"
-          renderRoot={(props) => (
-            <Link
-              to="/tasks/$task"
-              params={{ task: task.id }}
-              search={{ tab: "log", attempt: attempt.id }}
-              {...props}
-            />
-          )}
-        >
-          {attempt.number}
-          <VisuallyHidden>: its log</VisuallyHidden>
-        </Anchor>
-      </Table.Td>
-      <Table.Td>{gapWords(attempt.gap)}</Table.Td>
-      <Table.Td>{started !== null && <Took from={started} to={ended} />}</Table.Td>
-      <Table.Td>{step?.toLocaleString()}</Table.Td>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>{checkpoint}</Table.Td>
-      <Table.Td>{standing(attempt, task.chain.follow_up, task.attempt)}</Table.Td>
+    <Table.Tr role="row">
+      <Cell head="Attempt">
+        <AttemptNumber task={task} attempt={attempt} />
+      </Cell>
+      <Cell head="State">{standing(attempt, task.chain.follow_up, task.attempt)}</Cell>
+      <Cell head="Gap before" short>
+        {gapWords(attempt.gap)}
+      </Cell>
+      <Cell head="Ran for" short>
+        {started !== null && <Took from={started} to={ended} />}
+      </Cell>
+      <Cell head="Reached step" short>
+        {step?.toLocaleString()}
+      </Cell>
+      <Cell head="Checkpoint">{checkpoint}</Cell>
     </Table.Tr>
+  );
+}
+
+type CellProps = { head: string; short?: boolean; children: ReactNode };
+
+function Cell({ head, short, children }: CellProps) {
+  const isEmpty = children === "" || children === false || children === undefined;
+  return (
+    <Table.Td role="cell" data-head={head} data-short={short} data-empty={isEmpty || undefined}>
+      {isEmpty ? <span aria-hidden>–</span> : children}
+    </Table.Td>
+  );
+}
+
+/** It leads to its log, once it has one. */
+function AttemptNumber({ task, attempt }: { task: Task; attempt: Attempt }) {
+  if (!attempt.runs.length) return <>{attempt.number}</>;
+  return (
+    <Anchor
+      size="sm"
+      underline="always"
+      aria-label={`Attempt ${attempt.number}: its log`}
+      renderRoot={(props) => (
+        <Link
+          to="/tasks/$task"
+          params={{ task: task.id }}
+          search={{ tab: "log", attempt: attempt.id }}
+          {...props}
+        />
+      )}
+    >
+      {attempt.number}
+    </Anchor>
   );
 }

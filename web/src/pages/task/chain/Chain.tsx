@@ -3,7 +3,7 @@ import type { Task } from "~/api/client";
 import { hours } from "~/lib/format";
 import { AttemptTable } from "./AttemptTable";
 import { BudgetBar } from "./BudgetBar";
-import { askWords, canGoOn, isChain } from "./words";
+import { isChain } from "./words";
 
 /** How a training that is longer than the queue's limit goes on: attempts, gaps, checkpoints, budget. */
 export function Chain({ task }: { task: Task }) {
@@ -14,13 +14,19 @@ export function Chain({ task }: { task: Task }) {
       <Stack gap="sm">
         <Group justify="space-between" align="baseline">
           <Title order={2}>Attempts</Title>
-          <Text size="sm" c="dimmed">
-            {hours(chain.node_hours)} node-hours used
-          </Text>
+          {!chain.budget && (
+            <Text size="sm" c="dimmed">
+              {hours(chain.node_hours)} node-hours used
+            </Text>
+          )}
         </Group>
         {chain.budget && <BudgetBar budget={chain.budget} />}
         <AttemptTable task={task} />
-        {canGoOn(task) && <Text size="sm">{askWords(task)}</Text>}
+        {chain.words && (
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {chain.words}
+          </Text>
+        )}
       </Stack>
     </Card>
   );

@@ -1,6 +1,6 @@
 import { Card, Table, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
-import { duration, figure } from "~/lib/format";
+import { duration, hours } from "~/lib/format";
 
 /** What was foretold when it was asked for, beside what happened. */
 export function Foretold({ task }: { task: Task }) {
@@ -10,7 +10,7 @@ export function Foretold({ task }: { task: Task }) {
   const rows: [string, string, string][] = [
     ["Ends after", `${duration(soonest)} to ${duration(latest)}`, duration(happened.seconds)],
     ["Attempts", String(told.attempts), String(happened.attempts)],
-    ["Node-hours", figure(told.node_hours), figure(happened.node_hours)],
+    ["Node-hours", hours(told.node_hours), hours(happened.node_hours)],
   ];
   return (
     <Card component="section" aria-label="Foretold and what happened">

@@ -9,7 +9,7 @@ import { keys } from "~/api/queries";
 import { Ask } from "~/components/Ask";
 import { sayDone } from "~/components/say";
 import { freshKey } from "~/lib/key";
-import { askWords } from "./words";
+import { attemptsOf } from "./words";
 
 /** Let a chain that asks, or was stopped, go on from its newest checkpoint. */
 export function GoOn({ task }: { task: Task }) {
@@ -32,7 +32,8 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
   const [attempts, setAttempts] = useState("");
   const [budget, setBudget] = useState("");
   const resume = useResume(task, close);
-  const terms = { attempts: Number.parseInt(attempts, 10) || null, budget: budget || null };
+  const wanted = attemptsOf(attempts);
+  const terms = { attempts: wanted ?? null, budget: budget || null };
   return (
     <Ask
       title={`Let ${task.name} go on`}
@@ -40,22 +41,28 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
       leave="Not now"
       isPending={resume.isPending}
       error={resume.error}
+      isReady={wanted !== undefined}
       onDo={() => resume.mutate(terms)}
       onClose={close}
     >
-      <Text size="sm">{askWords(task)}</Text>
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {task.chain.words}
+      </Text>
       <TextInput
         label="Attempts more"
         description="Left empty: three more, or as many as the budget allows."
+        error={wanted === undefined && "A whole number above zero, such as 3."}
         inputMode="numeric"
         value={attempts}
         onChange={(event) => setAttempts(event.currentTarget.value)}
         data-autofocus
       />
       <TextInput
-        label="Budget in all"
+        label={task.chain.asks ? "Budget in all" : "Budget from now on"}
         placeholder="50 node-hours"
-        description="Left empty: as before."
+        description={
+          task.chain.asks ? "Left empty: as before." : "Left empty: what is left of the old one."
+        }
         value={budget}
         onChange={(event) => setBudget(event.currentTarget.value)}
       />

@@ -1,18 +1,17 @@
 import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
-import { askWords, gapWords, isChain, standing } from "./words";
+import { attemptsOf, gapWords, isChain, standing } from "./words";
 
 const ATTEMPT = { id: "a1", started: null, ended: null, arrived: null, reason: "" };
 const attempt = (more: object) => ({ ...ATTEMPT, ...more }) as unknown as Schemas["Attempt"];
-const CHAIN = { asks: false, may_resume: false, budget: null, stalled: 0 };
+const CHAIN = { budget: null, words: "" };
 const task = (attempts: number, more: object = {}) =>
   ({ attempts: Array(attempts), chain: { ...CHAIN, ...more } }) as unknown as Task;
 
 test("one attempt alone is no chain", () => {
   expect(isChain(task(1))).toBe(false);
   expect(isChain(task(2))).toBe(true);
-  expect(isChain(task(1, { may_resume: true, checkpoint: "" }))).toBe(false);
-  expect(isChain(task(1, { may_resume: true, checkpoint: "3.pt" }))).toBe(true);
+  expect(isChain(task(1, { words: "It can go on from 3.pt" }))).toBe(true);
 });
 
 test("a follow-up waits ahead until it takes over", () => {
@@ -25,10 +24,17 @@ test("a follow-up waits ahead until it takes over", () => {
   expect(standing(attempt({}), "", "a1")).toBe("waiting");
 });
 
-test("gaps and questions in words", () => {
+test("gaps in words", () => {
   expect(gapWords(null)).toBe("");
   expect(gapWords(0.2)).toBe("none");
   expect(gapWords(125)).toBe("2 min 5 s");
-  expect(askWords(task(2, { stalled: 2 }))).toContain("no further");
-  expect(askWords(task(2, { asks: true }))).toContain("your word");
+});
+
+test("a number of attempts is a whole one above zero, or left out", () => {
+  expect([attemptsOf(" 12 "), attemptsOf(""), attemptsOf("two"), attemptsOf("0")]).toEqual([
+    12,
+    null,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { Schemas, Task } from "~/api/client";
-import { count, duration } from "~/lib/format";
+import { duration } from "~/lib/format";
 
 /** Whether there is more to tell than that one attempt ran. */
 export function isChain(task: Pick<Task, "attempts" | "chain">): boolean {
@@ -8,7 +8,7 @@ export function isChain(task: Pick<Task, "attempts" | "chain">): boolean {
 
 /** Whether going on would begin from something: a checkpoint, or a chain that asks. */
 export function canGoOn({ chain }: Pick<Task, "chain">): boolean {
-  return chain.asks || (chain.may_resume && chain.checkpoint !== "");
+  return chain.words !== "";
 }
 
 /** What an attempt is doing, or how it ended, in a few words. */
@@ -27,11 +27,9 @@ export function gapWords(gap: number | null): string {
   return gap < 1 ? "none" : duration(gap);
 }
 
-/** Why it asks and what one more call gives. */
-export function askWords({ chain }: Pick<Task, "chain">): string {
-  if (chain.stalled >= 2) {
-    return `${count(chain.stalled, "attempt")} in a row came no further. Look at the log before you let it go on.`;
-  }
-  if (chain.asks) return "It could go on, and waits for your word.";
-  return "It can go on from where it stopped.";
+/** "12" as a number of attempts; null where nothing is written, undefined where it is none. */
+export function attemptsOf(text: string): number | null | undefined {
+  const plain = text.trim();
+  if (!plain) return null;
+  return /^[1-9]\d{0,3}$/.test(plain) ? Number(plain) : undefined;
 }

@@ -4,14 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { Answer, Empty } from "~/components/Answer";
+import { CopyLine } from "~/components/CopyLine";
 import { logsQuery } from "../queries";
 import type { TaskSearch } from "../search";
 import { isOver } from "../words";
 import { LogPane } from "./LogPane";
-import { chosenOf, ranksOf, runsOf, type Streams } from "./which";
+import { chosenOf, folderOf, type LogList, ranksOf, runsOf, type Which } from "./which";
 
-/** Agents send the logs of so many ranks. */
-const CARRIED_RANKS = 64;
 const STREAMS = [
   { value: "stdout", label: "Output" },
   { value: "stderr", label: "Errors" },
@@ -23,7 +22,7 @@ export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
   return (
     <Answer query={query}>
-      {({ items }) => (items.length ? <Logs task={task} logs={items} /> : <NoLog task={task} />)}
+      {(found) => (found.items.length ? <Logs task={task} found={found} /> : <NoLog task={task} />)}
     </Answer>
   );
 }
@@ -38,11 +37,12 @@ function NoLog({ task }: { task: Task }) {
   );
 }
 
-function Logs({ task, logs }: { task: Task; logs: Streams }) {
+function Logs({ task, found }: { task: Task; found: LogList }) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
   const set = (part: TaskSearch) =>
     void navigate({ search: (now) => ({ ...now, at: undefined, ...part }), replace: true });
+  const logs = found.items;
   const runs = runsOf(task, logs);
   const chosen = chosenOf(search, runs, logs);
   if (!chosen) return null;
@@ -79,6 +79,7 @@ function Logs({ task, logs }: { task: Task; logs: Streams }) {
             w={120}
             allowDeselect={false}
             searchable
+            selectFirstOptionOnChange
             data={ranks.map((rank) => ({
               value: String(rank),
               label: rank ? `Rank ${rank}` : "All ranks",
@@ -95,11 +96,7 @@ function Logs({ task, logs }: { task: Task; logs: Streams }) {
           }
         />
       </Group>
-      {ranks.length >= CARRIED_RANKS && (
-        <Text size="sm" c="dimmed">
-          Of further ranks, rank-N.stdout.log and rank-N.stderr.log lie among the task's files.
-        </Text>
-      )}
+      <AboutRanks found={found} chosen={chosen} />
       {streams.map((one) => (
         <LogPane
           key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${one}`}
@@ -109,6 +106,21 @@ function Logs({ task, logs }: { task: Task; logs: Streams }) {
           half={streams.length > 1}
         />
       ))}
+    </Stack>
+  );
+}
+
+/** How the logs of several ranks are read, and where those lie that are not here. */
+function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<Which, "stream"> }) {
+  if (!found.words) return null;
+  const folder = folderOf(found.items, chosen);
+  const areElsewhere = found.ranks > found.carried_ranks && folder !== "";
+  return (
+    <Stack gap={6}>
+      <Text size="sm" c="dimmed">
+        {found.words}
+      </Text>
+      {areElsewhere && <CopyLine line={folder} label="Copy the folder's path" />}
     </Stack>
   );
 }

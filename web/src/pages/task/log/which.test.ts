@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Task } from "~/api/client";
-import { chosenOf, endOf, ranksOf, runsOf, type Streams } from "./which";
+import { chosenOf, endOf, folderOf, ranksOf, runsOf, type Streams } from "./which";
 
 const log = (attempt: string, run: number, rank = 0): Streams[number] => ({
   attempt,
@@ -8,6 +8,7 @@ const log = (attempt: string, run: number, rank = 0): Streams[number] => ({
   rank,
   stream: "stdout",
   size: 1,
+  folder: `/w/${attempt}/${run}`,
 });
 const task = {
   attempts: [
@@ -36,6 +37,7 @@ test("the newest log is shown unless the address asks for another", () => {
   });
   expect(chosenOf({}, [], [])).toBeNull();
   expect(ranksOf(logs, { attempt: "a2", run: 2 })).toEqual([0, 3]);
+  expect(folderOf(logs, { attempt: "a2", run: 1 })).toBe("/w/a2/1");
 });
 
 test("a piece ends after its bytes, not after its letters", () => {

@@ -7,6 +7,7 @@ import type { Place } from "./window";
 export type Which = { attempt: string; run: number; rank: number; stream: "stdout" | "stderr" };
 /** Without what is kept of it: the client reads pairs as plain lists. */
 export type Streams = Omit<Schemas["LogStream"], "kept">[];
+export type LogList = Omit<Schemas["LogList"], "items"> & { items: Streams };
 export type Choice = { value: string; label: string; attempt: string; run: number };
 
 /** The executions that have written something, oldest first. */
@@ -34,6 +35,11 @@ export function ranksOf(logs: Streams, { attempt, run }: Pick<Which, "attempt" |
     .filter((log) => log.attempt === attempt && log.run === run)
     .map((log) => log.rank);
   return [...new Set(ranks)].sort((a, b) => a - b);
+}
+
+/** Where the files of a run's logs lie on its endpoint; empty once they were removed. */
+export function folderOf(logs: Streams, { attempt, run }: Pick<Which, "attempt" | "run">): string {
+  return logs.find((log) => log.attempt === attempt && log.run === run)?.folder ?? "";
 }
 
 /** What the address asks for; the newest where it asks for nothing. */

@@ -1,9 +1,10 @@
 import { Alert, Stack, Table, Text, Title } from "@mantine/core";
 import { IconCircleCheck, IconCoin } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { duration, figure } from "~/lib/format";
+import { duration, figure, hours } from "~/lib/format";
 import { Pairs } from "../Pairs";
-import { attemptWords, waitWords } from "./words";
+import classes from "./Plan.module.css";
+import { attemptWords, lossWords, waitWords } from "./words";
 
 type Plan = Schemas["Plan"];
 
@@ -49,7 +50,7 @@ function Budget({ ceiling }: { ceiling: Schemas["Ceiling"] }) {
   );
 }
 
-/** The same work with other time limits, each as a bar from the soonest to the latest end. */
+/** The same work with other time limits, each as a bar to the soonest end and on to the latest. */
 function Others({ plan }: { plan: Plan }) {
   const own = {
     walltime_minutes: plan.attempt_minutes,
@@ -69,6 +70,7 @@ function Others({ plan }: { plan: Plan }) {
           <Table.Tr>
             <Table.Th>Limit</Table.Th>
             <Table.Th>Attempts</Table.Th>
+            <Table.Th ta="right">Node-hours</Table.Th>
             <Table.Th w="45%">Ends in</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -80,6 +82,7 @@ function Others({ plan }: { plan: Plan }) {
                 {one === own && " (this)"}
               </Table.Td>
               <Table.Td>{one.attempts}</Table.Td>
+              <Table.Td ta="right">{hours(one.node_hours)}</Table.Td>
               <Table.Td>
                 <Bar finish={one.finish} latest={latest} />
                 <Text size="xs">{span(one.finish)}</Text>
@@ -93,20 +96,11 @@ function Others({ plan }: { plan: Plan }) {
 }
 
 function Bar({ finish, latest }: { finish: Schemas["FinishSpan"]; latest: number }) {
-  const percent = (seconds: number) => (100 * seconds) / Math.max(latest, 1);
-  const width = Math.max(1, percent(finish.latest - finish.soonest));
+  const percent = (seconds: number) => `${(100 * seconds) / Math.max(latest, 1)}%`;
   return (
-    <div aria-hidden style={{ position: "relative", height: 8, marginBottom: 2 }}>
-      <div
-        style={{
-          position: "absolute",
-          left: `${Math.min(percent(finish.soonest), 99)}%`,
-          width: `${width}%`,
-          height: 8,
-          borderRadius: 4,
-          background: "var(--mantine-primary-color-filled)",
-        }}
-      />
+    <div aria-hidden className={classes.track}>
+      <div className={classes.latest} style={{ width: percent(finish.latest) }} />
+      <div className={classes.soonest} style={{ width: percent(finish.soonest) }} />
     </div>
   );
 }
@@ -122,11 +116,7 @@ function pace({ measured }: Plan): string {
 
 function costWords(plan: Plan): string {
   const charge = plan.charge_at_most;
-  const most = `at most ${figure(plan.node_hours_at_most)}`;
+  const most = `at most ${hours(plan.node_hours_at_most)}`;
   const units = charge === null ? "" : `, ${figure(charge)} of the site's units`;
-  return `${figure(plan.node_hours)} node-hours (${most}${units})`;
-}
-
-function lossWords(plan: Plan): string {
-  return `${duration(plan.lost_at_most_seconds)}; ${plan.interruptions.toFixed(2)} interruptions expected`;
+  return `${hours(plan.node_hours)} node-hours (${most}${units})`;
 }

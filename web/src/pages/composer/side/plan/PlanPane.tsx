@@ -7,7 +7,7 @@ import { Answer } from "~/components/Answer";
 import classes from "../../Composer.module.css";
 import { useComposer } from "../../state/context";
 import { bodyOf, type Work } from "../../state/work";
-import { type GoalDraft, goalOf } from "./goal";
+import { type GoalDraft, goalOf, isNoNumber } from "./goal";
 import { LikeField } from "./LikeField";
 import { PlanAnswer } from "./PlanAnswer";
 import { useGoal } from "./useGoal";
@@ -127,7 +127,8 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
     <TextInput
       label={label}
       description={help}
-      inputWrapperOrder={["label", "input", "description"]}
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      error={!disabled && isNoNumber(value) && "A number above zero, such as 0.5 or 20 000."}
       inputMode="decimal"
       autoComplete="off"
       disabled={disabled}

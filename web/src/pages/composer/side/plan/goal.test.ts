@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { goalOf, keptGoal, NOTHING, numberOf } from "./goal";
+import { goalOf, isNoNumber, keptGoal, NOTHING, numberOf } from "./goal";
 
 test("nothing is asked before the amount and the pace are known", () => {
   expect(goalOf(NOTHING)).toBeNull();
@@ -25,9 +25,14 @@ test("steps with a pace, or with a task that tells it", () => {
 });
 
 test("numbers as people write them", () => {
-  expect(numberOf("1,000_000")).toBe(1_000_000);
+  expect(numberOf("1,000,000")).toBe(1_000_000);
+  expect(numberOf("1 000_000")).toBe(1_000_000);
+  expect(numberOf("1,234.5")).toBe(1234.5);
+  expect(numberOf("0,5")).toBeUndefined();
+  expect(numberOf("1,5")).toBeUndefined();
   expect(numberOf("some")).toBeUndefined();
   expect(numberOf("-3")).toBeUndefined();
+  expect(["", " ", "3", "lots", "0,5"].map(isNoNumber)).toEqual([false, false, false, true, true]);
 });
 
 test("the goal goes along with the job unless that is switched off", () => {

@@ -50,13 +50,21 @@ export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
   return { ...amount, ...pace, ...saving };
 }
 
+/** Whether something stands there that is no number above zero. */
+export function isNoNumber(text: string): boolean {
+  return text.trim() !== "" && numberOf(text) === undefined;
+}
+
 /** What is sent along with the job. */
 export function keptGoal(draft: GoalDraft): Schemas["Goal"] | null {
   return draft.keep ? goalOf(draft) : null;
 }
 
+/** Commas part thousands. One that does not is refused: 0,5 must not be taken for 5. */
 export function numberOf(text: string): number | undefined {
-  const plain = text.replaceAll(/[\s_,]/g, "");
+  const close = text.replaceAll(/[\s_]/g, "");
+  if (close.includes(",") && !/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(close)) return undefined;
+  const plain = close.replaceAll(",", "");
   const value = Number(plain);
   return plain && Number.isFinite(value) && value > 0 ? value : undefined;
 }

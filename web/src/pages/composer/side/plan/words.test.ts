@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attemptWords, waitWords } from "./words";
+import { attemptWords, lossWords, waitWords } from "./words";
 
 const sure = { quantile: 0.95, confidence: 0.95, samples: 74, words: "95% start sooner" };
 
@@ -14,4 +14,10 @@ test("attempts ask for the whole limit, and the last is done sooner", () => {
   const plan = { attempts: 3, attempt_minutes: 480, last_attempt_minutes: 125 };
   expect(attemptWords(plan)).toBe("3 of 8 h, the last done after 2 h 5 min");
   expect(attemptWords({ ...plan, attempts: 1 })).toBe("1 of 8 h, done after 2 h 5 min");
+});
+
+test("a loss by interruptions, without digits that nobody can know", () => {
+  const plan = { lost_at_most_seconds: 4500, interruptions: 0.02 };
+  expect(lossWords(plan)).toBe("1 h 15 min at an interruption; hardly any expected");
+  expect(lossWords({ ...plan, interruptions: 1.26 })).toContain("; 1.3 expected");
 });

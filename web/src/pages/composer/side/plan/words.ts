@@ -17,3 +17,11 @@ export function attemptWords(
   const which = plan.attempts === 1 ? "" : "the last ";
   return `${plan.attempts} of ${each}, ${which}done after ${duration(60 * plan.last_attempt_minutes)}`;
 }
+
+/** What one interruption costs at most, and how many are to be expected; hardly any are not counted. */
+export function lossWords(plan: Pick<Plan, "lost_at_most_seconds" | "interruptions">): string {
+  const many = plan.interruptions;
+  const words =
+    many < 0.1 ? "hardly any" : many.toLocaleString(undefined, { maximumFractionDigits: 1 });
+  return `${duration(plan.lost_at_most_seconds)} at an interruption; ${words} expected`;
+}

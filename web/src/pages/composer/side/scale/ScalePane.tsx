@@ -43,7 +43,8 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
         Try it out in short runs
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Each measures some steps of this job and is then ended. The job must log its steps.
+        Each measures some steps of this job, for ten minutes at most, and is then ended. The job
+        must log its steps.
       </Text>
       <Stack gap="sm">
         <TextInput

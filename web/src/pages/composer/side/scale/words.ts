@@ -1,10 +1,4 @@
-import type { Schemas } from "~/api/client";
-import { type Curve, colourOf } from "~/charts/curves";
-import { figure } from "~/lib/format";
 import type { SpecDraft } from "../../spec/draft";
-
-type Scale = Schemas["Scale"];
-type Probe = Schemas["ScaleProbe"];
 
 /** "1, 2 4" as numbers, none where nothing is written; null where a word is no whole number above zero. */
 export function nodesOf(text: string): number[] | null {
@@ -26,36 +20,4 @@ export function begunFor(id: string, spec: SpecDraft): Begun {
 export function isOf(begun: Begun, spec: SpecDraft): boolean {
   const now = begunFor(begun.id, spec);
   return begun.name === now.name && begun.run === now.run;
-}
-
-/** Throughput over machines, beside what it would be if each did as much as the first; settings have no such curve. */
-export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[] {
-  if (scale.kind !== "nodes") return [];
-  const measured = scale.probes
-    .filter((probe) => probe.throughput !== null)
-    .sort((a, b) => a.nodes - b.nodes);
-  const first = measured[0];
-  if (!first?.throughput || measured.length < 2) return [];
-  const each = first.throughput / first.nodes;
-  return [
-    {
-      key: "measured",
-      label: `${scale.unit} a second`,
-      color: colourOf(0),
-      points: measured.map(({ nodes, throughput }) => [nodes, null, throughput]),
-    },
-    {
-      key: "perfect",
-      label: "if no machine were held up",
-      color: colourOf(6),
-      points: measured.map(({ nodes }) => [nodes, null, nodes * each]),
-    },
-  ];
-}
-
-/** What a probe is doing, or gave. */
-export function probeWords(probe: Probe, unit: string): string {
-  if (probe.throughput === null) return probe.words || probe.state;
-  const share = probe.efficiency === null ? "" : `, ${Math.round(100 * probe.efficiency)} % each`;
-  return `${figure(probe.throughput)} ${unit}/s${share}`;
 }

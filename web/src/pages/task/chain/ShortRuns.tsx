@@ -1,0 +1,36 @@
+import { Card, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { api, dataOf, type Task } from "~/api/client";
+import { keys } from "~/api/queries";
+import { Answer } from "~/components/Answer";
+import { hours } from "~/lib/format";
+import { Curves } from "~/scale/Curves";
+import { Probes } from "~/scale/Probes";
+
+/** What the probes of a task with `nodes: auto` have told so far; it is queued after them. */
+export function ShortRuns({ task }: { task: Task }) {
+  const scale = task.phase === "probing" ? (task.awaits ?? "") : "";
+  const query = useQuery({
+    queryKey: keys.scale(scale),
+    queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
+    enabled: scale !== "",
+  });
+  if (!scale) return null;
+  return (
+    <Card component="section" aria-label="Short runs">
+      <Title order={2}>Short runs</Title>
+      <Answer query={query}>
+        {(found) => (
+          <Stack gap="sm" maw={640} aria-live="polite">
+            <Text size="sm" c="dimmed">
+              Each tries another number of machines; together at most{" "}
+              {hours(found.node_hours_at_most)} node-hours.
+            </Text>
+            <Probes scale={found} />
+            <Curves scale={found} />
+          </Stack>
+        )}
+      </Answer>
+    </Card>
+  );
+}

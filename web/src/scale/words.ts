@@ -1,0 +1,67 @@
+import type { Schemas } from "~/api/client";
+import { type Curve, colourOf } from "~/charts/curves";
+import { figure } from "~/lib/format";
+
+export type Scale = Schemas["Scale"];
+export type Probe = Schemas["ScaleProbe"];
+
+/** Throughput over machines, beside what it would be if each did as much as the first; settings have no such curve. */
+export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[] {
+  if (scale.kind !== "nodes") return [];
+  const measured = scale.probes
+    .filter((probe) => probe.throughput !== null)
+    .sort((a, b) => a.nodes - b.nodes);
+  const first = measured[0];
+  if (!first?.throughput || measured.length < 2) return [];
+  const each = first.throughput / first.nodes;
+  return [
+    {
+      key: "measured",
+      label: "measured",
+      color: colourOf(0),
+      points: measured.map(({ nodes, throughput }) => [nodes, null, throughput]),
+    },
+    {
+      key: "perfect",
+      label: "if no machine were held up",
+      color: colourOf(1),
+      dashed: true,
+      points: measured.map(({ nodes }) => [nodes, null, nodes * each]),
+    },
+  ];
+}
+
+/** The curve for those who cannot see it. */
+export function curveWords({ probes, unit }: Pick<Scale, "probes" | "unit">): string {
+  const told = probes.filter((probe) => probe.throughput !== null);
+  const points = told.map((probe) => `${probe.label} ${figure(probe.throughput ?? 0)}`);
+  return `Throughput over machines, in ${unit} a second: ${points.join(", ")}`;
+}
+
+/** What a probe that has told no pace is doing, or why it told none. */
+export function probeWords(probe: Probe, wanted: number): string {
+  if (probe.state === "running" && probe.steps > 0) {
+    return `running, ${probe.steps} of ${wanted} steps measured`;
+  }
+  if (!probe.words) return probe.state;
+  return probe.state === "skipped" ? `left out: ${probe.words}` : `${probe.state}: ${probe.words}`;
+}
+
+/** What a probe gave against the first: each machine's share, or how much faster a setting was. */
+export function shareWords(scale: Pick<Scale, "kind" | "gains">, probe: Probe): string {
+  if (scale.kind === "nodes") {
+    return probe.efficiency === null ? "" : `${Math.round(100 * probe.efficiency)} %`;
+  }
+  const gain = gainOf(scale, probe);
+  return gain ? `${gain.factor.toFixed(2)}×` : "";
+}
+
+export function gainOf({ gains }: Pick<Scale, "gains">, { label }: Pick<Probe, "label">) {
+  return gains.find(({ change }) => change === label);
+}
+
+export function headWords({ state, endpoint }: Pick<Scale, "state" | "endpoint">): string {
+  if (state === "running") return `Measuring on ${endpoint}`;
+  if (state === "failed") return `Nothing could be measured on ${endpoint}`;
+  return state === "cancelled" ? `Stopped on ${endpoint}` : `Measured on ${endpoint}`;
+}
