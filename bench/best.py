@@ -17,14 +17,14 @@ MOST_LIMITS = 5000
 
 
 def least_gap(queue: Queue, begin: float) -> float:
-    """Seconds in which no program runs, between the first start and the end of the work."""
+    """Seconds in which no program runs, between the first start and the end of the work; at least, where that is thousands of limits."""
     first, limits = begin + queue.wait(begin), 2 * LIMITS_OF_WORK
     while limits < MOST_LIMITS:
         ended = soonest_end(queue, first, limits)
         if ended is not None and ended <= first + limits * queue.limit:
             return max(0.0, ended - first - LIMITS_OF_WORK * queue.limit)
         limits *= 2
-    return limits * queue.limit
+    return (limits / 2 - LIMITS_OF_WORK) * queue.limit
 
 
 def soonest_end(queue: Queue, first: float, limits: int) -> float | None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
-from dataclasses import dataclass
+import zlib
+from array import array
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from sys import intern
 from typing import TextIO
 
 from diamond.planning.waits import PastWait
 
-SUBMITTED, WAITED, RAN, GIVEN, ASKED, LIMIT, STATUS, QUEUE = 1, 2, 3, 4, 7, 8, 10, 14
+NUMBER, SUBMITTED, WAITED, RAN, GIVEN, ASKED, LIMIT, STATUS, QUEUE = 0, 1, 2, 3, 4, 7, 8, 10, 14
+PARTS = (2, 3, 4)
 CANCELLED = 5
 THANKED = ("Installation", "Acknowledge")
+ENDINGS = (".swf", ".swf.gz")
 
 
 @dataclass(frozen=True)
@@ -22,54 +26,100 @@ class Log:
     """Whose machine it was and who gave the log."""
     jobs: list[PastWait]
     """In the order of their submission; processors stand in for nodes."""
-
-
-def read_logs(folder: Path) -> Iterator[Log]:
-    for path in logs_in(folder):
-        yield read_log(path)
+    remarks: tuple[str, ...] = ()
+    """What the log leaves open, and how it was read."""
 
 
 def logs_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.name.endswith((".swf", ".swf.gz")))
+    """Also those in folders below."""
+    every = (path for path in folder.rglob("*") if path.name.lower().endswith(ENDINGS))
+    return sorted(path for path in every if path.is_file())
 
 
 def read_log(path: Path) -> Log:
-    jobs, thanks = [], []
-    with opened(path) as lines:
-        for line in lines:
-            word, _, rest = line.lstrip("; ").partition(":")
-            if line.startswith(";"):
-                thanks += [rest.strip()] if word.strip() in THANKED else []
-            elif job := read_job(line.split()):
-                jobs.append(job)
-    jobs.sort(key=lambda one: one.submitted)
-    return Log(path.name.split(".swf")[0], ", ".join(thanks), jobs)
+    read = Reading()
+    try:
+        with opened(path) as lines:
+            for line in lines:
+                read.take(line)
+    except (OSError, EOFError, zlib.error) as problem:
+        read.remarks.append(f"cannot be read to its end ({problem}): what was read counts")
+    return read.log(path.name[: path.name.lower().rindex(".swf")])
 
 
 def opened(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", errors="replace")
-    return path.open(errors="replace")
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+@dataclass
+class Reading:
+    """What the lines of one log have told so far."""
+
+    jobs: list[PastWait] = field(default_factory=list)
+    """With the limit 0 where none was written down."""
+    ran: array[float] = field(default_factory=lambda: array("d"))
+    """The run time of each."""
+    thanks: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    number: str = ""
+    """Of the last line's job."""
+
+    def take(self, line: str) -> None:
+        line = line.strip("\0 \t\r\n\ufeff")
+        if line.startswith(";"):
+            word, _, rest = line.lstrip("; ").partition(":")
+            self.thanks += [rest.strip()] if word.strip() in THANKED else []
+        elif line:
+            self.take_job(line.split())
+
+    def take_job(self, fields: list[str]) -> None:
+        """A line that is misshapen or cut off is passed over."""
+        try:
+            job = read_job(fields) if len(fields) > QUEUE else None
+            is_part = fields[NUMBER] == self.number and int(float(fields[STATUS])) in PARTS
+        except (ValueError, IndexError, OverflowError):
+            return
+        self.number = fields[NUMBER]
+        if job and not is_part:
+            self.jobs.append(job)
+            self.ran.append(known(fields[RAN]))
+
+    def log(self, name: str) -> Log:
+        jobs = sorted(self.with_limits(), key=lambda one: one.submitted)
+        if not jobs:
+            self.remarks.append("none of its jobs tells how long it waited, its size and its limit")
+        return Log(name, ", ".join(self.thanks), jobs, tuple(self.remarks))
+
+    def with_limits(self) -> list[PastWait]:
+        """One measure for all jobs of a log: limits and run times are not mixed."""
+        named = [job for job in self.jobs if job.limit_seconds]
+        without = len(self.jobs) - len(named)
+        if len(named) >= without:
+            if without:
+                self.remarks.append(f"{without} jobs without a limit are left out")
+            return named
+        self.remarks.append(
+            f"{without} of {len(self.jobs)} jobs name no limit, so the run time of each stands in for it"
+        )
+        each = zip(self.jobs, self.ran, strict=True)
+        return [replace(job, limit_seconds=ran) for job, ran in each if ran]
 
 
 def read_job(fields: list[str]) -> PastWait | None:
-    """None for a job that never started, whose size or limit nobody wrote down, or that is no job at all."""
-    try:
-        return made_of(fields) if len(fields) > QUEUE else None
-    except ValueError:
-        return None
-
-
-def made_of(fields: list[str]) -> PastWait | None:
+    """None for a job that never started, or whose size nobody wrote down."""
     size = known(fields[ASKED]) or known(fields[GIVEN])
-    limit = known(fields[LIMIT]) or known(fields[RAN])
     waited = float(fields[WAITED])
     never_ran = int(float(fields[STATUS])) == CANCELLED and not known(fields[RAN])
-    if waited < 0 or never_ran or not size or not limit:
+    if not waited >= 0 or never_ran or not size:
         return None
-    return PastWait(float(fields[SUBMITTED]), waited, int(size), limit, fields[QUEUE])
+    limit = known(fields[LIMIT])
+    return PastWait(
+        float(fields[SUBMITTED]), waited, max(1, int(size)), limit, intern(fields[QUEUE])
+    )
 
 
-def known(field: str) -> float:
+def known(text: str) -> float:
     """0 for what is unknown, written as -1."""
-    return max(0.0, float(field))
+    return max(0.0, float(text))
