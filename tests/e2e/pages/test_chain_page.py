@@ -75,8 +75,8 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     task = scene.client.post("/jobs", {"spec": spec, "goal": goal})["tasks"][0]
     began, first = task["created"], (task["id"], task["attempt"])
     scene.tell("started", *first, run=1, node="n1", at=began)
-    saved = {"checkpoint": "checkpoints/step-7100.pt", "modified": 1.0, "step": 7100}
-    scene.tell("progressed", *first, **saved)
+    newest = "checkpoints/step-7100.pt"
+    scene.tell("progressed", *first, checkpoint=newest, modified=1.0, step=7100)
     scene.tell("exited", *first, run=1, exit_code=75, signal=None, at=began + 7200)
     second = (task["id"], scene.task(task["id"])["attempt"])
     scene.tell("submitted", *second, native_id="2", at=began + 7205)
@@ -90,8 +90,8 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     expect(attempts).to_contain_text("Budget: 4 of 12 node-hours spent")
     expect(attempts).to_contain_text("up to 4 promised to what waits or runs")
     expect(attempts).to_contain_text("4 left")
-    saved = {"checkpoint": "checkpoints/step-10800.pt", "modified": 2.0, "step": 10_800}
-    scene.tell("progressed", *second, **saved)
+    newest = "checkpoints/step-10800.pt"
+    scene.tell("progressed", *second, checkpoint=newest, modified=2.0, step=10_800)
     scene.tell("exited", *second, run=1, exit_code=0, signal=None, at=began + 11_100)
     foretold = page.get_by_role("region", name="Foretold and what happened")
     expect(foretold.get_by_role("row").nth(1)).to_contain_text("Ends after3 h3 h 5 min")
@@ -251,9 +251,9 @@ def test_a_task_that_waits_for_its_short_runs_shows_what_they_measure(
     expect(runs.get_by_role("row").nth(3)).to_contain_text("waiting")
     expect(page.get_by_role("region", name="Resources")).to_contain_text("being found out")
     quick = ProbeRunner(scene, lambda order: 0.5 / int(order["resources"]["nodes"]))
-    probes = lambda: scene.client.get(f"/scales/{task['awaits']}")["probes"]  # noqa: E731
     quick.steps = 20
-    quick.until(lambda: probes()[0]["steps"], "some steps of the first")
+    scale = f"/scales/{task['awaits']}"
+    quick.until(lambda: scene.client.get(scale)["probes"][0]["steps"], "steps of the first")
     expect(runs.get_by_role("row").nth(1)).to_contain_text("so far")
     assert not faults_in_both_looks(page)
     scene.client.post(f"/tasks/{task['id']}/cancel")
