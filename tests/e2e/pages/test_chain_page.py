@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,6 @@ def test_a_chain_that_asks_shows_its_attempts_and_goes_on_at_a_word(
     expect(attempts.get_by_role("row").nth(4)).to_contain_text("3.pt")
     expect(attempts).to_contain_text("waits for your word")
     assert not faults_in_both_looks(page)
-    picture(page, "chain")
     enough.touch()
     page.get_by_role("button", name="Let it go on").click()
     page.get_by_role("textbox", name="Attempts more").fill("2")
@@ -75,8 +75,11 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     task = scene.client.post("/jobs", {"spec": spec, "goal": goal})["tasks"][0]
     began, first = task["created"], (task["id"], task["attempt"])
     scene.tell("started", *first, run=1, node="n1", at=began)
+    newest = "checkpoints/step-7100.pt"
+    scene.tell("progressed", *first, checkpoint=newest, modified=1.0, step=7100)
     scene.tell("exited", *first, run=1, exit_code=75, signal=None, at=began + 7200)
     second = (task["id"], scene.task(task["id"])["attempt"])
+    scene.tell("submitted", *second, native_id="2", at=began + 7205)
     scene.tell("started", *second, run=1, node="n1", at=began + 7500)
     for rank, words in ((0, b"all of them\n"), (1, b"only the second\n")):
         part = {"task": second[0], "attempt": second[1], "run": 1, "rank": rank, "offset": 0}
@@ -87,10 +90,18 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     expect(attempts).to_contain_text("Budget: 4 of 12 node-hours spent")
     expect(attempts).to_contain_text("up to 4 promised to what waits or runs")
     expect(attempts).to_contain_text("4 left")
+    newest = "checkpoints/step-10800.pt"
+    scene.tell("progressed", *second, checkpoint=newest, modified=2.0, step=10_800)
     scene.tell("exited", *second, run=1, exit_code=0, signal=None, at=began + 11_100)
     foretold = page.get_by_role("region", name="Foretold and what happened")
+    expect(foretold.get_by_role("row").nth(1)).to_contain_text("Ends after3 h3 h 5 min")
     expect(foretold.get_by_role("row").nth(2)).to_contain_text("Attempts22")
     expect(foretold.get_by_role("row").nth(3)).to_contain_text("Node-hours66")
+    page.clock.set_fixed_time(datetime.fromtimestamp(began + 11_430, UTC))
+    page.reload()
+    expect(page.get_by_text("ended 5 min ago")).to_be_visible()
+    expect(foretold).to_be_visible()
+    picture(page, "chain")
     assert not faults_in_both_looks(page)
     page.goto(f"/tasks/{task['id']}?tab=log")
     expect(page.get_by_text("all of them")).to_be_visible()
@@ -240,9 +251,9 @@ def test_a_task_that_waits_for_its_short_runs_shows_what_they_measure(
     expect(runs.get_by_role("row").nth(3)).to_contain_text("waiting")
     expect(page.get_by_role("region", name="Resources")).to_contain_text("being found out")
     quick = ProbeRunner(scene, lambda order: 0.5 / int(order["resources"]["nodes"]))
-    probes = lambda: scene.client.get(f"/scales/{task['awaits']}")["probes"]  # noqa: E731
     quick.steps = 20
-    quick.until(lambda: probes()[0]["steps"], "some steps of the first")
+    scale = f"/scales/{task['awaits']}"
+    quick.until(lambda: scene.client.get(scale)["probes"][0]["steps"], "steps of the first")
     expect(runs.get_by_role("row").nth(1)).to_contain_text("so far")
     assert not faults_in_both_looks(page)
     scene.client.post(f"/tasks/{task['id']}/cancel")

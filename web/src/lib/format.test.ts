@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, brief, bytes, count, duration, figure, hours } from "./format";
+import { ago, brief, bytes, count, duration, durations, figure, hours } from "./format";
 
 describe("duration", () => {
   it.each([
@@ -37,6 +37,9 @@ describe("sizes and numbers", () => {
       "1.5 kB",
       "2.5 GB",
     ]);
+  });
+  it("name a span once where its ends read the same", () => {
+    expect([durations(10_800, 10_805), durations(60, 7200)]).toEqual(["3 h", "1 min to 2 h"]);
   });
   it("name one thing and several", () => {
     expect([count(1, "task"), count(2, "task"), count(2, "entry", "entries")]).toEqual([

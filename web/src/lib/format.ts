@@ -21,6 +21,12 @@ export function duration(seconds: number): string {
   return words.join(" ") || "under 1 s";
 }
 
+/** "3 h to 4 h", or one length where both read the same. */
+export function durations(shortest: number, longest: number): string {
+  const [first, last] = [duration(shortest), duration(longest)];
+  return first === last ? first : `${first} to ${last}`;
+}
+
 /** As `duration`, with tenths while they tell two moments apart: "0.4 s". */
 export function brief(seconds: number): string {
   return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : duration(seconds);

@@ -28,7 +28,7 @@ export function Probes({ scale, action }: ProbesProps) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th w="36%">Run</Table.Th>
-          <Table.Th ta="right">Throughput</Table.Th>
+          <Table.Th ta="right">Throughput, {scale.unit}/s</Table.Th>
           <Table.Th ta="right">{scale.kind === "nodes" ? "Efficiency" : "Gain"}</Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -58,7 +58,8 @@ function Gave({ scale, probe, action }: ProbesProps & { probe: Probe }) {
   return (
     <>
       <Table.Td ta="right" className={classes.number}>
-        {figure(probe.throughput)} {scale.unit}/s{probe.state === "running" && " so far"}
+        {figure(probe.throughput)}
+        {probe.state === "running" && " so far"}
       </Table.Td>
       <Table.Td ta="right" className={classes.number}>
         {shareWords(scale, probe)}
@@ -72,7 +73,11 @@ function Name({ probe }: { probe: Probe }) {
   const Icon = ICONS[probe.state];
   return (
     <span className={classes.name} data-state={probe.state}>
-      {Icon ? <Icon size={15} aria-hidden /> : <Loader size={13} aria-hidden />}
+      {Icon ? (
+        <Icon size={15} aria-hidden />
+      ) : (
+        <Loader size={13} color="var(--mantine-color-dimmed)" aria-hidden />
+      )}
       {probe.task ? (
         <Anchor
           size="sm"

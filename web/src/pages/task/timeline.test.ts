@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
-import { lanesOf, totals } from "./timeline";
+import { type Lane, lanesOf, together, totals } from "./timeline";
 
 const attempt = (more: Partial<Schemas["Attempt"]>): Schemas["Attempt"] => ({
   id: "a1",
@@ -100,4 +100,30 @@ test("the next attempt begins where the one before it ended", () => {
     ["waited", 112, 130],
   ]);
   expect(totals(lanes).get("waited")).toBe(19);
+});
+
+test("a program that ended in the moment in which it began has run", () => {
+  const runs = [{ run: 1, node: "n", started: 110, ended: 110, exit_code: 75 }];
+  const lanes = lanesOf(task([attempt({ runs, ended: 110 })], 110), [submitted("a1", 100)], 150);
+  expect(told(lanes)[0]?.at(-1)).toEqual(["ran", 110, 110]);
+});
+
+test("in the one lane of a long chain nothing covers what ran", () => {
+  const lane = (attempt: number, from: number): Lane => ({
+    attempt,
+    ending: "",
+    runs: 1,
+    spans: [
+      { phase: "ran", from, to: from + 9, open: false },
+      { phase: "waited", from: from - 5, to: from, open: false },
+    ],
+  });
+  expect(
+    together([lane(1, 10), lane(2, 20)]).map(({ attempt, phase }) => [attempt, phase]),
+  ).toEqual([
+    [1, "waited"],
+    [2, "waited"],
+    [1, "ran"],
+    [2, "ran"],
+  ]);
 });

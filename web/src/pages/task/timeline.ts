@@ -32,7 +32,9 @@ function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
   const spans: Span[] = [];
   const add = (phase: Phase, from: number, to: number | null | undefined, run?: number) => {
     const until = Math.max(from, to ?? end ?? now);
-    if (until > from) spans.push({ phase, from, to: until, open: to == null && end === null, run });
+    // A program that ran for less than its clock can tell has run.
+    if (until > from || phase === "ran")
+      spans.push({ phase, from, to: until, open: to == null && end === null, run });
     return until;
   };
   const first = runs.find((run) => run.started != null)?.started;

@@ -1,6 +1,6 @@
 import { Card, Table, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
-import { duration, hours } from "~/lib/format";
+import { duration, durations, hours } from "~/lib/format";
 
 /** What was foretold when it was asked for, beside what happened. */
 export function Foretold({ task }: { task: Task }) {
@@ -8,7 +8,7 @@ export function Foretold({ task }: { task: Task }) {
   if (!told || !happened) return null;
   const { soonest, latest } = told.finish;
   const rows: [string, string, string][] = [
-    ["Ends after", `${duration(soonest)} to ${duration(latest)}`, duration(happened.seconds)],
+    ["Ends after", durations(soonest, latest), duration(happened.seconds)],
     ["Attempts", String(told.attempts), String(happened.attempts)],
     ["Node-hours", hours(told.node_hours), hours(happened.node_hours)],
   ];

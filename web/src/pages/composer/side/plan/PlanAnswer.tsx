@@ -1,7 +1,7 @@
 import { Alert, Stack, Table, Text, Title } from "@mantine/core";
-import { IconCircleCheck, IconCoin } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck, IconCoin } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { duration, figure, hours } from "~/lib/format";
+import { duration, durations, figure, hours } from "~/lib/format";
 import { Pairs } from "../Pairs";
 import classes from "./Plan.module.css";
 import { attemptWords, lossWords, waitWords } from "./words";
@@ -14,7 +14,7 @@ export function PlanAnswer({ plan }: { plan: Plan }) {
     <Stack gap="md">
       <section aria-labelledby="plan-title">
         <Title order={2} id="plan-title" mb={4}>
-          Ends in {span(plan.finish)}
+          Ends in {durations(plan.finish.soonest, plan.finish.latest)}
         </Title>
         <Pairs
           pairs={[
@@ -31,12 +31,12 @@ export function PlanAnswer({ plan }: { plan: Plan }) {
         />
       </section>
       {plan.budget && <Budget ceiling={plan.budget} />}
-      {plan.others.length > 0 && <Others plan={plan} />}
       {plan.warnings.map((words) => (
-        <Text key={words} size="sm">
+        <Alert key={words} color="yellow" icon={<IconAlertTriangle aria-hidden />} role="note">
           {words}
-        </Text>
+        </Alert>
       ))}
+      {plan.others.length > 0 && <Others plan={plan} />}
     </Stack>
   );
 }
@@ -85,7 +85,7 @@ function Others({ plan }: { plan: Plan }) {
               <Table.Td ta="right">{hours(one.node_hours)}</Table.Td>
               <Table.Td>
                 <Bar finish={one.finish} latest={latest} />
-                <Text size="xs">{span(one.finish)}</Text>
+                <Text size="xs">{durations(one.finish.soonest, one.finish.latest)}</Text>
               </Table.Td>
             </Table.Tr>
           ))}
@@ -103,11 +103,6 @@ function Bar({ finish, latest }: { finish: Schemas["FinishSpan"]; latest: number
       <div className={classes.soonest} style={{ width: percent(finish.soonest) }} />
     </div>
   );
-}
-
-function span({ soonest, latest }: Schemas["FinishSpan"]): string {
-  const [first, last] = [duration(soonest), duration(latest)];
-  return first === last ? first : `${first} to ${last}`;
 }
 
 function pace({ measured }: Plan): string {
