@@ -2,35 +2,53 @@
 # back in the queue begins no program that could pass it, whether or not anybody is there to say so.
 # Each run was timed by its own node. The service grants `most_seconds`, of all jobs together.
 
-# In `diamond_took`: the seconds of one run. A follow-up's first begins when it had its nodes; one that has them and has not
-# begun may hold them for its whole limit; of one without an exit file the last beat may be 15 s old. Times are whole
-# seconds, so each may have lasted almost one more.
+diamond_is_number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
+
+# In `diamond_took`: the seconds of one run that began; of a follow-up's first with the wait on its nodes. Of one without an exit
+# file the last beat may be 15 s old. Times are whole seconds, so each may have lasted almost one more.
 diamond_time_run() {
-  local attempt=${1%/runs/*} begun= ended=
-  diamond_took=0
-  [ "${1##*/}" != 1 ] || read -r _ _ begun _ <"$attempt/arrived"
-  [ -n "$begun" ] || read -r _ _ _ begun _ <"$1/started" || return
-  if read -r _ ended <"$1/exit"; then
-    :
-  elif read -r ended <"$1/heartbeat"; then
-    ended=$((ended + 15))
-  elif [ -e "$attempt/tombstone" ]; then
-    ended=$((begun + $(stat -c %Y "$attempt/tombstone") - $(stat -c %Y "$attempt/arrived")))
-  else
-    ended=$((begun + $2))
-  fi
-  case $begun$ended in *[!0-9]*) return ;; esac
-  [ "$ended" -lt "$begun" ] || diamond_took=$((ended - begun + 1))
+  local begun= ended= late=0
+  diamond_took=$2
+  [ "${1##*/}" != 1 ] || read -r _ _ begun _ <"${1%/runs/*}/arrived"
+  [ -n "$begun" ] || read -r _ _ _ begun _ <"$1/started"
+  read -r _ ended <"$1/exit" || { late=15; read -r ended <"$1/heartbeat"; }
+  diamond_is_number "$begun" && diamond_is_number "$ended" || return
+  diamond_took=$((ended < begun ? 0 : ended - begun + late + 1))
 }
 
-# Those that have nodes and wait are summed apart: they can go on in the place of this one.
+diamond_written() { stat -c %Y "$1" || echo 0; }
+
+# The same of an attempt that had nodes and never began: until it was called off. An earlier one is gone by now.
+diamond_time_wait() {
+  local attempt=${1%/runs/*} until held
+  diamond_took=0
+  [ -e "$attempt/arrived" ] && [ "$attempt" != "$diamond_folder" ] || return
+  diamond_took=$2 until=$attempt/tombstone
+  [ -e "$until" ] || ! diamond_is_before "$attempt" || until=$diamond_place/started
+  [ -e "$until" ] || return
+  held=$(($(diamond_written "$until") - $(diamond_written "$attempt/arrived") + 1))
+  [ "$held" -gt "$2" ] || diamond_took=$((held > 0 ? held : 0))
+}
+
+diamond_is_before() {
+  local about=
+  read -rd '' about <"$1/attempt.json"
+  [[ $about =~ \"number\":\ ([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -lt "$diamond_number" ]
+}
+
+# Later ones that have nodes and wait are summed apart: they can go on in the place of this one.
 diamond_sum_up() {
-  local run
+  local run attempt
   diamond_used=0 diamond_set_aside=0
   for run in "${diamond_folder%/attempts/*}"/attempts/*/runs/*; do
+    attempt=${run%/runs/*}
     [ "$run" != "$diamond_place" ] || continue
-    diamond_time_run "$run" "$1"
-    if [ -e "$run/started" ] || [ -e "${run%/runs/*}/tombstone" ]; then
+    if [ -e "$run/started" ]; then
+      diamond_time_run "$run" "$1"
+    else
+      diamond_time_wait "$run" "$1"
+    fi
+    if [ -e "$run/started" ] || [ -e "$attempt/tombstone" ] || diamond_is_before "$attempt"; then
       diamond_used=$((diamond_used + diamond_took))
     else
       diamond_set_aside=$((diamond_set_aside + diamond_took))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -45,9 +46,10 @@ class Requeued:
             write_json(self.task / "chain.json", {"until": 9, "most_seconds": most})
 
     def earlier(self, run: str = "a2/runs/1", **files: str) -> None:
-        """A run that left these files; `arrived` and `tombstone` belong to its attempt."""
+        """A run that left these files; `arrived` and `tombstone` belong to its attempt, whose number its name tells."""
         place = self.task / "attempts" / run
         place.mkdir(parents=True, exist_ok=True)
+        write_json(place.parents[1] / "attempt.json", {"version": 1, "number": int(run[1])})
         if "started" in files:
             (place / "stdout.log").touch()
         for name, text in files.items():
@@ -130,6 +132,30 @@ def test_a_run_for_which_a_follow_up_with_nodes_leaves_no_room_lets_that_one_go_
     assert it.run() == 75
     assert not it.has_run
     assert (it.told()[-1].exit_code, it.told()[-1].reason) == (75, "")
+
+
+def test_an_earlier_attempt_that_died_while_it_waited_with_nodes_counts_until_now_and_goes_on_no_more(
+    tmp_path: Path,
+) -> None:
+    """The site ended its job: nothing was left beside the word that it had nodes."""
+    it = Requeued(tmp_path, 2 * LIMIT - 1)
+    it.earlier("a1/runs/1", arrived="6 n 2000\n")
+    assert it.run(restarts=0) == 0
+    assert it.has_run
+    long_ago = time.time() - 10 * LIMIT
+    os.utime(it.task / "attempts/a1/arrived", (long_ago, long_ago))
+    assert it.run() == NOT_STARTED, "for its whole limit at most"
+
+
+@pytest.mark.parametrize("beat", ["", "junk\n"])
+def test_a_run_whose_files_do_not_tell_how_long_it_lasted_counts_with_its_whole_limit(
+    tmp_path: Path, beat: str
+) -> None:
+    it = Requeued(tmp_path, 2 * LIMIT - 1)
+    it.earlier(started="7 0 node 1000 300\n", heartbeat=beat)
+    assert it.run() == NOT_STARTED
+    write_json(it.task / "chain.json", {"most_seconds": 2 * LIMIT + 1})
+    assert it.run() == 0
 
 
 def test_a_grant_that_cannot_be_read_stops_nothing(tmp_path: Path) -> None:
