@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+import sys
+from typing import Any, Dict, List, Optional
 
 from transformers import TrainerCallback
+from transformers.trainer_callback import ExportableState
 
 from diamond.training.checkpoints.checkpointer import Checkpointer
 from diamond.training.checkpoints.events import tell
@@ -24,6 +26,7 @@ class TransformersCheckpoints(TrainerCallback):
         self._epochs_before = 0.0
         self._loader: Any = None
         self._random: Optional[Dict[str, Any]] = None
+        self._measured: Optional[float] = None
         self.checkpointer: Optional[Checkpointer] = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
@@ -33,16 +36,16 @@ class TransformersCheckpoints(TrainerCallback):
             given["model"],
             getattr(optimizer, "optimizer", optimizer),
             scheduler=given["lr_scheduler"],
-            progress=_Progress(state),
+            progress=_Progress(state, _stateful_callbacks()),
             **({"scaler": scaler} if scaler is not None else {}),
             **self._options,
         )
         if self.checkpointer.resume():
             self._skip_what_is_done(args, state, given["train_dataloader"])
-            self._random = take_rng()
+            self._random = take_rng() if self._loader.skip_batches else None
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Starting the data and skipping batches has drawn random numbers that were drawn before."""
+        """Starting the data in mid-epoch and skipping batches has drawn random numbers that were drawn before."""
         if self._random is not None:
             give_rng(self._random)
             self._random = None
@@ -51,8 +54,17 @@ class TransformersCheckpoints(TrainerCallback):
         """The Trainer counts epochs from where it started."""
         assert self.checkpointer is not None
         state.epoch += self._epochs_before
+        self._measured = None
         if self.checkpointer.after_step(state.global_step):
             control.should_training_stop = True
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """A step is saved before it is measured: then once more, with what callbacks made of the metric."""
+        metrics = given.get("metrics") or {}
+        name = args.metric_for_best_model or "loss"
+        self._measured = metrics.get(name, metrics.get(f"eval_{name}"))
+        if self.checkpointer is not None and self.checkpointer.has_saved(state.global_step):
+            self.checkpointer.save(state.global_step, self._measured)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Only the first epoch lacks its first batches."""
@@ -63,7 +75,7 @@ class TransformersCheckpoints(TrainerCallback):
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Leaves at once when there is work left: what the script does after `train` belongs to the last attempt."""
         assert self.checkpointer is not None
-        self.checkpointer.save(state.global_step, wait=True)
+        self.checkpointer.save(state.global_step, self._measured, wait=True)
         self.checkpointer.close()
         if self.checkpointer.exit_code:
             finish()
@@ -99,17 +111,40 @@ def _count_from(sampler: Any, epochs: int) -> None:
         sampler.set_epoch = lambda epoch: original(epoch + epochs)
 
 
+def _stateful_callbacks() -> List[Any]:
+    """The Trainer tells its callbacks nothing about each other (transformers 5.23): their list is that of its handler,
+    which calls us. The Trainer's control is not among them: what it asks for is of this attempt alone.
+    """
+    frame = sys._getframe(2)
+    handler = frame.f_locals.get("self")
+    return [one for one in getattr(handler, "callbacks", []) if isinstance(one, ExportableState)]
+
+
 class _Progress:
-    """The Trainer's own state: steps, history of the log, best metric."""
+    """The Trainer's own state, steps, history of the log, best metric, and that of callbacks that have one."""
 
-    _NAMES = ("global_step", "epoch", "log_history", "best_metric", "total_flos")
+    _NAMES = ("global_step", "epoch", "log_history", "best_metric", "best_global_step", "total_flos",
+              "num_input_tokens_seen")  # fmt: skip
 
-    def __init__(self, state: Any) -> None:
-        self._state = state
+    def __init__(self, state: Any, callbacks: List[Any]) -> None:
+        self._state, self._callbacks = state, callbacks
 
     def state_dict(self) -> Dict[str, Any]:
-        return {name: getattr(self._state, name) for name in self._NAMES}
+        known = [name for name in self._NAMES if hasattr(self._state, name)]
+        callbacks = [(type(one).__name__, one.state()["attributes"]) for one in self._callbacks]
+        return {**{name: getattr(self._state, name) for name in known}, "callbacks": callbacks}
 
     def load_state_dict(self, saved: Dict[str, Any]) -> None:
+        callbacks = saved.pop("callbacks")
         for name, value in saved.items():
             setattr(self._state, name, value)
+        for one in self._callbacks:
+            self._give(one, callbacks)
+
+    def _give(self, one: Any, callbacks: List[Any]) -> None:
+        """The first of its class that is left; a new callback begins anew."""
+        for place, (name, attributes) in enumerate(callbacks):
+            if name == type(one).__name__:
+                vars(one).update(attributes)
+                del callbacks[place]
+                return

@@ -76,6 +76,7 @@ def points(stack: Stack, task: str, name: str) -> list[float]:
 
     def look() -> list[float]:
         found = stack.client.get(f"/tasks/{task}/metrics?name={name}")["items"]
-        return [point[2] for point in found[0]["points"]] if found else []
+        values = [point[2] for point in found[0]["points"]] if found else []
+        return values if len(values) >= 30 else []
 
-    return wait_for(lambda: len(look()) >= 30 and look(), what=f"thirty values of {name}")
+    return wait_for(look, what=f"thirty values of {name}")

@@ -66,3 +66,19 @@ def test_stopped_in_mid_epoch_all_ranks_go_on_to_the_same_weights(
     ended, resumed = run(python, script, tmp_path / "stopped", ranks=ranks)
     assert ended == 0
     assert resumed == quiet
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("stop_at", ["6", "7"])
+def test_a_callback_of_transformers_goes_on_counting_where_it_stood(
+    python: Path, stop_at: str, tmp_path: Path
+) -> None:
+    """Stopped at a step that is measured and at one that is not; early stopping ends both where it ends a whole run."""
+    stop = {"STOP_AT": stop_at, "DIAMOND_STOP_FILE": str(tmp_path / "stop")}
+    script = "by_transformers.py"
+    _, quiet = run(python, script, tmp_path / "quiet", EARLY="1")
+    assert quiet["step"] == 12
+    stopped, _ = run(python, script, tmp_path / "stopped", ranks=1, EARLY="1", **stop)
+    assert stopped == 75
+    assert run(python, script, tmp_path / "stopped", EARLY="1") == (0, quiet)

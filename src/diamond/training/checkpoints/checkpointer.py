@@ -159,6 +159,10 @@ class Checkpointer:
             self._begin_save(step, metric)
             self.wait()
 
+    def has_saved(self, step: int) -> bool:
+        """Whether that is the step of the last save, which may still be under way."""
+        return step == self._last_step
+
     def wait(self) -> None:
         """Until the last save has ended, well or not."""
         if self._saver.wait():
