@@ -1,5 +1,6 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
+import { Words } from "~/components/Words";
 import { hours } from "~/lib/format";
 import { AttemptTable } from "./AttemptTable";
 import { BudgetBar } from "./BudgetBar";
@@ -24,7 +25,7 @@ export function Chain({ task }: { task: Task }) {
         <AttemptTable task={task} />
         {chain.words && (
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {chain.words}
+            <Words text={chain.words} />
           </Text>
         )}
       </Stack>

@@ -8,6 +8,7 @@ import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
 import { Ask } from "~/components/Ask";
 import { sayDone } from "~/components/say";
+import { Words } from "~/components/Words";
 import { freshKey } from "~/lib/key";
 import { attemptsOf } from "./words";
 
@@ -46,7 +47,7 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
       onClose={close}
     >
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {task.chain.words}
+        <Words text={task.chain.words} />
       </Text>
       <TextInput
         label="Attempts more"

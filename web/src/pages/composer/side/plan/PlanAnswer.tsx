@@ -1,6 +1,7 @@
 import { Alert, Stack, Table, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCoin } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
+import { Words } from "~/components/Words";
 import { duration, durations, figure, hours } from "~/lib/format";
 import { Pairs } from "../Pairs";
 import classes from "./Plan.module.css";
@@ -33,7 +34,7 @@ export function PlanAnswer({ plan }: { plan: Plan }) {
       {plan.budget && <Budget ceiling={plan.budget} />}
       {plan.warnings.map((words) => (
         <Alert key={words} color="yellow" icon={<IconAlertTriangle aria-hidden />} role="note">
-          {words}
+          <Words text={words} />
         </Alert>
       ))}
       {plan.others.length > 0 && <Others plan={plan} />}

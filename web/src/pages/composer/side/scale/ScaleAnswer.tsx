@@ -1,6 +1,7 @@
 import { Alert, Button, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconBulb } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
+import { Words } from "~/components/Words";
 import { hours } from "~/lib/format";
 import { Curves } from "~/scale/Curves";
 import { Probes } from "~/scale/Probes";
@@ -29,7 +30,7 @@ export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boole
       {scale.advice && <Advice advice={scale.advice} isOfThis={isOfThis} />}
       {scale.notes.map((words) => (
         <Text key={words} size="sm" c="dimmed">
-          {words}
+          <Words text={words} />
         </Text>
       ))}
     </Stack>
@@ -40,10 +41,15 @@ export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boole
 function Message({ scale }: { scale: Scale }) {
   const { state, message, advice } = scale;
   if (!message || message === advice?.words) return null;
-  if (state !== "failed") return <Text size="sm">{message}</Text>;
+  if (state !== "failed")
+    return (
+      <Text size="sm">
+        <Words text={message} />
+      </Text>
+    );
   return (
     <Alert icon={<IconAlertTriangle aria-hidden />} color="red">
-      {message}
+      <Words text={message} />
     </Alert>
   );
 }
@@ -56,7 +62,9 @@ function Advice({ advice, isOfThis }: AdviceProps) {
   return (
     <Alert icon={<IconBulb aria-hidden />} color="teal" title="Advice">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{advice.words}</Text>
+        <Text size="sm">
+          <Words text={advice.words} />
+        </Text>
         {isOfThis && (
           <Button size="xs" onClick={() => use(advice.params, advice.nodes)}>
             Use it in this job
