@@ -82,7 +82,7 @@ def _spent(task: Task, budget: dict[str, Any] | None) -> str:
     if not budget:
         used = f"used {amount(task.chain.get('node_hours', 0.0))} node-hours"
         asks = f"; asks you after {task.chain.get('allowed_attempts')} attempts"
-        return used if task.is_final or task.chain.get("asks") else used + asks
+        return used if task.is_final else used + asks
     return (
         f"used {amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
         f"{amount(budget['committed'])} set aside for what is queued or runs, {amount(budget['left'])} left"
