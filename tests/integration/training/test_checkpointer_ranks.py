@@ -25,6 +25,16 @@ def test_another_number_of_ranks_goes_on_to_the_same_weights(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+def test_ranks_that_divide_nothing_evenly_load_the_same_bits(tmp_path: Path) -> None:
+    """Sharded over two, over three, and whole on two: 32 rows among three ranks, and no step between."""
+    made = run_to_the_end(tmp_path, ["fsdp", "6"], world_size=2)
+    for kind, ranks in [("fsdp", 3), ("whole", 2)]:
+        loaded = run_to_the_end(tmp_path, [kind, "6"], world_size=ranks)
+        assert loaded["digest"] == made["digest"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_every_rank_writes_a_share_and_all_stop_at_the_same_step(tmp_path: Path) -> None:
     flag = tmp_path / "stop"
     words = ["ddp", "100000"]

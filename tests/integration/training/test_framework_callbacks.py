@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sysconfig
 import venv
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import diamond
+from diamond.training.checkpoints.folder import Folder
 
 TRAININGS = Path(__file__).parents[2] / "support" / "trainings"
 FRAMEWORKS = ["lightning", "transformers", "accelerate"]
@@ -82,3 +84,36 @@ def test_a_callback_of_transformers_goes_on_counting_where_it_stood(
     stopped, _ = run(python, script, tmp_path / "stopped", ranks=1, EARLY="1", **stop)
     assert stopped == 75
     assert run(python, script, tmp_path / "stopped", EARLY="1") == (0, quiet)
+
+
+PREAMBLES = {
+    "lightning": "from by_lightning import Model\n",
+    "transformers": (
+        "import torch\nfrom by_transformers import Model\nmodel = Model()\n"
+        "data = [{'features': one, 'labels': one[:1]} for one in torch.randn(16, 4)]\n"
+    ),
+}
+ENDINGS = {
+    "lightning": (
+        "import torch\nfeatures = torch.randn(8, 4)\n"
+        "data = torch.utils.data.TensorDataset(features, features[:, :1])\n"
+        "trainer.fit(Model(), training.ResumableLoader(data, 4))\n"
+    ),
+    "transformers": "",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("framework", "steps"), [("lightning", 20), ("transformers", 6)])
+def test_the_examples_of_the_page_run(
+    python: Path, framework: str, steps: int, tmp_path: Path
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "checkpoints.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    [block] = [one for one in blocks if framework in one]
+    (tmp_path / "train.py").write_text(PREAMBLES[framework] + block + ENDINGS[framework])
+    path = os.pathsep.join([str(Path(diamond.__file__).parents[1]), str(TRAININGS)])
+    environ = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
+    subprocess.run([str(python), "train.py"], cwd=tmp_path, env=environ, check=True)
+    assert Folder(tmp_path / "checkpoints").saved()[0].step == steps
