@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 import zlib
 from typing import NamedTuple, Optional
@@ -57,8 +58,6 @@ def _is_free(port: int) -> bool:
 
 def _can_bind(probe: socket.socket, address: str, port: int) -> bool:
     """A machine without IPv6 says that it knows no such address; any other answer counts."""
-    import errno
-
     try:
         probe.bind((address, port))
     except OSError as error:
