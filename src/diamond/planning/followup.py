@@ -154,7 +154,7 @@ def may_idle(limit_seconds: float, manners: Manners) -> float:
     if manners.can_hand_over:
         little = max(IDLE_HAND_OVERS * manners.hand_over_seconds, IDLE_SHARE * limit_seconds)
         idle = min(MOST_IDLE * limit_seconds, little)
-    return max(2 * manners.hand_over_seconds, idle)
+    return max(manners.hand_over_seconds, idle)
 
 
 def first_cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:

@@ -157,6 +157,11 @@ def test_nodes_idle_for_no_more_than_a_share_of_a_short_limit() -> None:
     assert may_idle(HOUR / 2, Manners(60, can_hand_over=False)) == 360
 
 
+def test_in_attempts_of_minutes_nodes_idle_for_hardly_longer_than_a_hand_over() -> None:
+    assert may_idle(240, Manners(30)) == 36
+    assert may_idle(240, Manners(50)) == 50
+
+
 def test_in_short_attempts_nobody_is_so_early_that_a_hand_over_is_needed() -> None:
     for minutes, most in ((15, 135), (30, 420), (60, 1140), (600, 14_100)):
         assert most_cushion(60.0 * minutes, Manners(60)) == pytest.approx(most)
