@@ -226,9 +226,10 @@ def usable_seconds(work: Work, limit_seconds: float) -> float:
     usable = limit_seconds - work.startup_seconds - free
     if usable < max(work.step_seconds, 1e-6):
         raise BadRequest(
-            f"An attempt of {limit_seconds:.0f} s is too short for a step of {work.step_seconds:.4g} s: "
-            f"{work.startup_seconds:.0f} s pass before the first and {free:.0f} s are kept for the last save",
-            "Ask for a longer walltime, or make start-up, checkpoint and continue.lead shorter.",
+            f"An attempt of {limit_seconds:.0f} s is too short: {work.startup_seconds:.0f} s pass before the first step, "
+            f"a step takes {work.step_seconds:.4g} s and {free:.0f} s are kept for the last save",
+            f"Ask for a walltime of more than {limit_seconds - usable + work.step_seconds:.0f} s, or make steps, start-up, "
+            "checkpoint and continue.lead shorter.",
         )
     return usable
 

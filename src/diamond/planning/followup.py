@@ -20,7 +20,9 @@ from diamond.planning.waits import Forecast
 
 MOST_CUSHION = 0.4
 """No earlier than this share of the limit: every hand-over gives up so much of an attempt."""
-IDLE_HAND_OVERS, IDLE_SHARE, MOST_IDLE = 10, 0.05, 0.2
+CUSHION_LESS = 5
+"""... less so many hand-overs: in a short attempt each of them weighs more."""
+IDLE_HAND_OVERS, IDLE_SHARE, MOST_IDLE, IDLE_ALONE = 10, 0.05, 0.15, 0.2
 """See `may_idle`."""
 CUSHION_ALONE = 0.15
 """No earlier than this for a program that cannot hand over: its nodes idle as long as they are early."""
@@ -126,8 +128,7 @@ def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float
     Nodes that come a little early simply wait. Those that come earlier cost a hand-over each, and spare what the wait
     would have been longer than the little.
     """
-    share = MOST_CUSHION if manners.can_hand_over else CUSHION_ALONE
-    most, little = share * limit_seconds, may_idle(limit_seconds, manners)
+    most, little = most_cushion(limit_seconds, manners), may_idle(limit_seconds, manners)
     if forecast.samples < FEW or forecast.bound is None or forecast.typical is None:
         return most
     growth = min(most, max(2 * manners.hand_over_seconds, forecast.bound - forecast.typical))
@@ -135,17 +136,25 @@ def cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float
     return growth if growth <= little or spared > manners.hand_over_seconds else little
 
 
+def most_cushion(limit_seconds: float, manners: Manners) -> float:
+    """Where hand-overs are not short compared with the limit, no more than what nodes may idle."""
+    if not manners.can_hand_over:
+        return CUSHION_ALONE * limit_seconds
+    most = MOST_CUSHION * limit_seconds - CUSHION_LESS * manners.hand_over_seconds
+    return max(most, may_idle(limit_seconds, manners))
+
+
 def may_idle(limit_seconds: float, manners: Manners) -> float:
     """How long nodes wait for the running program's end rather than ask it to hand over.
 
-    Ten hand-overs, or a twentieth of the limit: time without a program weighs more than nodes that idle. A fifth of the
-    limit at most, and that much where there is no other way.
+    Ten hand-overs, or a twentieth of the limit: time without a program weighs more than nodes that idle. 0.15 of the
+    limit at most; a fifth where there is no other way.
     """
-    idle = MOST_IDLE * limit_seconds
+    idle = IDLE_ALONE * limit_seconds
     if manners.can_hand_over:
         little = max(IDLE_HAND_OVERS * manners.hand_over_seconds, IDLE_SHARE * limit_seconds)
-        idle = min(idle, little)
-    return max(2 * manners.hand_over_seconds, idle)
+        idle = min(MOST_IDLE * limit_seconds, little)
+    return max(manners.hand_over_seconds, idle)
 
 
 def first_cushion(limit_seconds: float, forecast: Forecast, manners: Manners) -> float:

@@ -160,6 +160,66 @@ def test_what_is_missing_is_asked_for(scene: Scene, goal: dict[str, Any], words:
     assert words in refusal(scene, goal)["title"]
 
 
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ({"steps": 0}, "steps: Input should be greater than or equal to 1"),
+        ({"steps": -5}, "steps: Input should be greater than or equal to 1"),
+        ({"steps": 10**400}, "less than or equal to 1000000000000"),
+        ({"steps": 9, "epochs": 2}, "Both steps and epochs"),
+        ({"epochs": 2}, "how much is to be trained"),
+        ({"steps": 9, "step_seconds": 9000}, "a step takes 9000 s"),
+        ({"steps": 9, "save_seconds": 9000}, "9000 s are kept for the last save"),
+        ({"steps": 9, "save_gigabytes": 1e300}, "save_gigabytes: Input should be less than"),
+        ({"steps": 9, "save_every_seconds": 1e-9}, "save_every_seconds: Input should be greater"),
+        ({"steps": 9, "step_seconds": 1e-300}, "step_seconds: Input should be greater"),
+        ({"steps": 9, "step_seconds": None, "like": "nothing"}, "There is no task 'nothing'"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_with_what_can(
+    scene: Scene, goal: dict[str, Any], words: str
+) -> None:
+    answer = ask(scene, {"step_seconds": 1, **goal}, {})
+    assert answer.status in (400, 404, 422), answer.body
+    assert words in answer.json["title"]
+
+
+def test_a_walltime_that_is_too_short_is_answered_with_one_that_is_not(scene: Scene) -> None:
+    told = refusal(scene, {"steps": 9, "step_seconds": 9000})
+    assert "a walltime of more than 9120 s" in told["hint"]
+    long = {"resources": {"nodes": 2, "walltime": "153m"}}
+    assert plan(scene, {"steps": 9, "step_seconds": 9000}, **long)["attempts"] == 9
+
+
+def test_checkpoints_that_cost_more_than_they_protect_are_warned_of(scene: Scene) -> None:
+    goal = {"steps": 10_000, "step_seconds": 1, "save_seconds": 60}
+    assert "takes 60 s, longer than the 30 s" in " ".join(
+        plan(scene, {**goal, "save_every_seconds": 30})["warnings"]
+    )
+    assert "longer than" not in " ".join(plan(scene, goal)["warnings"])
+
+
+@pytest.mark.parametrize("partitions", [[], [{"name": "gpu", "default": True, "nodes_total": 4}]])
+def test_without_a_known_limit_the_plan_offers_no_other_walltimes(
+    scene: Scene, partitions: list[dict[str, Any]]
+) -> None:
+    tell_facts(scene, {**FACTS, "partitions": partitions}, at=8.0)
+    told = plan(scene, {"steps": 36_000, "step_seconds": 0.5})
+    assert (told["attempts"], told["others"]) == (3, [])
+
+
+def test_a_plan_for_nodes_auto_counts_one_and_says_so(scene: Scene) -> None:
+    auto = {"resources": {"nodes": "auto", "walltime": "2h"}}
+    told = plan(scene, {"steps": 36_000, "step_seconds": 0.5}, **auto)
+    assert told["nodes"] == 1
+    assert any(words.startswith("The plan counts one node") for words in told["warnings"])
+
+
+def test_a_budget_below_one_attempt_is_refused_with_what_one_costs(scene: Scene) -> None:
+    told = refusal(scene, {"steps": 9, "step_seconds": 1}, budget="1 node-hours")
+    assert "One attempt may cost 4 node-hours" in told["title"] and "Raise" in told["hint"]
+
+
 def test_the_pace_is_measured_by_an_earlier_task(scene: Scene) -> None:
     task, attempt = scene.taken()
     begin = scene.task(task)["created"]

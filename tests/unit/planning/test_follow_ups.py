@@ -21,6 +21,7 @@ from diamond.planning.followup import (
     first_cushion,
     may_idle,
     may_wait,
+    most_cushion,
     must_withdraw,
     next_queueing,
 )
@@ -43,6 +44,7 @@ RUNNING = Chain(
 )
 SILENT = replace(RUNNING, program_ends=None, silent_since=0.0, waiting_since=(0.0,), now=HOUR)
 SEVERAL = replace(MANNERS, most_waiting=12)
+MOST = most_cushion(LIMIT, MANNERS)
 
 
 def due(chain: Chain, known: Forecast, manners: Manners = MANNERS) -> float | None:
@@ -54,12 +56,12 @@ def test_on_a_quiet_machine_the_follow_up_comes_shortly_before_the_end() -> None
 
 
 def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
-    assert due(RUNNING, RESTLESS) == LIMIT * (1 - MOST_CUSHION)
+    assert due(RUNNING, RESTLESS) == LIMIT - MOST == LIMIT * (1 - MOST_CUSHION) + 5 * 120
 
 
 def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
     """One wait in ten is an hour longer than nodes may idle: six minutes on average, for hand-overs of two, or of seven."""
-    for hand_over, expected in ((120, LIMIT * MOST_CUSHION), (420, 4200)):
+    for hand_over, expected in ((120, MOST), (420, 4200)):
         manners = Manners(hand_over)
         longer = may_idle(LIMIT, manners) + HOUR
         rare = replace(RESTLESS, typical=0.0, spread=(*[0.0] * 9, longer))
@@ -78,7 +80,7 @@ def test_no_follow_up_is_queued_when_the_running_attempt_will_finish_the_work() 
 
 def test_the_rhythm_counts_from_the_last_queueing_also_when_that_attempt_still_waits() -> None:
     ahead = replace(RUNNING, waiting_since=(5 * HOUR,), last_queued=5 * HOUR)
-    assert due(ahead, RESTLESS, SEVERAL) == 5 * HOUR + LIMIT * (1 - MOST_CUSHION)
+    assert due(ahead, RESTLESS, SEVERAL) == 5 * HOUR + LIMIT - MOST
 
 
 def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -> None:
@@ -143,15 +145,27 @@ def test_a_program_that_cannot_hand_over_lets_nodes_wait_longer_but_they_are_que
     assert due(RUNNING, RESTLESS, stubborn) == pytest.approx(LIMIT * (1 - CUSHION_ALONE))
 
 
-@pytest.mark.parametrize(("hours", "seconds"), [(1, 600), (4, 720), (24, 4320)])
+@pytest.mark.parametrize(("hours", "seconds"), [(1.5, 600), (4, 720), (24, 4320)])
 def test_nodes_idle_for_ten_hand_overs_or_a_twentieth_of_the_limit(
     hours: float, seconds: float
 ) -> None:
     assert may_idle(hours * HOUR, Manners(60)) == seconds
 
 
-def test_nodes_idle_for_no_more_than_a_fifth_of_a_short_limit() -> None:
-    assert may_idle(HOUR / 2, Manners(60)) == 360
+def test_nodes_idle_for_no_more_than_a_share_of_a_short_limit() -> None:
+    assert may_idle(HOUR / 2, Manners(60)) == 270
+    assert may_idle(HOUR / 2, Manners(60, can_hand_over=False)) == 360
+
+
+def test_in_attempts_of_minutes_nodes_idle_for_hardly_longer_than_a_hand_over() -> None:
+    assert may_idle(240, Manners(30)) == 36
+    assert may_idle(240, Manners(50)) == 50
+
+
+def test_in_short_attempts_nobody_is_so_early_that_a_hand_over_is_needed() -> None:
+    for minutes, most in ((15, 135), (30, 420), (60, 1140), (600, 14_100)):
+        assert most_cushion(60.0 * minutes, Manners(60)) == pytest.approx(most)
+    assert most_cushion(900, Manners(60)) == may_idle(900, Manners(60))
 
 
 def test_a_first_attempt_that_may_finish_is_followed_so_late_that_it_hands_over_to_nobody() -> None:

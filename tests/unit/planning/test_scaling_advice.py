@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import log2
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +86,45 @@ def test_the_advised_nodes_are_within_noise_of_the_best(times: list[float]) -> N
     frugal = max(one.throughput / one.nodes for one in points)
     cheap = advise(points, Goal.CHEAPEST).point
     assert cheap.throughput / cheap.nodes >= 0.97 * frugal * (1 - 1e-9)
+
+
+LAWS: dict[str, Callable[[float], float]] = {
+    "linear": lambda n: n,
+    "amdahl": lambda n: 1 / (0.1 + 0.9 / n),
+    "mostly serial": lambda n: 1 / (0.3 + 0.7 / n),
+    "tree": lambda n: n / (1 + 0.1 * log2(n)),
+    "slow links from 2": lambda n: n * (1 if n < 2 else 0.6),
+    "slow links from 16": lambda n: n * (1 if n < 16 else 0.4),
+    "worse beyond 6": lambda n: n / (1 + (n / 6) ** 2),
+}
+
+
+def noisy(nodes: int, speed: float, noise: Random) -> Probe:
+    """Nine steps that differ by 5 %, the first of them far too slow."""
+    steps = [nodes / speed * max(0.8, noise.gauss(1, 0.05)) for _ in range(9)]
+    return Probe(nodes, nodes, [5 * steps[0], *steps[1:]])
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 4), (1, 4, 16), (1, 8)], ids=str)
+@pytest.mark.parametrize("law", LAWS)
+def test_by_noisy_probes_the_advice_is_within_a_tenth_of_the_best_that_was_probed(
+    law: str, counts: tuple[int, ...]
+) -> None:
+    speed, noise = LAWS[law], Random(5)
+    for _ in range(20):
+        points = curve([noisy(n, speed(n), noise) for n in counts])
+        soonest = advise(points, Goal.SOONEST).point.nodes
+        assert speed(soonest) >= 0.9 * max(speed(n) for n in counts)
+        cheapest = advise(points, Goal.CHEAPEST).point.nodes
+        assert speed(cheapest) / cheapest >= 0.9 * max(speed(n) / n for n in counts)
+        efficient = advise(points, Goal.EFFICIENCY).point.nodes
+        assert speed(efficient) / efficient >= 0.9 * 0.7 * speed(1)
+
+
+def test_a_failed_probe_leaves_advice_by_the_others() -> None:
+    left = [probe for probe in PROBES if probe.nodes != 2]
+    assert advise(curve(left), Goal.SOONEST).point.nodes == 4
+    assert advise(curve(left), Goal.EFFICIENCY).point.nodes == 1
 
 
 def test_tuning_shows_what_each_change_gave_and_which_failed() -> None:

@@ -6,6 +6,9 @@ from pydantic import BaseModel, Field
 
 from diamond.service.schemas.common import Body
 
+MOST_SECONDS = 10**9
+"""Thirty years."""
+
 
 class Goal(Body):
     """How much is to be trained, and what is known of its pace. What is left out is taken from `like`."""
@@ -13,16 +16,16 @@ class Goal(Body):
     steps: int | None = Field(default=None, ge=1, le=10**12)
     epochs: float | None = Field(default=None, gt=0, le=10**9)
     """In place of `steps`, with `samples` and `batch`."""
-    samples: int | None = Field(default=None, ge=1)
-    batch: int | None = Field(default=None, ge=1)
+    samples: int | None = Field(default=None, ge=1, le=10**15)
+    batch: int | None = Field(default=None, ge=1, le=10**12)
     """Samples of one step over all ranks."""
-    step_seconds: float | None = Field(default=None, gt=0)
-    save_seconds: float = Field(default=0.0, ge=0)
+    step_seconds: float | None = Field(default=None, ge=1e-9, le=MOST_SECONDS)
+    save_seconds: float = Field(default=0.0, ge=0, le=MOST_SECONDS)
     """What one checkpoint costs the training."""
-    save_gigabytes: float | None = Field(default=None, gt=0)
+    save_gigabytes: float | None = Field(default=None, gt=0, le=10**9)
     """How large one checkpoint is: where the site bounds what a job writes, it is taken more rarely."""
-    startup_seconds: float | None = Field(default=None, ge=0)
-    save_every_seconds: float | None = Field(default=None, gt=0)
+    startup_seconds: float | None = Field(default=None, ge=0, le=MOST_SECONDS)
+    save_every_seconds: float | None = Field(default=None, ge=1, le=MOST_SECONDS)
     like: str = Field(default="", max_length=64)
     """A task whose logged steps tell the pace, or a scale that measured as many nodes."""
 

@@ -75,7 +75,12 @@ async def plan_for(
         **_shown(plan),
         **_money(composed, row, spec, plan),
         "others": _others(composed, row, planned),
-        "warnings": [*composed.warnings, *pace.warnings, *_warnings(composed, plan)],
+        "warnings": [
+            *composed.warnings,
+            *pace.warnings,
+            *_of_saves(work, plan),
+            *_warnings(composed, plan),
+        ],
     }
 
 
@@ -100,6 +105,11 @@ def _work(goal: schemas.Goal, pace: Pace, lead_seconds: float) -> Work:
 
 
 def _steps(goal: schemas.Goal) -> int:
+    if goal.steps is not None and goal.epochs is not None:
+        raise BadRequest(
+            "Both steps and epochs say how much is to be trained",
+            "Give one of them: steps (--steps 1000), or epochs with samples and batch.",
+        )
     if goal.steps is not None:
         return goal.steps
     if goal.epochs is None or goal.samples is None or goal.batch is None:
@@ -206,6 +216,14 @@ def _others(
             }
         )
     return found
+
+
+def _of_saves(work: Work, plan: ChainPlan) -> Iterator[str]:
+    if work.save_seconds > plan.save_every_seconds:
+        yield (
+            f"A checkpoint takes {work.save_seconds:.0f} s, longer than the {plan.save_every_seconds:.0f} s of training between two: "
+            "most of the time goes into saving. Save more rarely, or make the checkpoint cheaper."
+        )
 
 
 def _warnings(composed: Composed, plan: ChainPlan) -> Iterator[str]:
