@@ -20,6 +20,7 @@ import pytest
 from diamond.agent.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 from diamond.testing.runtimes import Account, Bench
+from support.apptainer import mirror
 from support.docker import docker_daemon
 
 PROGRAMS = {
@@ -138,6 +139,18 @@ def busybox(folder: Path) -> Path:
     (root / "etc/passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")
     (root / "etc/group").write_text("root:x:0:\n")
     return packed(root, folder / "busybox.tar")
+
+
+def debian_with_python(folder: Path) -> Path:
+    """A small Debian with Python, as a tar."""
+    if not shutil.which("mmdebstrap"):
+        pytest.skip("mmdebstrap, which makes the base, cannot be had here")
+    target = folder / "python.tar"
+    packages = "--include=python3,python3-venv,ca-certificates"
+    words = ["mmdebstrap", "--quiet", "--variant=minbase", packages, "bookworm", str(target)]
+    subprocess.run([*words, mirror()], check=True)
+    target.chmod(0o644)
+    return target
 
 
 def packed(root: Path, target: Path) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamond.training.install import install_training
-from support.apptainer import mirror
-from support.containers import PROGRAMS, alices_folder, container_bench
+from support.containers import PROGRAMS, alices_folder, container_bench, debian_with_python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -39,16 +36,8 @@ print("trained", losses[1] < losses[0], torch.__version__)
 
 @pytest.fixture(scope="module")
 def python_base() -> Iterator[Path]:
-    """A small Debian with Python, as a tar."""
-    if not shutil.which("mmdebstrap"):
-        pytest.skip("mmdebstrap, which makes the base, cannot be had here")
     with alices_folder() as folder:
-        target = folder / "python.tar"
-        packages = "--include=python3,python3-venv,ca-certificates"
-        words = ["mmdebstrap", "--quiet", "--variant=minbase", packages, "bookworm", str(target)]
-        subprocess.run([*words, mirror()], check=True)
-        target.chmod(0o644)
-        yield target
+        yield debian_with_python(folder)
 
 
 @pytest.mark.parametrize("runtime", sorted(PROGRAMS))
