@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import log2
 from statistics import median
 
 from diamond.core.errors import BadRequest
@@ -76,7 +75,10 @@ def curve(probes: Sequence[Probe]) -> list[Point]:
 
 
 def between(points: Sequence[Point], nodes: int) -> Point:
-    """The curve at a count that was not probed; efficiency is taken as straight over log2 of the nodes, never beyond the probes."""
+    """The curve at a count that was not probed, never beyond the probes.
+
+    The time of a sample is taken as a part that nodes share and one that they do not: straight over 1/nodes.
+    """
     lower = max(
         (one for one in points if one.nodes <= nodes), key=lambda one: one.nodes, default=None
     )
@@ -88,10 +90,10 @@ def between(points: Sequence[Point], nodes: int) -> Point:
         raise BadRequest(f"{nodes} nodes were not probed", f"The probes tell about {known} nodes.")
     if lower.nodes == upper.nodes:
         return lower
-    share = log2(nodes / lower.nodes) / log2(upper.nodes / lower.nodes)
-    efficiency = lower.efficiency + share * (upper.efficiency - lower.efficiency)
-    per_node = points[0].throughput / points[0].nodes
-    return Point(nodes, nodes * per_node * efficiency, efficiency, measured=False)
+    share = (1 / lower.nodes - 1 / nodes) / (1 / lower.nodes - 1 / upper.nodes)
+    throughput = 1 / ((1 - share) / lower.throughput + share / upper.throughput)
+    efficiency = throughput / nodes / (points[0].throughput / points[0].nodes)
+    return Point(nodes, throughput, efficiency, measured=False)
 
 
 def advise(

@@ -56,6 +56,12 @@ def test_a_count_between_two_probes_is_read_off_the_curve_and_marked_as_not_meas
     assert between(POINTS, 4).measured
 
 
+def test_what_is_shared_by_nodes_and_what_is_not_is_read_off_exactly_between_two_probes() -> None:
+    law = {nodes: 0.1 + 0.9 / nodes for nodes in (1, 8, 3)}
+    points = curve([Probe(nodes, 1.0, [law[nodes]]) for nodes in (1, 8)])
+    assert between(points, 3).throughput == pytest.approx(1 / law[3])
+
+
 def test_beyond_the_probes_nothing_is_told() -> None:
     with pytest.raises(BadRequest, match="16 nodes were not probed"):
         between(POINTS, 16)
