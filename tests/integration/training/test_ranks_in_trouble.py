@@ -54,7 +54,10 @@ def ended(job: Job) -> Job:
 
 @pytest.mark.parametrize(
     ("ranks", "workers"),
-    [(1, "0"), (1, "2"), (2, "0"), pytest.param(2, "2", marks=pytest.mark.slow)],
+    [
+        (1, "2"),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1, "0"), (2, "0"), (2, "2"))),
+    ],
 )
 def test_the_place_in_torchdatas_loader_is_kept(tmp_path: Path, workers: str, ranks: int) -> None:
     """In mid-epoch and across its end, on each rank its own, with the random numbers that follow."""
@@ -173,7 +176,7 @@ def test_the_best_by_what_rank_0_measures_stays_beside_the_newest(tmp_path: Path
     assert manifest.read(found.path).metric == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize("ending", ["goes on", "is killed"])
+@pytest.mark.parametrize("ending", ["goes on", pytest.param("is killed", marks=pytest.mark.slow)])
 def test_a_slow_writer_on_one_rank_holds_up_nobody_and_a_rank_may_die_meanwhile(
     tmp_path: Path, ending: str, quiet: dict[str, Any]
 ) -> None:
