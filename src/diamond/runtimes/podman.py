@@ -62,13 +62,13 @@ while kill -0 "$diamond_client" 2>/dev/null || diamond_runs; do
   [ -z "$diamond_told" ] || diamond_tell
   sleep 0.1
 done
-diamond_read ended || diamond_read code || diamond_value=137
+diamond_read ended || {{ diamond_read code && [ "$diamond_value" != 0 ]; }} || diamond_value=137
 exit "$diamond_value"
 """
 """conmon takes a container out of the job's process tree: a signal to the job would not reach the program, and a job that
 is killed would leave it behind; and podman (4.3) itself ends with 0 when it is told to end. So signals go to the program's
-own group, its exit code is written down inside, and who watches sees the end of this script and kills what still runs in
-the container, which is known by its mount namespace."""
+own group, its exit code is written down inside (without that, a 0 of podman's is not believed), and who watches sees the
+end of this script and kills what still runs in the container, which is known by its mount namespace."""
 WATCH = """\
 trap "" TERM INT USR1 USR2
 read -r _

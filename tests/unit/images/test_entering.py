@@ -129,3 +129,20 @@ def test_what_an_ordinary_shell_sets_by_itself_does_not_go_in(tmp_path: Path) ->
     assert {"IN_TERM", "IN_LC_ALL", "IN_OMP_X"} <= inside
     _, seen = entered(passing(["tool"]), tmp_path, "true")
     assert not {"IN_TERM", "IN_BASH", "IN_SHLVL"} & set(seen)
+
+
+@pytest.mark.parametrize(("told", "believed"), [(0, 137), (125, 125)])
+def test_a_zero_of_podmans_counts_only_where_the_program_wrote_it_down(
+    tmp_path: Path, told: int, believed: int
+) -> None:
+    """podman ends with 0 when it is told to end, whatever became of the program."""
+    enter = runtime("podman").enter(RECORD, Inside())
+    assert enter is not None
+    tool = tmp_path / "bin" / "podman"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\ncase "$*" in *image\\ inspect*) exit 0 ;; esac\nexit {told}\n')
+    tool.chmod(0o755)
+    script = tmp_path / "enter.sh"
+    script.write_text(enter_script(enter, RECORD, training="/training", gpus=""))
+    words = ["env", "-i", f"PATH={tool.parent}:/usr/bin:/bin", f"TMPDIR={tmp_path}"]
+    assert subprocess.run([*words, "bash", str(script), "true"], check=False).returncode == believed
