@@ -7,10 +7,12 @@ diamond_is_number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
 # In `diamond_took`: the seconds of one run that began; of a follow-up's first with the wait on its nodes. Of one without an exit
 # file the last beat may be 15 s old. Times are whole seconds, so each may have lasted almost one more.
 diamond_time_run() {
-  local begun= ended= late=0
+  local begun= ended= started= late=0
   diamond_took=$2
   [ "${1##*/}" != 1 ] || read -r _ _ begun _ <"${1%/runs/*}/arrived"
-  [ -n "$begun" ] || read -r _ _ _ begun _ <"$1/started"
+  read -r _ _ _ started _ <"$1/started"
+  # A requeue writes `arrived` anew, later than run 1 began.
+  [ -n "$begun" ] && [ "$begun" -le "${started:-0}" ] || begun=$started
   read -r _ ended <"$1/exit" || { late=15; read -r ended <"$1/heartbeat"; }
   diamond_is_number "$begun" && diamond_is_number "$ended" || return
   diamond_took=$((ended < begun ? 0 : ended - begun + late + 1))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict, List, Optional
 
-from transformers import TrainerCallback
-from transformers.trainer_callback import ExportableState
+from transformers import TrainerCallback, trainer_callback
 
 from diamond.training.checkpoints.checkpointer import Checkpointer
 from diamond.training.checkpoints.events import tell
@@ -115,9 +114,9 @@ def _stateful_callbacks() -> List[Any]:
     """The Trainer tells its callbacks nothing about each other (transformers 5.23): their list is that of its handler,
     which calls us. The Trainer's control is not among them: what it asks for is of this attempt alone.
     """
-    frame = sys._getframe(2)
-    handler = frame.f_locals.get("self")
-    return [one for one in getattr(handler, "callbacks", []) if isinstance(one, ExportableState)]
+    handler = sys._getframe(2).f_locals.get("self")
+    kind = getattr(trainer_callback, "ExportableState", ())
+    return [one for one in getattr(handler, "callbacks", []) if isinstance(one, kind)]
 
 
 class _Progress:
@@ -135,7 +134,7 @@ class _Progress:
         return {**{name: getattr(self._state, name) for name in known}, "callbacks": callbacks}
 
     def load_state_dict(self, saved: Dict[str, Any]) -> None:
-        callbacks = saved.pop("callbacks")
+        callbacks = saved.pop("callbacks", [])
         for name, value in saved.items():
             setattr(self._state, name, value)
         for one in self._callbacks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -282,6 +283,43 @@ def test_what_was_saved_last_is_the_newest_also_when_steps_are_counted_anew(
         plain.save(step, wait=True)
     assert (tmp_path / "checkpoints" / "latest" / "manifest.json").exists()
     assert plain.resume() == 1
+
+
+def test_one_that_was_overtaken_never_takes_the_folder_back(
+    plain: Checkpointer, tmp_path: Path
+) -> None:
+    """A save with a metric for a step that was saved claims the folder anew; a later run's saves must still count."""
+    plain.save(3, wait=True)
+    later = Checkpointer(nn.Linear(4, 1), folder=tmp_path / "checkpoints")
+    assert later.resume() == 3
+    plain.save(3, metric=0.5, wait=True)
+    later.save(4, wait=True)
+    later.close()
+    newest = Folder(tmp_path / "checkpoints").saved()[0]
+    assert (newest.step, newest.claim) == (4, 2)
+
+
+def test_one_that_is_closed_says_so_instead_of_waiting_for_ever(plain: Checkpointer) -> None:
+    plain.save(1, wait=True)
+    plain.close()
+    assert not plain.has_saved(1)
+    with pytest.raises(CheckpointError, match="is closed"):
+        plain.save(1, metric=0.5)
+
+
+def test_a_checkpoint_of_the_first_version_is_taken_up(tmp_path: Path) -> None:
+    """Written in November 2026, before anything was kept under words: three steps of AdamW with MultiStepLR."""
+    folder = tmp_path / "checkpoints"
+    shutil.copytree(Path(__file__).with_name("fixtures") / "checkpoint-0001", folder)
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [2, 4])
+    one = Checkpointer(model, optimizer, scheduler=scheduler, folder=folder)
+    assert one.resume() == 3
+    one.close()
+    assert model.weight.tolist()[0] == pytest.approx([-0.2113, 0.1725], abs=1e-4)
+    assert optimizer.state[model.bias]["step"].item() == 3
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(0.01)
 
 
 def test_a_step_that_is_measured_after_its_save_can_be_the_best(

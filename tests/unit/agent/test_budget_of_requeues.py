@@ -123,6 +123,14 @@ def test_what_earlier_runs_used_is_read_from_their_files(tmp_path: Path) -> None
     assert it.has_run
 
 
+def test_a_requeued_follow_up_that_got_its_nodes_anew_does_not_forget_its_first_run(
+    tmp_path: Path,
+) -> None:
+    it = Requeued(tmp_path, LIMIT + 100)
+    it.earlier(arrived="7 n 5000\n", **HUNDRED)
+    assert it.run() == NOT_STARTED
+
+
 def test_a_run_for_which_a_follow_up_with_nodes_leaves_no_room_lets_that_one_go_on(
     tmp_path: Path,
 ) -> None:

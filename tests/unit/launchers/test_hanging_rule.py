@@ -60,6 +60,21 @@ def test_what_is_written_in_bulk_is_awaited_for_some_gaps_whatever_the_patience(
     assert pulse.silent_for(250.0 + 61.0), "one that tells its steps is held to the patience"
 
 
+def test_a_file_that_is_written_once_an_epoch_tells_no_pace_by_how_it_begins() -> None:
+    """Its head, its graph and the first lines of output come within moments; an epoch takes a quarter of an hour."""
+    pulse = Pulse(0)
+    for at in (0.0, 10.0, 20.0, 30.0):
+        pulse.seen(at, at, in_bulk=True)
+        pulse.stirred(at)
+    assert pulse.silent_for(900.0) is None
+    for at in (930.0, 1830.0):
+        pulse.seen(at, at, in_bulk=True)
+    assert pulse.limit == 20 * 900.0
+    pulse.stirred(1900.0)
+    assert pulse.silent_for(1900.0 + pulse.limit) is None
+    assert pulse.silent_for(1901.0 + pulse.limit)
+
+
 def test_a_time_in_which_nothing_could_be_seen_is_no_silence_and_no_gap() -> None:
     pulse = beating(0.0, 1.0, 2.0)
     pulse.resume(5000.0)

@@ -10,6 +10,8 @@ SHORTEST_SECONDS = 600.0
 TIMES_LONGEST_GAP = 20.0
 TIMES_LONGEST_WRITE = 3.0
 """What is written in bulk (TensorBoard: every two minutes) is awaited for so many gaps, whatever patience was asked for."""
+BULK_SECONDS = 60.0
+"""Its signs count so far apart: a file's head, graph and first numbers come within moments, and tell no pace."""
 SILENT_SECONDS = 300.0
 """A rank whose heartbeat is so much older than another's is on a node that does nothing any more."""
 LATE_SECONDS = 15.0
@@ -25,7 +27,7 @@ class Pulse:
         self._patience = patience
         self._sign: object = None
         self._count = 0
-        self._last = 0.0
+        self._last = self._signed = self._counted = 0.0
         self._longest = 0.0
         self._in_bulk = False
 
@@ -38,8 +40,15 @@ class Pulse:
         if sign is None or sign == self._sign:
             return
         if self._count:
-            self._longest = max(self._longest, now - self._last)
-        self._sign, self._last, self._count = sign, now, self._count + 1
+            self._longest = max(self._longest, now - self._signed)
+        apart = BULK_SECONDS if in_bulk and not self._patience else 0.0
+        if not self._count or now - self._counted >= apart:
+            self._count, self._counted = self._count + 1, now
+        self._sign, self._last, self._signed = sign, now, now
+
+    def stirred(self, now: float) -> None:
+        """It does something, which tells no step: the silence begins anew."""
+        self._last = now
 
     def silent_for(self, now: float) -> Optional[float]:
         """Seconds without progress, if they are too many."""
@@ -51,7 +60,7 @@ class Pulse:
 
     def resume(self, now: float) -> None:
         """Nothing could be seen until now: the silence begins anew, and was no gap between two signs."""
-        self._last = now
+        self._last = self._signed = now
 
     @property
     def limit(self) -> float:

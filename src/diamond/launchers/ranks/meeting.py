@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import socket
 from typing import Dict, List
 
@@ -16,6 +17,7 @@ class Meeting:
 
     def __init__(self, ranks: int) -> None:
         self._ranks = ranks
+        _allow_files(ranks)
         self._door = socket.create_server(("", 0), backlog=max(128, ranks))
         self._door.setblocking(False)
         self._word = os.urandom(8).hex()
@@ -49,6 +51,14 @@ class Meeting:
                 guest.sendall(answer)
             guest.close()
         self._waiting.clear()
+
+
+def _allow_files(count: int) -> None:
+    """Each rank waits at a socket of its own; a shell allows 1024 files, the kernel more."""
+    with contextlib.suppress(OSError, ValueError):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < count + 64:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 64), hard))
 
 
 def meet(address: str, invitation: str, rank: int, port: int) -> List[str]:

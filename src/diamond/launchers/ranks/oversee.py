@@ -62,6 +62,7 @@ class Overseer:
         self._starter: Optional[subprocess.Popen[bytes]] = None
         self._asked: List[int] = []
         self._looked_at, self._settled_at = time.monotonic(), 0.0
+        self._sizes: List[int] = []
         run_dir = Path(os.environ.get("DIAMOND_RUN_DIR", "."))
         self._events = EventFiles(run_dir, marks.run_folder / "started")
         self._meeting = Meeting(plan.ranks) if plan.kind == "tensorflow" else None
@@ -159,7 +160,9 @@ class Overseer:
         )
 
     def _see(self, now: float) -> None:
-        """Signs of progress: a step, or a line once there were steps. TensorBoard's files are asked where nothing else tells steps."""
+        """Signs of progress: a step, or a line once there were steps. TensorBoard's files are asked where nothing else tells
+        steps; then a line only shows that something is done.
+        """
         steps = self._marks.steps()
         metrics = written_at(self._marks.run_folder / "metrics.jsonl")
         tells = bool(steps) or metrics is not None
@@ -167,8 +170,13 @@ class Overseer:
         if not tells and events is None:
             return
         sizes = [size_of(self._marks.run_folder / name) for name in ("stdout.log", "stderr.log")]
-        sign = (metrics, sorted(steps.items()), events, sizes)
-        self._pulse.seen(sign, now, in_bulk=not tells)
+        if tells:
+            self._pulse.seen((metrics, sorted(steps.items()), sizes), now)
+            return
+        self._pulse.seen(events, now, in_bulk=True)
+        if sizes != self._sizes:
+            self._pulse.stirred(now)
+        self._sizes = sizes
 
     def _ask(self, number: int, frame: Optional[FrameType]) -> None:
         self._asked.append(number)

@@ -152,6 +152,8 @@ class Checkpointer:
         A save that fails is told about and never ends the training, unless there is no room for the first one. Where it is
         waited for it is tried a second time.
         """
+        if not self._is_open:
+            raise CheckpointError("this Checkpointer is closed: make another one to save more")
         self.wait()
         self._begin_save(step, metric)
         if wait:
@@ -160,8 +162,8 @@ class Checkpointer:
             self.wait()
 
     def has_saved(self, step: int) -> bool:
-        """Whether that is the step of the last save, which may still be under way."""
-        return step == self._last_step
+        """Whether that is the step of the last save, which may still be under way, and more can be saved."""
+        return self._is_open and step == self._last_step
 
     def wait(self) -> None:
         """Until the last save has ended, well or not."""
@@ -212,7 +214,7 @@ class Checkpointer:
     def _take_over_again(self, step: int) -> bool:
         """What is saved last is the newest, also where steps are counted anew: whether the folder is still ours."""
         try:
-            self._saver.claim = self._take_over()
+            self._saver.claim = self._take_over(self._saver.claim)
         except Superseded as error:
             self._ended(Failed(step, str(error)))
             return False
@@ -270,12 +272,14 @@ class Checkpointer:
                 )
         give_rng(own["rng"])
 
-    def _take_over(self) -> int:
-        """Rank 0 claims the folder; a refusal is raised on all ranks."""
+    def _take_over(self, held: Optional[int] = None) -> int:
+        """Rank 0 claims the folder, anew only while it still holds it; a refusal is raised on all ranks."""
         number, problem = 0, ""
         if self._ranks.rank == 0:
             try:
                 self._folder.root.mkdir(parents=True, exist_ok=True)
+                if held is not None:
+                    self._folder.check_owned(held)
                 number = self._folder.claim(_owner())
             except (CheckpointError, OSError) as error:
                 problem = str(error)

@@ -38,7 +38,8 @@ def make_plan(
 
     Of what may differ from rank to rank (batch norm's averages) rank 0's counts, as it does for DDP. All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
     """
-    _refuse_empty_shells(tensors)
+    shells = [name for name, one in tensors.items() if one.is_meta]
+    _refuse_empty_shells([one for rank in ranks.gather(shells) for one in rank])
     own = {name: one for name, one in tensors.items() if ranks.rank == 0 or _may_write(one, alike)}
     local = create_default_local_save_plan(own, ranks.rank == 0)
     items = [*local.items, *_byte_items(ranks.rank)]
@@ -48,8 +49,8 @@ def make_plan(
     return final[ranks.rank].items, metadata
 
 
-def _refuse_empty_shells(tensors: Mapping[str, torch.Tensor]) -> None:
-    shells = [name for name, one in tensors.items() if one.is_meta]
+def _refuse_empty_shells(shells: Sequence[str]) -> None:
+    """Those of all ranks, so that all raise or none."""
     if shells:
         raise CheckpointError(
             f"{shells[0]} is on the meta device and has no values: fill the model before the first save"

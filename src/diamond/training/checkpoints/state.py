@@ -200,7 +200,7 @@ def _give_optimizer(
     optimizer.state.clear()
     for name, values in loaded["state"].items():
         optimizer.state[parameters[name]] = _copied(values)
-    optimizer.state.update(loaded["words"])
+    optimizer.state.update(loaded.get("words", {}))  # not in checkpoints before November 2026
     for group, saved in zip(optimizer.param_groups, loaded["param_groups"]):
         group.update({key: value for key, value in saved.items() if key != "params"})
 
