@@ -48,12 +48,20 @@ def test_a_job_that_may_be_requeued_waits_for_its_next_start(alpha: Cluster) -> 
 
 
 def test_a_hung_node_lets_its_jobs_run_on(alpha: Cluster) -> None:
+    """Slurm calls a job running while its node still starts it: a daemon that hangs then starts nothing."""
     job = submit(alpha, "-w", "alpha-n1")
     wait_for(alpha, job, "RUNNING")
+    assert wait_until(lambda: sleeps(alpha), PATIENCE)
     alpha.break_node("alpha-n1", "hang")
-    assert "sleep" in alpha.run(["ps", "ax"], node=1).stdout
-    alpha.break_node("alpha-n1", "resume")
+    try:
+        assert sleeps(alpha)
+    finally:
+        alpha.break_node("alpha-n1", "resume")
     assert state(alpha, job) == "RUNNING"
+
+
+def sleeps(cluster: Cluster) -> bool:
+    return "sleep 300" in cluster.run(["ps", "ax"], node=1).stdout
 
 
 def test_a_stopped_controller_is_missed_and_comes_back(alpha: Cluster) -> None:
