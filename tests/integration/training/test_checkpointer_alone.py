@@ -6,7 +6,6 @@ import copy
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -211,18 +210,6 @@ def test_the_stop_flag_ends_the_loop_with_everything_saved(
     training.train(100)
     assert training.saved() == [1]
     assert training.checkpointer.exit_code == 75
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of 8 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
-    if os.geteuid() or subprocess.run(words, capture_output=True, check=False).returncode:
-        pytest.skip("a small file system cannot be mounted here: root is needed")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_a_disk_that_fills_up_in_mid_save_leaves_the_training_and_the_last_checkpoint_alone(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,18 +125,6 @@ def test_where_all_are_damaged_every_rank_ends_with_the_same_words(
         assert [one.wait(LONG) for one in job.ranks] == [1, 1]
     said = [(folder / f"rank-{rank}.err").read_text() for rank in (0, 1)]
     assert ["Move the folder away to start anew" in one for one in said] == [True, True]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of 8 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)]
-    if os.geteuid() or subprocess.run(words, capture_output=True, check=False).returncode:
-        pytest.skip("a small file system cannot be mounted here: root is needed")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
