@@ -12,8 +12,16 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from bench.stack import Service
 
 PROGRAM = os.environ.get("DIAMOND_TEST_BROWSER") or shutil.which("chromium") or ""
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic"]  # fmt: skip
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
 WINDOW = {"width": 1440, "height": 900}
 # Seconds since navigation at which a condition first held, seen at every change of the document.
 # The condition is written into it: the pages' security policy lets nobody make code from text there.

@@ -79,21 +79,63 @@ def rows(owner: str, endpoints: dict[str, str], count: int) -> Iterator[tuple[Ro
 
 def job_row(owner: str, name: str, created: float) -> Row:
     spec = {"name": name, "run": ["python", "train.py"]}
-    return {"id": new_id(JOB), "owner": owner, "name": name, "spec": spec, "code": None,
-            "digest": "sha256:" + 64 * "0", "created": created}  # fmt: skip
+    return {
+        "id": new_id(JOB),
+        "owner": owner,
+        "name": name,
+        "spec": spec,
+        "code": None,
+        "digest": "sha256:" + 64 * "0",
+        "created": created,
+    }
 
 
 def task_row(job: Row, state: str, endpoint: str, endpoint_id: str) -> Row:
     created, attempt = job["created"], new_id(ATTEMPT)
     ended = None if state in ("running", "pending") else created + 50
     order = order_data(Order(name=job["name"], argv=["python", "train.py"]))
-    attempts = [{"id": attempt, "number": 1, "native_id": "1", "run": 1, "runs": [{"run": 1, "node": "n1", "started": created + 5}],
-                 "started": created + 5, "ended": ended, "reason": ""}]  # fmt: skip
-    return {"id": new_id(TASK), "owner": job["owner"], "job": job["id"], "name": job["name"],
-            "kind": "run", "endpoint": endpoint_id, "endpoint_name": endpoint, "state": state,
-            "phase": "", "native_state": "", "reason": "", "message": "", "exit_code": None,
-            "signal": None, "as_of": created, "cancel_requested": False, "attempt": attempt,
-            "attempts": attempts, "node": "", "run_dir": "", "created": created,
-            "updated": ended or created + 5, "started": created + 5, "ended": ended,
-            "retry_of": None, "order": order, "digest": job["digest"], "code": None,
-            "untold": False, "history": 0, "version": 1}  # fmt: skip
+    attempts = [
+        {
+            "id": attempt,
+            "number": 1,
+            "native_id": "1",
+            "run": 1,
+            "runs": [{"run": 1, "node": "n1", "started": created + 5}],
+            "started": created + 5,
+            "ended": ended,
+            "reason": "",
+        }
+    ]
+    return {
+        "id": new_id(TASK),
+        "owner": job["owner"],
+        "job": job["id"],
+        "name": job["name"],
+        "kind": "run",
+        "endpoint": endpoint_id,
+        "endpoint_name": endpoint,
+        "state": state,
+        "phase": "",
+        "native_state": "",
+        "reason": "",
+        "message": "",
+        "exit_code": None,
+        "signal": None,
+        "as_of": created,
+        "cancel_requested": False,
+        "attempt": attempt,
+        "attempts": attempts,
+        "node": "",
+        "run_dir": "",
+        "created": created,
+        "updated": ended or created + 5,
+        "started": created + 5,
+        "ended": ended,
+        "retry_of": None,
+        "order": order,
+        "digest": job["digest"],
+        "code": None,
+        "untold": False,
+        "history": 0,
+        "version": 1,
+    }

@@ -23,9 +23,14 @@ def running(
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
-            list(words), env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL, stdout=file,
-            stderr=file, start_new_session=True,
-        )  # fmt: skip
+            list(words),
+            env=dict(env),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
     try:
         yield process
     finally:

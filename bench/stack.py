@@ -124,9 +124,14 @@ def is_healthy(service: Service) -> bool:
 
 @contextlib.contextmanager
 def started_agent(
-    service: Service, name: str, folder: Path, env: Mapping[str, str], scheduler: str = "slurm",
-    *, within: float = 180,
-) -> Iterator[Agent]:  # fmt: skip
+    service: Service,
+    name: str,
+    folder: Path,
+    env: Mapping[str, str],
+    scheduler: str = "slurm",
+    *,
+    within: float = 180,
+) -> Iterator[Agent]:
     """The served one-file agent, online and with its first profile sent."""
     folder.mkdir(parents=True)
     client = service.client()

@@ -12,7 +12,9 @@ from pathlib import Path
 Times = dict[str, list[float]]
 
 
-def measure_in_turn(module: str, ways: Iterable[str], folder: Path, *, rounds: int, warm_up: int) -> Times:  # fmt: skip
+def measure_in_turn(
+    module: str, ways: Iterable[str], folder: Path, *, rounds: int, warm_up: int
+) -> Times:
     """Round by round, so that a busy minute hits all ways alike; each finds the disk at rest."""
     started = [Way(module, name, folder / name) for name in ways]
     found: Times = {}

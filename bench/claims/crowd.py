@@ -47,7 +47,7 @@ def measure(options: Options) -> Findings:
     findings.note(
         f"{CALLS_A_SECOND:g} calls a second for {seconds:g} s each, one of {WRITE_EVERY} a change, by {PEOPLE} people; "
         "SQLite. Service on one core, generator on the other. A call counts from when it was due."
-    )  # fmt: skip
+    )
     return findings
 
 

@@ -205,10 +205,14 @@ def _started(
     place.mkdir()
     place.chmod(0o777)
     told = {
-        "version": 1, "name": f"a{user}", "work": str(place / "work"), "tmp": "/tmp", "uv": "",
+        "version": 1,
+        "name": f"a{user}",
+        "work": str(place / "work"),
+        "tmp": "/tmp",
+        "uv": "",
         "build": {"environment": _environment(folder, "sleep 2; echo shared >/opt/shared")},
         "site": {"shared": str(shared)},
-    }  # fmt: skip
+    }
     (place / "build.json").write_text(json.dumps(told))
     words = ["/usr/bin/python3", str(own / "builder.pyz"), "build", "run"]
     words += [str(place / "build.json"), "--steps", str(place / "steps")]

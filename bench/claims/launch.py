@@ -73,9 +73,15 @@ def by_hand(stack: Stack, folder: Path, stamp: Path) -> None:
         _BY_HAND.format(nodes=NODES, ranks=RANKS_PER_NODE, cpus=RANKS_PER_NODE, **quoted)
     )
     words = [
-        "sbatch", f"--partition={PARTITION}", f"--nodes={NODES}", "--ntasks-per-node=1",
-        f"--cpus-per-task={RANKS_PER_NODE}", f"--output={folder}/by-hand.out", str(script), str(stamp),
-    ]  # fmt: skip
+        "sbatch",
+        f"--partition={PARTITION}",
+        f"--nodes={NODES}",
+        "--ntasks-per-node=1",
+        f"--cpus-per-task={RANKS_PER_NODE}",
+        f"--output={folder}/by-hand.out",
+        str(script),
+        str(stamp),
+    ]
     stack.cluster.run(words, env=cluster_env(stack.cluster, stack.stamps))
 
 

@@ -60,9 +60,12 @@ def spec_of(folder: Path, name: str, pace: str) -> dict[str, Any]:
     program = folder / f"{name.replace(' ', '-')}.py"
     program.write_text(PROGRAM.format(pace=pace))
     return {
-        "name": name, "run": ["python3", str(program), "{batch}"], "params": {"batch": 120},
-        "on": f"cluster/{PARTITION}", "resources": {"walltime": "30m", "memory": "200MB"},
-    }  # fmt: skip
+        "name": name,
+        "run": ["python3", str(program), "{batch}"],
+        "params": {"batch": 120},
+        "on": f"cluster/{PARTITION}",
+        "resources": {"walltime": "30m", "memory": "200MB"},
+    }
 
 
 def sweep(stack: Stack, spec: Mapping[str, Any], sizes: list[int], steps: int) -> list[Point]:

@@ -40,9 +40,11 @@ def test_an_older_agent_serves_and_becomes_the_served_one_while_a_job_runs(tmp_p
         added = diamond.ask("endpoint", "add", "old")
         words = [sys.executable, str(file), "pair", "--scheduler", "local", "--foreground"]
         agent = subprocess.Popen(
-            [*words, "--url", client.url], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [*words, "--url", client.url],
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             env={**diamond.env, "DIAMOND_KEEP": str(tmp_path / "keep")},
-        )  # fmt: skip
+        )
         try:
             assert agent.stdin
             agent.stdin.write(added["pairing_code"].encode() + b"\n")

@@ -122,9 +122,15 @@ def test_all_faults_are_told_at_once(stack: Stack) -> None:
         resources={"walltime": "2d", "gpus_per_node": 9, "memory": "much"},
     )
     assert {fault["field"] for fault in problem["faults"]} == {
-        "nmae", "name", "account", "code", "environment",
-        "resources.walltime", "resources.gpus_per_node", "resources.memory",
-    }  # fmt: skip
+        "nmae",
+        "name",
+        "account",
+        "code",
+        "environment",
+        "resources.walltime",
+        "resources.gpus_per_node",
+        "resources.memory",
+    }
 
 
 def test_bytes_that_are_not_utf8_are_answered_as_such(stack: Stack) -> None:

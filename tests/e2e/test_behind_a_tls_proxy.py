@@ -47,9 +47,11 @@ def test_an_agent_pairs_and_serves_over_https_and_its_log_comes_live(
     assert shared.proxy.url in added["line"]
     words = [sys.executable, "-m", "diamond.agent", "pair", "--scheduler", "local", "--foreground"]
     agent = subprocess.Popen(
-        [*words, "--url", shared.proxy.url], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        [*words, "--url", shared.proxy.url],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={**person.env, "DIAMOND_KEEP": str(tmp_path / "keep")},
-    )  # fmt: skip
+    )
     try:
         assert agent.stdin
         agent.stdin.write(added["pairing_code"].encode() + b"\n")

@@ -309,9 +309,11 @@ def test_a_machine_is_paired_by_a_code_and_confirmed_by_its_owner(
         "--foreground",
     ]
     agent = subprocess.Popen(
-        [*words, "--url", saved(diamond)[0]], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        [*words, "--url", saved(diamond)[0]],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={**diamond.env, "DIAMOND_KEEP": str(tmp_path / "keep")},
-    )  # fmt: skip
+    )
     try:
         assert agent.stdin
         agent.stdin.write(added["pairing_code"].encode() + b"\n")

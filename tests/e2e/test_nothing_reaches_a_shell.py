@@ -12,8 +12,19 @@ from diamond.testing.lab import Lab
 from support.diamond import Diamond
 from support.stack import SMALL, Stack, running_stack
 
-FORMS = ["$(touch {})", "`touch {}`", "; touch {};", "' ; touch {}; '", '" ; touch {}; "', "\ntouch {}\n",
-         "| touch {}", "&& touch {}", "${{IFS}}$(touch {})", "-x $(touch {})", "#\ntouch {}"]  # fmt: skip
+FORMS = [
+    "$(touch {})",
+    "`touch {}`",
+    "; touch {};",
+    "' ; touch {}; '",
+    '" ; touch {}; "',
+    "\ntouch {}\n",
+    "| touch {}",
+    "&& touch {}",
+    "${{IFS}}$(touch {})",
+    "-x $(touch {})",
+    "#\ntouch {}",
+]
 
 
 @pytest.fixture(scope="module")
@@ -86,8 +97,11 @@ def test_data_paths_arrive_as_they_are(stack: Stack) -> None:
     for folder in folders:
         folder.mkdir()
     data = {f"d{number}": str(folder) for number, folder in enumerate(folders)}
-    command = ["python3", "-c",
-               "import os; print([os.environ[f'DIAMOND_DATA_D{n}'] for n in range(11)])"]  # fmt: skip
+    command = [
+        "python3",
+        "-c",
+        "import os; print([os.environ[f'DIAMOND_DATA_D{n}'] for n in range(11)])",
+    ]
     assert run(stack, run=command, data=data) == f"{[str(folder) for folder in folders]}\n"
 
 

@@ -51,9 +51,11 @@ class Chain:
         self.tasks, self.told = TaskFolders(places), list[Event]()
         self.profile, self.desk = Profile(), Desk()
         self.attempts = Attempts(
-            self.tasks, tell=lambda task, event: self.told.append(event), profile=lambda: self.profile,
+            self.tasks,
+            tell=lambda task, event: self.told.append(event),
+            profile=lambda: self.profile,
             workers=cast(Workers, self.desk),
-        )  # fmt: skip
+        )
         order = {**ORDER, "resume": {"on": ["exit-75"], "ahead": ahead, **resume}}
         first = self.tasks.record("t1", "a1", 1, {"task": "t1", "order": order})
         write_json(self.tasks.root / "t1" / "chain.json", {"until": 9, "queue_after_seconds": 0.0})

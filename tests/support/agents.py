@@ -53,8 +53,11 @@ class AgentProcess:
         log = (self.folder / "agent.out").open("ab")
         self.process = subprocess.Popen(
             [self.python, "-m", "diamond.agent", *words],
-            env=self.environment(**variables), stdout=log, stderr=log, start_new_session=True,
-        )  # fmt: skip
+            env=self.environment(**variables),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
         return self.process
 
     def environment(self, **variables: str) -> dict[str, str]:

@@ -29,9 +29,15 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PROGRAM = os.environ.get("DIAMOND_TEST_BROWSER") or shutil.which("chromium") or ""
 # Without these a closed network is asked for updates at every start; root has no sandbox.
 QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
 DESKTOP = {"width": 1440, "height": 900}
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -132,9 +138,12 @@ def open_page(
 
     def open_it(path: str = "/", *, scheme: str = "light", size: dict[str, int] = DESKTOP) -> Page:
         context = browser.new_context(
-            base_url=site.url, viewport=size, color_scheme=scheme, reduced_motion="reduce",  # type: ignore[arg-type]
+            base_url=site.url,
+            viewport=size,
+            color_scheme=scheme,
+            reduced_motion="reduce",  # type: ignore[arg-type]
             accept_downloads=True,
-        )  # fmt: skip
+        )
         contexts.append(context)
         site.sign_in(context)
         page = context.new_page()

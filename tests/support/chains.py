@@ -18,8 +18,11 @@ def queue_ahead(
     wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
     number = len(stack.task(task)["attempts"]) + 1
     grant = {
-        "until": number, "queue_after_seconds": 0, "hand_over_seconds": hand_over_seconds, **more,
-    }  # fmt: skip
+        "until": number,
+        "queue_after_seconds": 0,
+        "hand_over_seconds": hand_over_seconds,
+        **more,
+    }
     (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
 
 

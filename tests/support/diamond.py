@@ -38,9 +38,14 @@ class Diamond:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end, whatever its exit code; its bytes are kept, carriage returns too."""
         done = subprocess.run(
-            [*COMMAND, *words], cwd=self.folder, env=self.env, input=stdin.encode(),
-            timeout=timeout, capture_output=True, check=False,
-        )  # fmt: skip
+            [*COMMAND, *words],
+            cwd=self.folder,
+            env=self.env,
+            input=stdin.encode(),
+            timeout=timeout,
+            capture_output=True,
+            check=False,
+        )
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
@@ -61,9 +66,15 @@ class Diamond:
         """A command that goes on; the caller ends it."""
         pipe = subprocess.PIPE
         return subprocess.Popen(
-            [*COMMAND, *words], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
-            stdout=pipe, stderr=pipe, text=True, start_new_session=True,
-        )  # fmt: skip
+            [*COMMAND, *words],
+            cwd=self.folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            start_new_session=True,
+        )
 
     def state(self, task: str) -> str:
         return str(self.ask("show", task)["state"])

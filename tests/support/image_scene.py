@@ -15,13 +15,24 @@ def record_of(number: int, **more: Any) -> dict[str, Any]:
     """The record of an image that some build made."""
     digest = hashlib.sha256(str(number).encode()).hexdigest()
     return {
-        "identity": f"sha256:{digest}", "format": "squashfs", "runtime": "apptainer",
-        "sha256": digest[::-1], "size": 1000, "platform": "linux/amd64", "file": "/w/x.sqfs",
+        "identity": f"sha256:{digest}",
+        "format": "squashfs",
+        "runtime": "apptainer",
+        "sha256": digest[::-1],
+        "size": 1000,
+        "platform": "linux/amd64",
+        "file": "/w/x.sqfs",
         "base": {"reference": "docker://ubuntu:24.04", "digest": "sha256:" + "1" * 64},
-        "python": "3.12.3", "packages": {"python": {"numpy": "2.0"}, "system": {"bash": "5.2"}},
-        "variables": {}, "labels": {}, "path": [], "native": "", "version": 1,
-        "built": {"at": 1.0, "seconds": 5.0, "host": "n1", "user": "ada", "build": "a1"}, **more,
-    }  # fmt: skip
+        "python": "3.12.3",
+        "packages": {"python": {"numpy": "2.0"}, "system": {"bash": "5.2"}},
+        "variables": {},
+        "labels": {},
+        "path": [],
+        "native": "",
+        "version": 1,
+        "built": {"at": 1.0, "seconds": 5.0, "host": "n1", "user": "ada", "build": "a1"},
+        **more,
+    }
 
 
 def recipe_of(environment: dict[str, Any], **more: Any) -> dict[str, Any]:

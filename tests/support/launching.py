@@ -10,8 +10,14 @@ from support.stack import Stack
 
 
 def launch(
-    stack: Stack, run: str | list[str], *, kind: Any = "auto", nodes: int = 2, tasks: int = 2, **spec: Any
-) -> str:  # fmt: skip
+    stack: Stack,
+    run: str | list[str],
+    *,
+    kind: Any = "auto",
+    nodes: int = 2,
+    tasks: int = 2,
+    **spec: Any,
+) -> str:
     """The id of a task; its memory is enough for torch in each rank."""
     resources = {"nodes": nodes, "tasks_per_node": tasks, "walltime": "10m", "memory": "3GB"}
     body = {"name": "ranks", "run": run, "on": stack.name, "launch": kind, **spec}

@@ -74,9 +74,16 @@ class Liar:
     def _token(self) -> Claims:
         now = int(time.time())
         honest = {
-            "iss": self.issuer, "sub": "eve", "aud": "diamond", "exp": now + 600, "iat": now,
-            "nonce": self.nonce, "email": "eve@example.org", "email_verified": True, "name": "Eve",
-        }  # fmt: skip
+            "iss": self.issuer,
+            "sub": "eve",
+            "aud": "diamond",
+            "exp": now + 600,
+            "iat": now,
+            "nonce": self.nonce,
+            "email": "eve@example.org",
+            "email_verified": True,
+            "name": "Eve",
+        }
         claims = self.claims(honest)
         token = self.sign(claims) if self.sign else self.signed(claims)
         return {"access_token": "a", "token_type": "Bearer", "id_token": token}

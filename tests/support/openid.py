@@ -55,9 +55,12 @@ class OpenIdServer:
         """With a new key each time."""
         key = RSAKey.generate_key(2048, {"use": "sig", "alg": "RS256"}, private=True, auto_kid=True)
         told = {
-            "issuer": self.issuer, "port": self.port, "redirects": self.redirects,
-            "back": self.back, "jwks": KeySet([key]).as_dict(private=True),
-        }  # fmt: skip
+            "issuer": self.issuer,
+            "port": self.port,
+            "redirects": self.redirects,
+            "back": self.back,
+            "jwks": KeySet([key]).as_dict(private=True),
+        }
         file, log = self.folder / "provider.json", self.folder / "provider.log"
         file.write_text(json.dumps(told))
         with log.open("wb") as out:

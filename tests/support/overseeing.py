@@ -48,9 +48,12 @@ class Scene:
         ):
             return subprocess.Popen(
                 [*self.within, self.python, "-E", "-S", str(program), "oversee", str(file)],
-                cwd=self.folder, env={**os.environ, "PYTHONPATH": training, **own},
-                stdout=out, stderr=err, preexec_fn=lambda: group and Path(group).write_text("0"),
-            )  # fmt: skip
+                cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": training, **own},
+                stdout=out,
+                stderr=err,
+                preexec_fn=lambda: group and Path(group).write_text("0"),
+            )
 
     def lines(self, name: str) -> list[str]:
         return sorted((self.run / name).read_text().splitlines())

@@ -71,10 +71,13 @@ def _make(postgres: Postgres, as_user: list[str]) -> None:
 @contextmanager
 def _serving(postgres: Postgres, as_user: list[str]) -> Iterator[None]:
     settings = {
-        "port": str(postgres.port), "listen_addresses": "127.0.0.1",
-        "unix_socket_directories": str(postgres.folder), "fsync": "off",
-        "synchronous_commit": "off", "full_page_writes": "off",
-    }  # fmt: skip
+        "port": str(postgres.port),
+        "listen_addresses": "127.0.0.1",
+        "unix_socket_directories": str(postgres.folder),
+        "fsync": "off",
+        "synchronous_commit": "off",
+        "full_page_writes": "off",
+    }
     words = [str(postgres.programs / "postgres"), "-D", str(postgres.folder / "data")]
     for name, value in settings.items():
         words += ["-c", f"{name}={value}"]

@@ -26,11 +26,19 @@ class ScriptedAgent:
 
     def hello(self, **more: Any) -> Any:
         told = {
-            "agent_version": "0.1.0", "protocol": 1, "host": "login1", "user": "ada", "pid": 1,
-            "python": "3.9", "epoch": self.epoch, "last_generation": self.generation,
-            "stays": "resident", "now": self.now,
-            "folders": {"keep": "/k", "work": "/w", "tmp": "/t"}, **more,
-        }  # fmt: skip
+            "agent_version": "0.1.0",
+            "protocol": 1,
+            "host": "login1",
+            "user": "ada",
+            "pid": 1,
+            "python": "3.9",
+            "epoch": self.epoch,
+            "last_generation": self.generation,
+            "stays": "resident",
+            "now": self.now,
+            "folders": {"keep": "/k", "work": "/w", "tmp": "/t"},
+            **more,
+        }
         answer = self.call("hello", told)
         assert answer.status == 200, answer.body
         self.generation = answer.json["generation"]

@@ -118,8 +118,10 @@ class Stack:
             self.agent = subprocess.Popen(
                 [*self.within, *words, "--key-file", str(key), "--scheduler", "slurm"],
                 env={**self._environment(), **variables},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
         self.agents.append(self.agent)
         if ready:
             wait_for(self._is_ready, what="profile of the cluster")

@@ -13,13 +13,30 @@ from pathlib import Path
 
 STEPS = 200
 NOTEBOOK = {
-    "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {},
     "cells": [
-        {"cell_type": "markdown", "metadata": {}, "source": "# Analysis\n\n<script>document.title='ran'</script>"},
-        {"cell_type": "code", "metadata": {}, "execution_count": 1, "source": "show()",
-         "outputs": [{"output_type": "display_data", "metadata": {}, "data": {"text/html": "<b>bold</b>"}}]},
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": "# Analysis\n\n<script>document.title='ran'</script>",
+        },
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "execution_count": 1,
+            "source": "show()",
+            "outputs": [
+                {
+                    "output_type": "display_data",
+                    "metadata": {},
+                    "data": {"text/html": "<b>bold</b>"},
+                }
+            ],
+        },
     ],
-}  # fmt: skip
+}
 
 
 def main(lines: int, folder: Path) -> None:

@@ -12,8 +12,16 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "diamond"
 CARRIED = (
-    "core", "schedulers", "images", "runtimes", "launchers", "agent", "training", "data", "planning",
-)  # fmt: skip
+    "core",
+    "schedulers",
+    "images",
+    "runtimes",
+    "launchers",
+    "agent",
+    "training",
+    "data",
+    "planning",
+)
 CAPABILITIES = {
     "compose",
     "planning",

@@ -48,8 +48,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def _do(arguments: argparse.Namespace) -> int:
     acts = {
-        "run": _run, "status": _status, "stop": _stop, "cron-line": _cron_line, "renew": _renew,
-    }  # fmt: skip
+        "run": _run,
+        "status": _status,
+        "stop": _stop,
+        "cron-line": _cron_line,
+        "renew": _renew,
+    }
     try:
         if arguments.act == "pair":
             return _pair(arguments)

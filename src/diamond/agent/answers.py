@@ -101,8 +101,12 @@ class Desk:
         end += line_rest(lambda at, length: read_file(place, file, at, length), end)
         found = find_lines(
             lambda at, length: read_file(place, file, at, length),
-            question, start=start, end=end, is_last=True, alive=alive,
-        )  # fmt: skip
+            question,
+            start=start,
+            end=end,
+            is_last=True,
+            alive=alive,
+        )
         return found.as_data()
 
     def _script(self, request: Request) -> dict[str, Any]:
@@ -116,9 +120,13 @@ class Desk:
         unwanted = [str(one["sha256"]) for one in request.get("images") or []]
         days, dry_run = float(request["days"]), bool(request.get("dry_run", True))
         found = prune(
-            places, images=unwanted, days=days, dry_run=dry_run, now=time.time(),
+            places,
+            images=unwanted,
+            days=days,
+            dry_run=dry_run,
+            now=time.time(),
             group=self._group_places(places),
-        )  # fmt: skip
+        )
         return {"items": found}
 
     def _group_places(self, places: Places) -> Places | None:

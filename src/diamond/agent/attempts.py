@@ -402,9 +402,12 @@ def _by_its_limit(tracked: Tracked, event: Event) -> Event:
     if not isinstance(event, (NoWord, Lost)) or not run or not reached_limit(tracked.folder, run):
         return event
     return Observed(
-        status="ended", reason=Reason.WALL_TIME.value, run=run, native_id=tracked.watched.native_id,
+        status="ended",
+        reason=Reason.WALL_TIME.value,
+        run=run,
+        native_id=tracked.watched.native_id,
         message="it lasted until its time limit, and the batch system tells nothing else",
-    )  # fmt: skip
+    )
 
 
 def _remember(facts: list[Event], event: Event) -> None:

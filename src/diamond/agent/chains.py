@@ -210,7 +210,9 @@ class Chains:
         if reached == tracked.reached:
             return []
         tracked.reached = reached
-        return [Progressed(checkpoint=reached.checkpoint, modified=reached.modified, step=reached.step)]  # fmt: skip
+        return [
+            Progressed(checkpoint=reached.checkpoint, modified=reached.modified, step=reached.step)
+        ]
 
     def _judge(self, tracked: Tracked, fresh: list[Event]) -> str:
         """Whether the life cycle goes on after these facts, ends, or needs to hear more ('')."""
@@ -371,9 +373,13 @@ class Chains:
             can_hand_over=self._heeding.heeds_the_flag(before.folder),
         )
         now = Chain(
-            now=_running_for(before), limit_seconds=limit, work_seconds_left=math.inf,
-            waiting_since=(), last_queued=0.0, program_ends=before.asked_seconds,
-        )  # fmt: skip
+            now=_running_for(before),
+            limit_seconds=limit,
+            work_seconds_left=math.inf,
+            waiting_since=(),
+            last_queued=0.0,
+            program_ends=before.asked_seconds,
+        )
         return arrive(now, manners)
 
     def _call_off(self, folder: AttemptFolder) -> None:

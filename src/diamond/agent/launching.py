@@ -38,9 +38,14 @@ def ranks_program(order: Order, training: str) -> str:
 
 
 def write_launch(
-    folder: AttemptFolder, order: Order, *, entered: Entered, profile: Profile, program: str,
+    folder: AttemptFolder,
+    order: Order,
+    *,
+    entered: Entered,
+    profile: Profile,
+    program: str,
     variables: Mapping[str, str],
-) -> None:  # fmt: skip
+) -> None:
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
     write_whole(rank_python, _RANK_PYTHON.format(shim=shlex.quote(program)).encode(), mode=0o700)

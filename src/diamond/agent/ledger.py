@@ -25,11 +25,15 @@ class Ledger:
         by = command.get("by") or {}
         order = (command.get("task_json") or {}).get("order")
         line = {
-            "type": str(command.get("type", "")), "task": str(command.get("task", "")),
-            "attempt": str(command.get("attempt", "")), "person": str(by.get("name", "")),
-            "user": str(by.get("user", "")), "token": str(by.get("token", "")),
-            "digest": order_from(order).digest if order else "", "refused": refusal,
-        }  # fmt: skip
+            "type": str(command.get("type", "")),
+            "task": str(command.get("task", "")),
+            "attempt": str(command.get("attempt", "")),
+            "person": str(by.get("name", "")),
+            "user": str(by.get("user", "")),
+            "token": str(by.get("token", "")),
+            "digest": order_from(order).digest if order else "",
+            "refused": refusal,
+        }
         self._write(line)
 
     def submitted(self, attempt: str, native_id: str) -> None:

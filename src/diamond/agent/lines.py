@@ -88,11 +88,16 @@ class Lines:
         queued = tuple(one.folder.submitted_at for one in line)
         running, now = self.running(line[-1].folder.task), time.time()
         return Chain(
-            now=now, limit_seconds=line[-1].asked_seconds, work_seconds_left=math.inf,
-            waiting_since=queued, last_queued=max(queued),
+            now=now,
+            limit_seconds=line[-1].asked_seconds,
+            work_seconds_left=math.inf,
+            waiting_since=queued,
+            last_queued=max(queued),
             program_ends=None if running is None else now + running.asked_seconds,
-            silent_since=None if running is not None else self._folders.last_exit(line[-1].folder.task),
-        )  # fmt: skip
+            silent_since=None
+            if running is not None
+            else self._folders.last_exit(line[-1].folder.task),
+        )
 
     def _cushion(self, tracked: Tracked) -> float:
         return float(self._heeding.grant_of(tracked.folder).get("cushion_seconds") or 0.0)

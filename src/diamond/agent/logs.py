@@ -105,9 +105,15 @@ class Stream:
 
     def _part(self, offset: int, length: int, *, skipped: bool) -> dict[str, Any]:
         return {
-            "task": self.task, "attempt": self.attempt, "run": self.run, "rank": self.rank,
-            "stream": self.name, "offset": offset, "length": length, "skipped": skipped,
-        }  # fmt: skip
+            "task": self.task,
+            "attempt": self.attempt,
+            "run": self.run,
+            "rank": self.rank,
+            "stream": self.name,
+            "offset": offset,
+            "length": length,
+            "skipped": skipped,
+        }
 
 
 class Streams:

@@ -126,9 +126,14 @@ class Agent:
             self.tasks, tell=self.session.outbox.put, profile=self.profile, workers=self.workers
         )
         submitter = Submitter(
-            self.scheduler, stager.submission, self.fence, self.budget,
-            outcome=_Posted(self), room=self.attempts.room, pace=self._pace,
-        )  # fmt: skip
+            self.scheduler,
+            stager.submission,
+            self.fence,
+            self.budget,
+            outcome=_Posted(self),
+            room=self.attempts.room,
+            pace=self._pace,
+        )
         self.workers.bind(self.attempts, submitter)
         self.session.outbox.pause = lambda: (
             BURST_SECONDS if submitter.is_bursting else TOGETHER_SECONDS
@@ -138,11 +143,19 @@ class Agent:
         self.house, self.reunion = Housekeeping(self), Reunion(self)
         self.movers = Movers(self.folders, self.link, stager.images, self.stopping)
         self.clerk = Clerk(
-            self.tasks, self.attempts, self.post, self.session.outbox.put,
-            probe=self.house.probe_soon, upgrade=lambda digest: upgrade(self, digest),
-            clean=self.house.clean_soon, image=self.movers.take, reached=self._pace.reached,
-            refusal=self._refusal, note=self.ledger.command, accepted=self._accepted,
-        )  # fmt: skip
+            self.tasks,
+            self.attempts,
+            self.post,
+            self.session.outbox.put,
+            probe=self.house.probe_soon,
+            upgrade=lambda digest: upgrade(self, digest),
+            clean=self.house.clean_soon,
+            image=self.movers.take,
+            reached=self._pace.reached,
+            refusal=self._refusal,
+            note=self.ledger.command,
+            accepted=self._accepted,
+        )
         self.attempts.chains.refusal = self._follow_refusal
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager, self.policy), self.link)
         self.scalars = Scalars()

@@ -266,8 +266,15 @@ class Movers:
 
 
 _KEPT = (
-    "act", "move", "record", "recipe", "reference", "sha256", "format", "identity",
-)  # fmt: skip
+    "act",
+    "move",
+    "record",
+    "recipe",
+    "reference",
+    "sha256",
+    "format",
+    "identity",
+)
 
 
 def _check_digests(intent: Intent) -> None:

@@ -28,9 +28,13 @@ class Orphans:
     """`grace` seconds pass before the batch system is asked: the submit may still be on its way here."""
 
     def __init__(
-        self, tasks: TaskFolders, scheduler: Scheduler, budget: Budget,
-        tell: Callable[[str, Event], None], grace: float = LOST_GRACE,
-    ) -> None:  # fmt: skip
+        self,
+        tasks: TaskFolders,
+        scheduler: Scheduler,
+        budget: Budget,
+        tell: Callable[[str, Event], None],
+        grace: float = LOST_GRACE,
+    ) -> None:
         self._tasks, self._scheduler, self._budget = tasks, scheduler, budget
         self._tell, self._grace = tell, grace
         self._due: dict[AttemptFolder, float] = {}
@@ -81,7 +85,12 @@ def _ended(folder: AttemptFolder, status: NativeStatus | None, now: float) -> Ev
     if status is None or status.status != "ended":
         return None
     return Observed(
-        at=now, attempt=folder.attempt, status="ended", native_state=status.native_state,
-        reason=status.reason, exit_code=status.exit_code, signal=status.signal,
+        at=now,
+        attempt=folder.attempt,
+        status="ended",
+        native_state=status.native_state,
+        reason=status.reason,
+        exit_code=status.exit_code,
+        signal=status.signal,
         message=f"{WORDS}. {status.message}".strip(),
-    )  # fmt: skip
+    )

@@ -155,9 +155,13 @@ class Stager:
         program = ranks_program(order, _training(self.folders.work / "training"))
         if program:
             write_launch(
-                folder, order, entered=entered, profile=self.profile(), program=program,
+                folder,
+                order,
+                entered=entered,
+                profile=self.profile(),
+                program=program,
                 variables=self.scheduler.script_variables(),
-            )  # fmt: skip
+            )
 
     def _lay_out_code(
         self, folder: AttemptFolder, code: Code | None, *, say: Say, cancelled: Callable[[], bool]

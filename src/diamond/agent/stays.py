@@ -14,8 +14,12 @@ from pathlib import Path
 from diamond.core.errors import BadRequest
 
 RESIDENT, CRON, SCRONTAB, BATCH_JOB, CONNECTION = (
-    "resident", "cron", "scrontab", "batch-job", "connection",
-)  # fmt: skip
+    "resident",
+    "cron",
+    "scrontab",
+    "batch-job",
+    "connection",
+)
 WAYS = (RESIDENT, CRON, SCRONTAB, BATCH_JOB)
 """What a person may choose from."""
 TABLES = {CRON: "crontab", SCRONTAB: "scrontab"}
@@ -74,9 +78,13 @@ def _start(command: list[str], way: str) -> int:
     """In a session of its own: it outlives this terminal."""
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
-        command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True,
+        command,
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
+        start_new_session=True,
         env={**os.environ, "DIAMOND_STAYS": way},
-    )  # fmt: skip
+    )
     return process.pid
 
 

@@ -326,9 +326,14 @@ class TaskFolders:
         return known[-1] if known else Standing(ended=0 if earlier else number - 1)
 
     def record_next(
-        self, folder: AttemptFolder, attempt: str, *, until: int, early: bool,
+        self,
+        folder: AttemptFolder,
+        attempt: str,
+        *,
+        until: int,
+        early: bool,
         instead: AttemptFolder | None = None,
-    ) -> AttemptFolder | None:  # fmt: skip
+    ) -> AttemptFolder | None:
         """An attempt of the agent's own making that follows `folder`; None beyond the number `until`.
 
         Follow-ups that were withdrawn, and the one `instead` of which this comes, have used up no number.

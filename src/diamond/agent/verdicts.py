@@ -260,9 +260,21 @@ def _tell(watched: Watched, status: NativeStatus) -> list[Event]:
 
 
 def _same(one: NativeStatus, other: NativeStatus) -> bool:
-    return (one.status, one.native_state, one.message, one.held, one.restarts, one.limit_seconds) == (
-        other.status, other.native_state, other.message, other.held, other.restarts, other.limit_seconds,
-    )  # fmt: skip
+    return (
+        one.status,
+        one.native_state,
+        one.message,
+        one.held,
+        one.restarts,
+        one.limit_seconds,
+    ) == (
+        other.status,
+        other.native_state,
+        other.message,
+        other.held,
+        other.restarts,
+        other.limit_seconds,
+    )
 
 
 def _observed(watched: Watched, status: NativeStatus) -> Observed:

@@ -75,7 +75,11 @@ def _gap(gap: float | None) -> str:
 def _reached(chain: dict[str, Any]) -> str:
     step = f"step {chain['step']}" if chain.get("step") is not None else ""
     checkpoint = f"checkpoint {chain['checkpoint']}" if chain.get("checkpoint") else ""
-    return "came to " + ", ".join(part for part in (step, checkpoint) if part) if step or checkpoint else ""  # fmt: skip
+    return (
+        "came to " + ", ".join(part for part in (step, checkpoint) if part)
+        if step or checkpoint
+        else ""
+    )
 
 
 def _spent(task: Task, budget: dict[str, Any] | None) -> str:

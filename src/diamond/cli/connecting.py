@@ -160,8 +160,10 @@ class _Session:
                 start_new_session=not sys.stdin.isatty(),
             )
         except OSError as error:
-            raise EndpointAway(f"{words[0]} could not be started: {error.strerror}",
-                               "Install an ssh client, or name yours in DIAMOND_SSH.") from None  # fmt: skip
+            raise EndpointAway(
+                f"{words[0]} could not be started: {error.strerror}",
+                "Install an ssh client, or name yours in DIAMOND_SSH.",
+            ) from None
 
     def _bridge(self, source: IO[bytes], target: IO[bytes]) -> Bridge:
         address = Address(self._link.url, self._link.key)

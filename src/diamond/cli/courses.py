@@ -38,9 +38,11 @@ def set_course(
 ) -> None:
     """Make a project a course, or change all its terms."""
     terms = {
-        "starts": _moment(starts), "ends": _moment(ends), "account": account,
+        "starts": _moment(starts),
+        "ends": _moment(ends),
+        "account": account,
         "reservation": reservation,
-    }  # fmt: skip
+    }
     made = courses().set(course, terms)
     print_json(made) if as_json else say(f"{made['name']} is a course.")
 

@@ -143,10 +143,16 @@ def list_endpoints(as_json: Json = False) -> None:
         )
         return
     rows = [
-        (one.name + (" *" if one.default else ""), endpoint_state(one.state), one.host, summary(one.profile),
-         age(one.last_seen), endpoint_step(one))
+        (
+            one.name + (" *" if one.default else ""),
+            endpoint_state(one.state),
+            one.host,
+            summary(one.profile),
+            age(one.last_seen),
+            endpoint_step(one),
+        )
         for one in found
-    ]  # fmt: skip
+    ]
     print_table(("NAME", "STATE", "HOST", "WHAT", "SEEN", "NEXT STEP"), rows)
 
 

@@ -31,10 +31,13 @@ def files(
         say("Nothing there.")
         return
     rows = [
-        (_name(one), show_bytes(int(one.get("size") or 0)) if one["kind"] == "file" else one["kind"],
-         age(one.get("modified")))
+        (
+            _name(one),
+            show_bytes(int(one.get("size") or 0)) if one["kind"] == "file" else one["kind"],
+            age(one.get("modified")),
+        )
         for one in items
-    ]  # fmt: skip
+    ]
     print_table(("PATH", "SIZE", "MODIFIED"), rows)
     say(f"Fetch one: diamond get {short(task)} PATH")
 

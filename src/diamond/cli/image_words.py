@@ -16,9 +16,13 @@ def image_row(image: Data) -> tuple[str, ...]:
     base = image["base"].get("reference") or "no container"
     built = age(image["built"].get("at"))
     return (
-        image["name"] or "-", short_digest(image["identity"]), base, show_bytes(image["size"]),
-        where or "nowhere", built,
-    )  # fmt: skip
+        image["name"] or "-",
+        short_digest(image["identity"]),
+        base,
+        show_bytes(image["size"]),
+        where or "nowhere",
+        built,
+    )
 
 
 def image_lines(image: Data) -> list[str]:

@@ -39,10 +39,12 @@ BuildId = Annotated[str, typer.Argument(metavar="BUILD", help="The build's task 
 Where = Annotated[
     str,
     typer.Option(
-        "--on", metavar="ENDPOINT", help="Endpoint, or endpoint/partition.",
+        "--on",
+        metavar="ENDPOINT",
+        help="Endpoint, or endpoint/partition.",
         autocompletion=complete_endpoint,
     ),
-]  # fmt: skip
+]
 Name = Annotated[str, typer.Option("--name", help="The image's name.")]
 Account = Annotated[str, typer.Option("--account", help="The allocation that pays.")]
 SHOWN_USES = 10
@@ -83,9 +85,14 @@ def build(
         _tell_preview(client.preview_environment(environment, on=on), as_json=as_json)
         return
     answer = client.build_image(
-        read["environment"], name=name or _name_of(file), on=on, runtime=runtime, upgrade=upgrade,
-        account=account, folder=file.parent,
-    )  # fmt: skip
+        read["environment"],
+        name=name or _name_of(file),
+        on=on,
+        runtime=runtime,
+        upgrade=upgrade,
+        account=account,
+        folder=file.parent,
+    )
     _finish(client, answer, detach=detach, as_json=as_json)
 
 

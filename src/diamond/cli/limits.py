@@ -137,10 +137,13 @@ def _print_usage(items: list[dict[str, Any]], *, as_json: bool) -> None:
         return
     rows = [
         (
-            one["name"], amount(one["use"]["node_hours"]), _words(one["limits"])[0],
-            str(one["use"]["running_tasks"]), str(one["use"]["tasks"]),
+            one["name"],
+            amount(one["use"]["node_hours"]),
+            _words(one["limits"])[0],
+            str(one["use"]["running_tasks"]),
+            str(one["use"]["tasks"]),
             show_bytes(one["use"]["storage_bytes"]),
         )
         for one in items
-    ]  # fmt: skip
+    ]
     print_table(("NAME", "NODE-HOURS", "OF", "RUNNING", "TASKS", "STORAGE"), rows)

@@ -19,12 +19,23 @@ from diamond.sdk.models import Endpoint
 from diamond.sdk.where import diamond_home, saved_address
 
 SETTINGS = (
-    "port", "host", "database_url", "public_url", "certificate", "certificate_key", "proxies",
-)  # fmt: skip
+    "port",
+    "host",
+    "database_url",
+    "public_url",
+    "certificate",
+    "certificate_key",
+    "proxies",
+)
 VARIABLES = (
-    "smtp_host", "smtp_port", "smtp_security", "smtp_user", "smtp_password", "smtp_from",
+    "smtp_host",
+    "smtp_port",
+    "smtp_security",
+    "smtp_user",
+    "smtp_password",
+    "smtp_from",
     "webhook_private",
-)  # fmt: skip
+)
 """Settings that reach the service by its environment: a command line is seen by everybody."""
 PEOPLE = "people"
 START_SECONDS = 60.0

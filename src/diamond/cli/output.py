@@ -14,9 +14,14 @@ from diamond.core.errors import DiamondError
 
 COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
 STATE_COLOURS = {
-    "running": "blue", "succeeded": "green", "failed": "red", "cancelled": "yellow",
-    "online": "green", "offline": "yellow", "needs you to sign in": "yellow",
-}  # fmt: skip
+    "running": "blue",
+    "succeeded": "green",
+    "failed": "red",
+    "cancelled": "yellow",
+    "online": "green",
+    "offline": "yellow",
+    "needs you to sign in": "yellow",
+}
 _STEERING = re.compile(
     "\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )

@@ -61,10 +61,17 @@ def plan(
 ) -> None:
     """Say how many attempts a spec takes to reach a goal, when it ends and what it costs. Nothing is sent."""
     goal = {
-        "steps": steps, "epochs": epochs, "samples": samples, "batch": batch,
-        "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds, "save_gigabytes": save_gigabytes,
-        "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
-    }  # fmt: skip
+        "steps": steps,
+        "epochs": epochs,
+        "samples": samples,
+        "batch": batch,
+        "step_seconds": step_seconds,
+        "like": like,
+        "save_seconds": save_seconds,
+        "save_gigabytes": save_gigabytes,
+        "startup_seconds": startup_seconds,
+        "save_every_seconds": save_every_seconds,
+    }
     answer = Client().plan(spec, said(goal), on=on, set=settings or [], project=project)
     if as_json:
         print_json(answer)

@@ -110,24 +110,43 @@ def run(
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
     """
     fields = {
-        "name": name, "resources.nodes": nodes, "resources.gpus_per_node": gpus,
-        "resources.cpus_per_task": cpus, "resources.memory": memory, "resources.walltime": time,
-        "account": account, "partition": partition, "qos": qos, "launch": launch,
+        "name": name,
+        "resources.nodes": nodes,
+        "resources.gpus_per_node": gpus,
+        "resources.cpus_per_task": cpus,
+        "resources.memory": memory,
+        "resources.walltime": time,
+        "account": account,
+        "partition": partition,
+        "qos": qos,
+        "launch": launch,
         "resources.tasks_per_node": tasks,
-    }  # fmt: skip
+    }
     goal = {
-        "steps": steps, "epochs": epochs, "samples": samples, "batch": batch,
-        "step_seconds": step_seconds, "like": like, "save_seconds": save_seconds, "save_gigabytes": save_gigabytes,
-        "startup_seconds": startup_seconds, "save_every_seconds": save_every_seconds,
-    }  # fmt: skip
+        "steps": steps,
+        "epochs": epochs,
+        "samples": samples,
+        "batch": batch,
+        "step_seconds": step_seconds,
+        "like": like,
+        "save_seconds": save_seconds,
+        "save_gigabytes": save_gigabytes,
+        "startup_seconds": startup_seconds,
+        "save_every_seconds": save_every_seconds,
+    }
     spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
     spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})
     client = Client()
     if check or script:
         answer = client.check(
-            spec, on=on, set=settings or [], script=script, folder=folder,
-            with_code=not no_code, project=project,
-        )  # fmt: skip
+            spec,
+            on=on,
+            set=settings or [],
+            script=script,
+            folder=folder,
+            with_code=not no_code,
+            project=project,
+        )
         _tell_checked(answer, as_json=as_json)
         return
     job = client.run(

@@ -79,9 +79,15 @@ def start(
 ) -> None:
     """Probe a spec by short runs. With --wait the exit code is 0 when they told something."""
     wanted = {
-        "nodes": _sizes(nodes), "goal": goal, "tune": tune, "steps": steps, "minutes": minutes,
-        "batch_param": batch_param, "accumulate_param": accumulate_param, "together": together,
-    }  # fmt: skip
+        "nodes": _sizes(nodes),
+        "goal": goal,
+        "tune": tune,
+        "steps": steps,
+        "minutes": minutes,
+        "batch_param": batch_param,
+        "accumulate_param": accumulate_param,
+        "together": together,
+    }
     given = {name: value for name, value in wanted.items() if value is not None}
     client = Client()
     made = client.scale(spec, given, on=on, set=settings or [], say=say)
@@ -115,10 +121,17 @@ def list_scales(as_json: Json = False) -> None:
         print_json({"items": items, "next": None})
         return
     rows = [
-        (short(one["id"]), one["name"], one["kind"], one["endpoint"], one["state"],
-         age(one["created"]), one["message"])
+        (
+            short(one["id"]),
+            one["name"],
+            one["kind"],
+            one["endpoint"],
+            one["state"],
+            age(one["created"]),
+            one["message"],
+        )
         for one in items
-    ]  # fmt: skip
+    ]
     print_table(("SCALE", "NAME", "KIND", "ENDPOINT", "STATE", "BEGUN", "RESULT"), rows)
 
 

@@ -38,9 +38,14 @@ def tasks(
         raise BadRequest(f"{kind!r} is not a kind of task", f"Kinds: {', '.join(KINDS)}")
     client = Client()
     found = client.tasks(
-        state=state or [], endpoint=endpoint, name=name, search=search, kind=kind, cursor=cursor,
+        state=state or [],
+        endpoint=endpoint,
+        name=name,
+        search=search,
+        kind=kind,
+        cursor=cursor,
         limit=None if everything else limit,
-    )  # fmt: skip
+    )
     shown = list(found)
     if as_json:
         print_json({"items": [dict(task.raw) for task in shown], "next": found.next})

@@ -26,8 +26,10 @@ def wait_for(client: Client, job: Job, *, as_json: bool = False) -> int:
         task = _follow(client, task, view, streams=() if as_json else STREAMS)
     except KeyboardInterrupt:
         view.clear()
-        say(f"{task.id} goes on. Follow it: diamond logs -f {short(task.id)}; "
-            f"cancel it: diamond cancel {short(task.id)}")  # fmt: skip
+        say(
+            f"{task.id} goes on. Follow it: diamond logs -f {short(task.id)}; "
+            f"cancel it: diamond cancel {short(task.id)}"
+        )
         return CANCELLED
     view.clear()
     if as_json:

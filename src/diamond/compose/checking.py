@@ -185,9 +185,18 @@ def examine(
     resume = _resume(spec)
     _check_budget(spec, placement, resources, endpoint, faults)
     return Examined(
-        spec, endpoint, placement, resources, resume, environment, source, faults.items, warnings,
-        image, build,
-    )  # fmt: skip
+        spec,
+        endpoint,
+        placement,
+        resources,
+        resume,
+        environment,
+        source,
+        faults.items,
+        warnings,
+        image,
+        build,
+    )
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
@@ -438,9 +447,12 @@ def _resume(spec: Spec) -> Continue:
 
 
 def _check_budget(
-    spec: Spec, placement: Placement, resources: Resources, endpoint: EndpointFacts | None,
+    spec: Spec,
+    placement: Placement,
+    resources: Resources,
+    endpoint: EndpointFacts | None,
     faults: Faults,
-) -> None:  # fmt: skip
+) -> None:
     """One attempt at least must fit, and a site's unit needs the site's rate."""
     found = BUDGET.fullmatch(spec.budget or "")
     if not found or endpoint is None:

@@ -21,10 +21,16 @@ _EXAMPLES = {
 
 
 _ALIASES = {
-    "cpu": "cpus_per_task", "cpus": "cpus_per_task", "cores": "cpus_per_task",
-    "gpu": "gpus_per_node", "gpus": "gpus_per_node",
-    "mem": "memory", "ram": "memory", "time": "walltime", "node": "nodes",
-}  # fmt: skip
+    "cpu": "cpus_per_task",
+    "cpus": "cpus_per_task",
+    "cores": "cpus_per_task",
+    "gpu": "gpus_per_node",
+    "gpus": "gpus_per_node",
+    "mem": "memory",
+    "ram": "memory",
+    "time": "walltime",
+    "node": "nodes",
+}
 """What people write for a field of `resources`."""
 _PLAIN_WORDS = {
     "greater_than_equal": "{input!r} is too small: at least {ge}",

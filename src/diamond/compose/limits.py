@@ -97,11 +97,14 @@ def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
         Field("resources.gpus_per_node", gpus, str(gpus), "0", words.has(_gpus(gpus or 0))),
         Field("resources.cpus_per_task", cores, str(cores), "1", words.has(f"{cores} cores")),
         Field(
-            "resources.memory", memory, _size(memory), "the site's default",
+            "resources.memory",
+            memory,
+            _size(memory),
+            "the site's default",
             words.has(show_bytes((memory or 0) * 2**20)),
         ),
         Field("resources.walltime", minutes, limit, usual, words.minutes(limit)),
-    ]  # fmt: skip
+    ]
 
 
 def _most_gpus(kinds: Mapping[str, int] | None) -> int | None:

@@ -127,9 +127,13 @@ def fits_qos(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
     known = {one["field"] for one in faults.items}
     if "resources.walltime" not in known:
         _most(
-            faults, "resources.walltime", asked.walltime_minutes, most, f"QoS {qos} allows",
+            faults,
+            "resources.walltime",
+            asked.walltime_minutes,
+            most,
+            f"QoS {qos} allows",
             show_minutes,
-        )  # fmt: skip
+        )
 
 
 def _qos_minutes(facts: Facts, name: str) -> int:

@@ -160,9 +160,13 @@ def _started(task: Task, event: Event) -> Step:
     phase = Phase.CANCELLING if task.cancel_requested else Phase.NONE
     message = "" if event.run == 1 else f"started again by the site (run {event.run})"
     started = replace(
-        _without_old_word(task), state=State.RUNNING, phase=phase, reason=Reason.NONE,
-        message=message, attempt=attempt,
-    )  # fmt: skip
+        _without_old_word(task),
+        state=State.RUNNING,
+        phase=phase,
+        reason=Reason.NONE,
+        message=message,
+        attempt=attempt,
+    )
     return _with_known_exit(started)
 
 

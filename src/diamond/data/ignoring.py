@@ -9,10 +9,23 @@ from pathlib import Path
 from typing import List, Optional, Pattern, Set, Tuple
 
 IGNORE_FILES = (".gitignore", ".diamondignore")
-MADE_BY_TOOLS = frozenset({
-    ".venv", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", ".nox",
-    ".eggs", ".hypothesis", ".ipynb_checkpoints", ".hg", ".svn",
-})  # fmt: skip
+MADE_BY_TOOLS = frozenset(
+    {
+        ".venv",
+        "__pycache__",
+        "node_modules",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".tox",
+        ".nox",
+        ".eggs",
+        ".hypothesis",
+        ".ipynb_checkpoints",
+        ".hg",
+        ".svn",
+    }
+)
 """Folders that are never code; a folder with a pyvenv.cfg is another, whatever its name."""
 
 

@@ -7,11 +7,38 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 KEY_FILES = (
-    "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks",
-    "*.kdbx", "*.ppk", "*.keytab", ".env", ".env.*", "*.env", ".envrc", ".netrc", "_netrc", ".pgpass",
-    ".pypirc", ".npmrc", ".git-credentials", "credentials", "credentials.json", "credentials.toml",
-    "service-account*.json", "kubeconfig", "*.ovpn", ".vault-token", ".htpasswd", "wandb_key*",
-)  # fmt: skip
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.kdbx",
+    "*.ppk",
+    "*.keytab",
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".pypirc",
+    ".npmrc",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "credentials.toml",
+    "service-account*.json",
+    "kubeconfig",
+    "*.ovpn",
+    ".vault-token",
+    ".htpasswd",
+    "wandb_key*",
+)
 KEY_FOLDERS = (".ssh", ".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".docker", ".globus")
 HARMLESS = (".env.example", ".env.sample", ".env.template", "*.pub")
 LARGEST_KEY = 256 * 2**10

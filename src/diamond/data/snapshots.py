@@ -24,9 +24,14 @@ from diamond.data.ignoring import is_under_ignored, read_rules, walk_kept
 from diamond.data.sensitive import LARGEST_KEY, begins_as_key, why_kept_home
 
 __all__ = [
-    "DEFAULT_SIZE_LIMIT", "Snapshot", "checkout", "missing_blobs", "take_snapshot", "unpack_blobs",
+    "DEFAULT_SIZE_LIMIT",
+    "Snapshot",
+    "checkout",
+    "missing_blobs",
+    "take_snapshot",
+    "unpack_blobs",
     "why_not_by_itself",
-]  # fmt: skip
+]
 
 MADE_BY_TOOLS_WORDS = "made by tools; `!NAME/` in .diamondignore brings one back"
 DEFAULT_SIZE_LIMIT = 500 * 2**20
@@ -239,6 +244,13 @@ def _git_facts(
     dirty = tree.is_dirty()
     diff = tree.diff([path for path, _ in left_out]) if commit and dirty else b""
     if len(diff) > DIFF_LIMIT:
-        return commit, dirty, b"", [f"The changes since the commit ({show_bytes(len(diff))}) are "
-                                    "too large to record beside the files"]  # fmt: skip
+        return (
+            commit,
+            dirty,
+            b"",
+            [
+                f"The changes since the commit ({show_bytes(len(diff))}) are "
+                "too large to record beside the files"
+            ],
+        )
     return commit, dirty, diff, []

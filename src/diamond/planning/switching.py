@@ -10,20 +10,34 @@ from diamond.core.errors import BadRequest
 from diamond.planning.scaling import hold_batch
 
 BATCH_NAMES = (
-    "batch_size", "batch", "per_device_batch_size", "per_device_train_batch_size", "micro_batch_size",
-)  # fmt: skip
+    "batch_size",
+    "batch",
+    "per_device_batch_size",
+    "per_device_train_batch_size",
+    "micro_batch_size",
+)
 ACCUMULATE_NAMES = (
-    "accumulate", "accumulation", "accumulate_grad_batches", "gradient_accumulation_steps", "grad_accum",
-)  # fmt: skip
+    "accumulate",
+    "accumulation",
+    "accumulate_grad_batches",
+    "gradient_accumulation_steps",
+    "grad_accum",
+)
 PRECISION_NAMES = ("precision", "mixed_precision", "dtype", "bf16", "amp", "autocast")
 WORKER_NAMES = ("num_workers", "workers", "dataloader_num_workers", "loader_workers")
 LARGER_BATCHES = (2, 4)
 WORKERS = (1, 2, 4, 8, 16)
 MOST_WORKER_TRIALS = 3
 BF16 = {
-    "no": "bf16", "fp32": "bf16", "32": "bf16-mixed", "32-true": "bf16-mixed", "float32": "bfloat16",
-    "fp16": "bf16", "16-mixed": "bf16-mixed", "float16": "bfloat16",
-}  # fmt: skip
+    "no": "bf16",
+    "fp32": "bf16",
+    "32": "bf16-mixed",
+    "32-true": "bf16-mixed",
+    "float32": "bfloat16",
+    "fp16": "bf16",
+    "16-mixed": "bf16-mixed",
+    "float16": "bfloat16",
+}
 """How torch, accelerate and Lightning write what they compute in, and how each writes bf16."""
 
 Params = Mapping[str, Any]

@@ -69,9 +69,13 @@ def _ask(places: Places, program: str, words: Sequence[str]) -> str:
     command = [program, *storage_words(program, places.root), *words]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+            command,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
             timeout=ANSWER_SECONDS,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return ""
     return done.stdout if done.returncode == 0 else ""

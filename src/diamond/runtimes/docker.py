@@ -74,9 +74,13 @@ def _is_rootless() -> bool:
 def _asked(words: Sequence[str]) -> str:
     try:
         done = subprocess.run(
-            ["docker", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            check=False, timeout=ANSWER_SECONDS,
-        )  # fmt: skip
+            ["docker", *words],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=ANSWER_SECONDS,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

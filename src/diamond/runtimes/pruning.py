@@ -36,9 +36,14 @@ class Unneeded:
 
 
 def prune(
-    places: Places, *, images: Sequence[str], days: float, dry_run: bool, now: float,
+    places: Places,
+    *,
+    images: Sequence[str],
+    days: float,
+    dry_run: bool,
+    now: float,
     group: Optional[Places] = None,
-) -> List[Dict[str, Any]]:  # fmt: skip
+) -> List[Dict[str, Any]]:
     """`images` are sha256 of files that the service knows to be unwanted; `group` is the folder of a Unix group."""
     sweep(places)
     before = now - days * DAY

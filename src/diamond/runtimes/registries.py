@@ -23,9 +23,14 @@ NOTE = "diamond.json"
 
 
 def push(
-    record: Record, recipe: Dict[str, Any], address: str, *, places: Places, insecure: Sequence[str],
+    record: Record,
+    recipe: Dict[str, Any],
+    address: str,
+    *,
+    places: Places,
+    insecure: Sequence[str],
     call: Call,
-) -> None:  # fmt: skip
+) -> None:
     """Raises `EnvironmentFailed` with the registry's own words."""
     plain = is_plain_http(Base("docker", address), insecure)
     if record.format == "docker-archive":

@@ -130,8 +130,10 @@ def read_associations(output: str, cluster: str) -> List[Association]:
 
 def read_qos(output: str) -> Dict[str, Qos]:
     rows = (row for row in table(output) if len(row) >= 3)
-    return {name: Qos(name, minutes(wall), _number(limit)) for name, wall, limit in
-            (row[:3] for row in rows)}  # fmt: skip
+    return {
+        name: Qos(name, minutes(wall), _number(limit))
+        for name, wall, limit in (row[:3] for row in rows)
+    }
 
 
 def _names(partition: Dict[str, str], key: str) -> Optional[List[str]]:

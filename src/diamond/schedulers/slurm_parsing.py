@@ -112,9 +112,17 @@ def _squeue_rows(output: str) -> Iterator[Row]:
             job_id, state, code, restarts, submitted, reason, nodes, limit, name = fields
             exit_code, signal = exit_of(code)
             yield Row(
-                job_id, state, exit_code, signal, _count(restarts), when(submitted),
-                reason, something(nodes), name, minutes(limit),
-            )  # fmt: skip
+                job_id,
+                state,
+                exit_code,
+                signal,
+                _count(restarts),
+                when(submitted),
+                reason,
+                something(nodes),
+                name,
+                minutes(limit),
+            )
 
 
 def _sacct_rows(output: str) -> Iterator[Row]:

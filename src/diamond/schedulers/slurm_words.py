@@ -58,13 +58,31 @@ STATES: Dict[str, StateMeaning] = {
 }
 
 _COMPACT = {
-    "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING",
-    "CG": "COMPLETING", "DL": "DEADLINE", "F": "FAILED", "NF": "NODE_FAIL",
-    "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING",
-    "RD": "RESV_DEL_HOLD", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RQ": "REQUEUED",
-    "RS": "RESIZING", "RV": "REVOKED", "SI": "SIGNALING", "SE": "SPECIAL_EXIT",
-    "SO": "STAGE_OUT", "ST": "STOPPED", "S": "SUSPENDED", "TO": "TIMEOUT",
-}  # fmt: skip
+    "BF": "BOOT_FAIL",
+    "CA": "CANCELLED",
+    "CD": "COMPLETED",
+    "CF": "CONFIGURING",
+    "CG": "COMPLETING",
+    "DL": "DEADLINE",
+    "F": "FAILED",
+    "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY",
+    "PD": "PENDING",
+    "PR": "PREEMPTED",
+    "R": "RUNNING",
+    "RD": "RESV_DEL_HOLD",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RQ": "REQUEUED",
+    "RS": "RESIZING",
+    "RV": "REVOKED",
+    "SI": "SIGNALING",
+    "SE": "SPECIAL_EXIT",
+    "SO": "STAGE_OUT",
+    "ST": "STOPPED",
+    "S": "SUSPENDED",
+    "TO": "TIMEOUT",
+}
 
 
 def plain_state(said: str) -> str:
@@ -119,32 +137,52 @@ WAITS: List[Tuple[str, str]] = [
     (r"MaxRequeue|Max(MemPer\w+|CpuPerAcct.*)", "it is over a limit that the site has set"),
     (r"QOSMaxSubmit\w+", "you have as many jobs queued as this QOS allows"),
     (r"QOSMaxWall\w+", "it asks for more time than this QOS allows"),
-    (r"QOSMaxJobsPer(User|Account)Limit|QOSMax\w*PerUser\w*",
-     "you have as many jobs or resources running as this QOS allows for one person; "
-     "it starts when one of your jobs ends"),
-    (r"QOSGrp\w*Minutes\w*|QOSGrp\w*RunMin\w*", "the time granted to this QOS is used up or promised"),
+    (
+        r"QOSMaxJobsPer(User|Account)Limit|QOSMax\w*PerUser\w*",
+        "you have as many jobs or resources running as this QOS allows for one person; "
+        "it starts when one of your jobs ends",
+    ),
+    (
+        r"QOSGrp\w*Minutes\w*|QOSGrp\w*RunMin\w*",
+        "the time granted to this QOS is used up or promised",
+    ),
     (r"QOSGrp\w+", "all who use this QOS together are at its limit"),
     (r"QOSMin\w+", "it asks for less than this QOS requires"),
     (r"QOSUsageThreshold", "this QOS is over its usage threshold"),
     (r"QOSResourceLimit|QOS\w*Limit", "this QOS is at a limit"),
-    (r"AssocGrp\w*(Minutes|Mins)\w*|AssocGrp\w*RunMin\w*",
-     "the allocation has too little time left for it: it is used up or promised to running jobs"),
+    (
+        r"AssocGrp\w*(Minutes|Mins)\w*|AssocGrp\w*RunMin\w*",
+        "the allocation has too little time left for it: it is used up or promised to running jobs",
+    ),
     (r"AssocGrp\w+", "all who use this account together are at its limit"),
-    (r"AssocMaxJobs\w*|AssocMaxJobsLimit",
-     "you have as many jobs running as this account allows; it starts when one ends"),
+    (
+        r"AssocMaxJobs\w*|AssocMaxJobsLimit",
+        "you have as many jobs running as this account allows; it starts when one ends",
+    ),
     (r"AssocMaxSubmit\w+", "you have as many jobs queued as this account allows"),
     (r"AssocMaxWall\w+", "it asks for more time than this account allows"),
-    (r"Association\w*Limit|AssociationResourceLimit|Assoc\w*Limit\w*", "this account is at a limit"),
-    (r"ReqNodeNotAvail.*[Rr]eserved for maintenance.*|Maint\w*",
-     "the nodes are reserved for maintenance; it starts afterwards"),
-    (r"ReqNodeNotAvail, UnavailableNodes:(?P<nodes>.*)",
-     "nodes that it needs are not available now ({nodes}); often a maintenance is near"),
-    (r"ReqNodeNotAvail.*",
-     "nodes that it needs are not available now; often a maintenance is near: a shorter "
-     "time limit may start sooner"),
-    (r"Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
-     "the nodes are down, drained or reserved for jobs in higher-priority partitions"),
-]  # fmt: skip
+    (
+        r"Association\w*Limit|AssociationResourceLimit|Assoc\w*Limit\w*",
+        "this account is at a limit",
+    ),
+    (
+        r"ReqNodeNotAvail.*[Rr]eserved for maintenance.*|Maint\w*",
+        "the nodes are reserved for maintenance; it starts afterwards",
+    ),
+    (
+        r"ReqNodeNotAvail, UnavailableNodes:(?P<nodes>.*)",
+        "nodes that it needs are not available now ({nodes}); often a maintenance is near",
+    ),
+    (
+        r"ReqNodeNotAvail.*",
+        "nodes that it needs are not available now; often a maintenance is near: a shorter "
+        "time limit may start sooner",
+    ),
+    (
+        r"Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
+        "the nodes are down, drained or reserved for jobs in higher-priority partitions",
+    ),
+]
 
 _HELD = re.compile(r"^JobHeld|^JobHoldMax|requeued.held", re.IGNORECASE)
 

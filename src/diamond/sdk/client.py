@@ -160,9 +160,15 @@ class Client(ScaleCalls):
     ) -> Listing[Task]:
         """Tasks, newest first, page by page as they are asked for; at most `limit`, from a `cursor` of an earlier list."""
         query = {
-            "state": list(state), "endpoint": endpoint, "name": name, "search": search,
-            "kind": kind, "job": job, "since": since, "sort": sort,
-        }  # fmt: skip
+            "state": list(state),
+            "endpoint": endpoint,
+            "name": name,
+            "search": search,
+            "kind": kind,
+            "job": job,
+            "since": since,
+            "sort": sort,
+        }
         return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(build, Task))
 
     def task(self, task: str) -> Task:

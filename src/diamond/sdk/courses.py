@@ -39,9 +39,16 @@ class Courses:
         return list(self.transport.get(_course(project, "assignments"))["items"])
 
     def assign(
-        self, project: str, name: str, spec: Spec, *, title: str = "", text: str = "",
-        due: float | None = None, say: Callable[[str], None] = lambda words: None,
-    ) -> Shown:  # fmt: skip
+        self,
+        project: str,
+        name: str,
+        spec: Spec,
+        *,
+        title: str = "",
+        text: str = "",
+        due: float | None = None,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> Shown:
         """A spec with its code as an assignment; one of that name is replaced."""
         body = self.client.request_body(spec, say=say)
         wanted = {"name": name, "title": title, "text": text, "due": due, **body}
@@ -60,9 +67,13 @@ class Courses:
         return dict(self.transport.get(_course(project, "table")))
 
     def collect(
-        self, project: str, folder: Path, *, assignment: str = "",
+        self,
+        project: str,
+        folder: Path,
+        *,
+        assignment: str = "",
         say: Callable[[str], None] = lambda words: None,
-    ) -> list[Shown]:  # fmt: skip
+    ) -> list[Shown]:
         """Everybody's newest results as `folder/ASSIGNMENT/PERSON/`; what cannot be fetched is said, not raised."""
         found = []
         lines = self.table(project)["items"]
@@ -77,10 +88,16 @@ class Courses:
 
     def _fetch(self, line: Shown, cell: Shown, top: Path, say: Callable[[str], None]) -> Shown:
         told = {
-            "person": line["id"], "name": line["name"], "email": line["email"],
-            "assignment": cell["assignment"], "task": cell["task"], "state": cell["state"],
-            "folder": str(top), "files": 0, "error": "",
-        }  # fmt: skip
+            "person": line["id"],
+            "name": line["name"],
+            "email": line["email"],
+            "assignment": cell["assignment"],
+            "task": cell["task"],
+            "state": cell["state"],
+            "folder": str(top),
+            "files": 0,
+            "error": "",
+        }
         try:
             written = self.client.get(cell["task"], ".", top, say=lambda words: None)
         except DiamondError as error:

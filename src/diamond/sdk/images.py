@@ -66,9 +66,13 @@ class ImageCalls(LookingCalls):
                 Path(environment).parent,
             )
         body = {
-            "environment": self.with_files(made, place), "name": name, "endpoint": on,
-            "runtime": runtime, "upgrade": upgrade, "account": account,
-        }  # fmt: skip
+            "environment": self.with_files(made, place),
+            "name": name,
+            "endpoint": on,
+            "runtime": runtime,
+            "upgrade": upgrade,
+            "account": account,
+        }
         return dict(self.transport.post(f"{API}/images/builds", body, creates=True))
 
     def build(self, task: str) -> Answer:

@@ -41,9 +41,13 @@ class LookingCalls(EndpointCalls):
     ) -> list[Answer]:
         """Curves of several tasks; a narrower range of `steps` shows more of it."""
         query = {
-            "task": list(tasks), "name": list(names), "points": points, "from_step": steps[0],
-            "to_step": steps[1], "usage": "true" if usage else None,
-        }  # fmt: skip
+            "task": list(tasks),
+            "name": list(names),
+            "points": points,
+            "from_step": steps[0],
+            "to_step": steps[1],
+            "usage": "true" if usage else None,
+        }
         return list(self.transport.get(f"{API}/metrics", query)["items"])
 
     def search_log(
@@ -61,8 +65,14 @@ class LookingCalls(EndpointCalls):
         after: int | None = 0
         reason = ""
         while after is not None:
-            query = {"text": text, "after": after, "limit": 500, "attempt": attempt, "rank": rank,
-                     "case": "true" if case else None}  # fmt: skip
+            query = {
+                "text": text,
+                "after": after,
+                "limit": 500,
+                "attempt": attempt,
+                "rank": rank,
+                "case": "true" if case else None,
+            }
             found = self.transport.get(path, query)
             yield from found["items"]
             after, reason = found["next"], reason or found["reason"]

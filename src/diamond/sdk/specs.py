@@ -12,9 +12,19 @@ from typing import Any
 from diamond.core.errors import BadRequest, InvalidSpec
 
 FIELDS = (
-    "name", "run", "notebook", "code", "environment", "on", "partition", "account", "qos", "reservation",
-    "constraint", "budget",
-)  # fmt: skip
+    "name",
+    "run",
+    "notebook",
+    "code",
+    "environment",
+    "on",
+    "partition",
+    "account",
+    "qos",
+    "reservation",
+    "constraint",
+    "budget",
+)
 GROUPS = ("params", "resources", "environment", "data", "continue", "options")
 
 

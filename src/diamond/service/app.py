@@ -160,9 +160,30 @@ def _api() -> APIRouter:
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)
     for part in (
-        jobs, tasks, events, logs, metrics, output, endpoints, people, projects, accounts,
-        administering, limits, announcements, courses, sharing, notifications, overview, composing, plans, scales, recipes, images, blobs,
+        jobs,
+        tasks,
+        events,
+        logs,
+        metrics,
+        output,
+        endpoints,
+        people,
+        projects,
+        accounts,
+        administering,
+        limits,
+        announcements,
+        courses,
+        sharing,
+        notifications,
+        overview,
+        composing,
+        plans,
+        scales,
+        recipes,
+        images,
+        blobs,
         snapshots,
-    ):  # fmt: skip
+    ):
         api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])
     return api

@@ -108,9 +108,12 @@ def refusal(
     used = spending(chain, order, attempts)
     if used.budget is not None:
         verdict = may_start(
-            used.budget, _whole(order), spent=used.spent, committed=used.committed,
+            used.budget,
+            _whole(order),
+            spent=used.spent,
+            committed=used.committed,
             units_per_node_hour=used.rate,
-        )  # fmt: skip
+        )
         if verdict.may_start:
             return None
         return NotAllowed(reason=Reason.BUDGET.value, message=verdict.words)
@@ -159,9 +162,14 @@ def highest_number(attempts: Iterable[Entry]) -> int:
 
 
 def queue_after_seconds(
-    order: Order, forecast: Forecast, *, queued: float, started: float, is_first: bool = False,
+    order: Order,
+    forecast: Forecast,
+    *,
+    queued: float,
+    started: float,
+    is_first: bool = False,
     can_hand_over: bool = True,
-) -> float | None:  # fmt: skip
+) -> float | None:
     """How long after the start of an attempt the follow-up should be queued; None: not before the end.
 
     A number of attempts that may wait, set by the person, counts from the first one on.
@@ -171,9 +179,13 @@ def queue_after_seconds(
     wanted = first_cushion if is_first and order.resume.ahead <= 1 else cushion
     early = wanted(limit, forecast, manners)
     chain = Chain(
-        now=started, limit_seconds=limit, work_seconds_left=math.inf, waiting_since=(),
-        last_queued=queued, program_ends=started + limit,
-    )  # fmt: skip
+        now=started,
+        limit_seconds=limit,
+        work_seconds_left=math.inf,
+        waiting_since=(),
+        last_queued=queued,
+        program_ends=started + limit,
+    )
     at = next_queueing(chain, early, manners)
     return None if at is None else max(0.0, at - started)
 

@@ -132,9 +132,22 @@ def _little_room(folder: Mapping[str, Any], little_bytes: int) -> str:
     return ""
 
 
-def _need(kind: str, title: str, hint: str, *, command: str = "", task: str = "",
-          endpoint: str = "", at: float = 0.0) -> Need:  # fmt: skip
+def _need(
+    kind: str,
+    title: str,
+    hint: str,
+    *,
+    command: str = "",
+    task: str = "",
+    endpoint: str = "",
+    at: float = 0.0,
+) -> Need:
     return {
-        "kind": kind, "title": title, "hint": hint, "command": command, "task": task,
-        "endpoint": endpoint, "at": at,
-    }  # fmt: skip
+        "kind": kind,
+        "title": title,
+        "hint": hint,
+        "command": command,
+        "task": task,
+        "endpoint": endpoint,
+        "at": at,
+    }

@@ -55,10 +55,14 @@ async def send_trial(
 ) -> dict[str, Any]:
     """A message that says that messages come through."""
     message = {
-        "id": f"trial{time.time_ns()}", "kind": "succeeded", "title": "Diamond can reach you here",
-        "text": f"{person.name} asked for this test message.", "task": "", "endpoint": "",
+        "id": f"trial{time.time_ns()}",
+        "kind": "succeeded",
+        "title": "Diamond can reach you here",
+        "text": f"{person.name} asked for this test message.",
+        "task": "",
+        "endpoint": "",
         "at": time.time(),
-    }  # fmt: skip
+    }
     try:
         secret = await _secret(services, person.user, channel)
         await asyncio.to_thread(_send, services.settings, channel, message, wanted, secret)
@@ -106,9 +110,12 @@ def _after_failure(tries: int, error: Undelivered) -> dict[str, Any]:
 
 
 def _send(
-    settings: Settings, channel: str, message: Mapping[str, Any], wanted: NotificationSettings,
+    settings: Settings,
+    channel: str,
+    message: Mapping[str, Any],
+    wanted: NotificationSettings,
     secret: str,
-) -> None:  # fmt: skip
+) -> None:
     if channel == "email":
         _mail(settings, message, wanted.email.address)
     else:

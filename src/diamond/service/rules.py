@@ -155,7 +155,9 @@ RULES: dict[str, Rule] = {
     "GET /projects/{project}/assignments/{assignment}": _read("project"),
     "PUT /projects/{project}/assignments/{assignment}": _manage("project", Role.MANAGER),
     "DELETE /projects/{project}/assignments/{assignment}": _manage("project", Role.MANAGER),
-    "POST /projects/{project}/assignments/{assignment}/run": _run("project", Role.MEMBER, fresh=True),
+    "POST /projects/{project}/assignments/{assignment}/run": _run(
+        "project", Role.MEMBER, fresh=True
+    ),
     "PUT /jobs/{job}/project": _manage("job"),
     "GET /jobs/{job}/shares": _read("job", Role.OWNER),
     "POST /jobs/{job}/shares": _manage("job"),
@@ -263,4 +265,4 @@ RULES: dict[str, Rule] = {
     "POST /sync/moves": _agent(),
     "POST /sync/image-part": _agent(),
     "POST /sync/image-bytes/{sha256}": _agent(),
-}  # fmt: skip
+}

@@ -17,18 +17,58 @@ SAFE = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 PICTURES = {
-    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
     ".webp": "image/webp",
-}  # fmt: skip
+}
 TABLES = frozenset({".csv", ".tsv"})
 TEXTS = frozenset(
     {
-        "", ".txt", ".log", ".out", ".err", ".md", ".rst", ".py", ".sh", ".bash", ".r", ".jl", ".c",
-        ".h", ".cc", ".cpp", ".cu", ".f90", ".js", ".ts", ".json", ".jsonl", ".yaml", ".yml", ".toml",
-        ".ini", ".cfg", ".conf", ".xml", ".html", ".css", ".svg", ".sql", ".tex", ".bib", ".diff",
-        ".patch", ".lock", ".slurm", ".sbatch", ".env",
+        "",
+        ".txt",
+        ".log",
+        ".out",
+        ".err",
+        ".md",
+        ".rst",
+        ".py",
+        ".sh",
+        ".bash",
+        ".r",
+        ".jl",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".cu",
+        ".f90",
+        ".js",
+        ".ts",
+        ".json",
+        ".jsonl",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".ini",
+        ".cfg",
+        ".conf",
+        ".xml",
+        ".html",
+        ".css",
+        ".svg",
+        ".sql",
+        ".tex",
+        ".bib",
+        ".diff",
+        ".patch",
+        ".lock",
+        ".slurm",
+        ".sbatch",
+        ".env",
     }
-)  # fmt: skip
+)
 """Shown as plain text, whatever a browser would make of them; a name without an ending counts too."""
 Preview = Literal["text", "image", "table", "notebook", "none"]
 

@@ -10,16 +10,54 @@ from diamond.service.chain_view import show_attempts, show_chain, show_happened
 from diamond.service.settings import Settings
 
 TASK_COLUMNS = (
-    "id", "job", "name", "kind", "owner", "state", "phase", "native_state", "reason", "message",
-    "exit_code", "signal", "as_of", "created", "updated", "started", "ended", "node", "attempt",
-    "retry_of", "order", "digest", "code", "cancel_requested", "version", "run_dir",
-    "cleaned", "awaits", "project", "prediction",
-)  # fmt: skip
+    "id",
+    "job",
+    "name",
+    "kind",
+    "owner",
+    "state",
+    "phase",
+    "native_state",
+    "reason",
+    "message",
+    "exit_code",
+    "signal",
+    "as_of",
+    "created",
+    "updated",
+    "started",
+    "ended",
+    "node",
+    "attempt",
+    "retry_of",
+    "order",
+    "digest",
+    "code",
+    "cancel_requested",
+    "version",
+    "run_dir",
+    "cleaned",
+    "awaits",
+    "project",
+    "prediction",
+)
 NO_POLICY = {"egress": "all", "lease_until": None, "require_signed": False, "community": False}
 ENDPOINT_COLUMNS = (
-    "id", "name", "owner", "state", "carrier", "ssh_host", "host", "user", "agent_version",
-    "last_seen", "since", "stays", "retention", "created",
-)  # fmt: skip
+    "id",
+    "name",
+    "owner",
+    "state",
+    "carrier",
+    "ssh_host",
+    "host",
+    "user",
+    "agent_version",
+    "last_seen",
+    "since",
+    "stays",
+    "retention",
+    "created",
+)
 
 
 def show_task(row: Mapping[str, Any]) -> dict[str, Any]:

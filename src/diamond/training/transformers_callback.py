@@ -122,8 +122,15 @@ def _stateful_callbacks() -> List[Any]:
 class _Progress:
     """The Trainer's own state, steps, history of the log, best metric, and that of callbacks that have one."""
 
-    _NAMES = ("global_step", "epoch", "log_history", "best_metric", "best_global_step", "total_flos",
-              "num_input_tokens_seen")  # fmt: skip
+    _NAMES = (
+        "global_step",
+        "epoch",
+        "log_history",
+        "best_metric",
+        "best_global_step",
+        "total_flos",
+        "num_input_tokens_seen",
+    )
 
     def __init__(self, state: Any, callbacks: List[Any]) -> None:
         self._state, self._callbacks = state, callbacks

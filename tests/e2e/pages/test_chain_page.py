@@ -68,9 +68,13 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     scene = scripted_machine(site)
     tell_facts(scene)
     spec = {
-        "name": "long", "run": "python train.py", "on": scene.name, "continue": {},
-        "resources": {"nodes": 2, "walltime": "2h"}, "budget": "12 node-hours",
-    }  # fmt: skip
+        "name": "long",
+        "run": "python train.py",
+        "on": scene.name,
+        "continue": {},
+        "resources": {"nodes": 2, "walltime": "2h"},
+        "budget": "12 node-hours",
+    }
     goal = {"steps": 10_800, "step_seconds": 1.0}
     task = scene.client.post("/jobs", {"spec": spec, "goal": goal})["tasks"][0]
     began, first = task["created"], (task["id"], task["attempt"])
@@ -242,9 +246,12 @@ def test_a_task_that_waits_for_its_short_runs_shows_what_they_measure(
     scene = scripted_machine(site)
     tell_facts(scene)
     spec = {
-        "name": "finds-out", "run": "python t.py {batch}", "params": {"batch": 64}, "on": scene.name,
+        "name": "finds-out",
+        "run": "python t.py {batch}",
+        "params": {"batch": 64},
+        "on": scene.name,
         "resources": {"nodes": "auto", "walltime": "2h"},
-    }  # fmt: skip
+    }
     task = scene.client.post("/jobs", {"spec": spec})["tasks"][0]
     page = open_page(f"/tasks/{task['id']}")
     runs = page.get_by_role("region", name="Short runs")

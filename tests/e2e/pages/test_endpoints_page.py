@@ -39,9 +39,11 @@ def agent_that_calls(site: Site, code: str, folder: Path) -> Iterator[subprocess
 @contextmanager
 def agent_process(site: Site, folder: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     agent = subprocess.Popen(
-        [sys.executable, str(folder / "agent.pyz"), *words], stdin=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, env={**site.diamond.env, "DIAMOND_KEEP": str(folder / "keep")},
-    )  # fmt: skip
+        [sys.executable, str(folder / "agent.pyz"), *words],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**site.diamond.env, "DIAMOND_KEEP": str(folder / "keep")},
+    )
     try:
         yield agent
     finally:

@@ -31,8 +31,11 @@ def enter(browser: Browser, shared: RunningService) -> Iterator[Enter]:
 
     def come(login: str, path: str = "/") -> Page:
         context = browser.new_context(
-            base_url=shared.url, viewport=DESKTOP, reduced_motion="reduce", color_scheme="light",  # type: ignore[arg-type]
-        )  # fmt: skip
+            base_url=shared.url,
+            viewport=DESKTOP,
+            reduced_motion="reduce",
+            color_scheme="light",  # type: ignore[arg-type]
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -223,9 +226,18 @@ def test_a_browser_elsewhere_is_signed_out_and_one_signs_out_here(enter: Enter) 
 
 
 PAGES = [
-    "/projects", "/projects?dialog=new", "/settings?tab=account", "/settings?tab=tokens", "/users",
-    "/users?tab=use", "/users?tab=limits", "/users?tab=settings", "/users?dialog=invite", "/announcements", "/audit",
-]  # fmt: skip
+    "/projects",
+    "/projects?dialog=new",
+    "/settings?tab=account",
+    "/settings?tab=tokens",
+    "/users",
+    "/users?tab=use",
+    "/users?tab=limits",
+    "/users?tab=settings",
+    "/users?dialog=invite",
+    "/announcements",
+    "/audit",
+]
 
 
 def test_the_pages_about_people_are_for_everybody_in_both_looks(enter: Enter) -> None:

@@ -150,10 +150,16 @@ def test_the_tasks(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize(
     ("task", "tab"),
-    [("weather-unet", "overview"), ("weather-unet", "log"), ("weather-unet", "metrics"),
-     ("weather-unet", "resources"), ("resnet-small", "overview"), ("digits", "files"),
-     ("galaxy-zoo", "code&part=diff")],
-)  # fmt: skip
+    [
+        ("weather-unet", "overview"),
+        ("weather-unet", "log"),
+        ("weather-unet", "metrics"),
+        ("weather-unet", "resources"),
+        ("resnet-small", "overview"),
+        ("digits", "files"),
+        ("galaxy-zoo", "code&part=diff"),
+    ],
+)
 def test_a_task(open_page: OpenPage, site: Site, task: str, tab: str) -> None:
     (one, *_) = site.diamond.ask("tasks", "--name", task)["items"]
     page = open_page(f"/tasks/{one['id']}?tab={tab}", size=LAPTOP)

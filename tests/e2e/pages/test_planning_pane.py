@@ -116,9 +116,13 @@ def two_hours(scene: Scene) -> dict[str, Any]:
     params, resources = {"batch_size": 64}, {"walltime": "2h"}
     run = "python train.py --batch {batch_size}"
     return {
-        "name": "net", "run": run, "on": scene.name, "params": params, "resources": resources,
+        "name": "net",
+        "run": run,
+        "on": scene.name,
+        "params": params,
+        "resources": resources,
         "launch": "per-rank",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.slow

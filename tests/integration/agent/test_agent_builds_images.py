@@ -37,8 +37,11 @@ class AlicesAgent(AgentProcess):
         log = (self.folder / "agent.out").open("ab")
         self.process = subprocess.Popen(
             [*self.account.words, *given, *self.account.builder[:2], *words],
-            stdout=log, stderr=log, start_new_session=True, cwd="/",
-        )  # fmt: skip
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd="/",
+        )
         return self.process
 
 
@@ -115,8 +118,13 @@ def test_an_image_is_built_in_a_batch_job_and_a_task_runs_inside(
     service.until(run.id, "succeeded")
     eventually(lambda: service.text(run.id).endswith("no home\n"))
     assert service.text(run.id).splitlines() == [
-        "made here", "1 2 3", "1 2 3", "winter 1 1", "training is there", "no home",
-    ]  # fmt: skip
+        "made here",
+        "1 2 3",
+        "1 2 3",
+        "winter 1 1",
+        "training is there",
+        "no home",
+    ]
     assert (agent.work / "tasks" / run.id / "run" / "result").read_text() == "kept\n"
     Path(record["file"]).chmod(0o600)
     with Path(record["file"]).open("ab") as image:

@@ -139,8 +139,12 @@ def test_a_used_code_is_refused_with_a_next_step(
 ) -> None:
     done = subprocess.run(
         [sys.executable, str(bundle), "pair", "--url", service.url, "--no-run"],
-        env=endpoint.environment(), input="wrong\n", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=endpoint.environment(),
+        input="wrong\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1 and "fresh code" in done.stderr
 
 
@@ -149,8 +153,12 @@ def test_a_key_never_travels_in_the_clear_beyond_this_machine(
 ) -> None:
     done = subprocess.run(
         [sys.executable, str(bundle), "pair", "--url", "http://diamond.example.org", "--no-run"],
-        env=endpoint.environment(), input="code\n", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=endpoint.environment(),
+        input="code\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1 and "https" in done.stderr
 
 
@@ -196,8 +204,10 @@ def _start_stdio(endpoint: AgentProcess, bundle: Path, python: str) -> subproces
     environment = {k: v for k, v in endpoint.environment().items() if k != "PYTHONPATH"}
     endpoint.process = subprocess.Popen(
         [python, str(bundle), "run", "--stdio", "--scheduler", "local"],
-        env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     return endpoint.process
 
 

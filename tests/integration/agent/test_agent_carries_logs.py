@@ -39,9 +39,15 @@ def test_of_a_flood_head_and_tail_are_sent_and_the_middle_stays_here(
     assert service.skipped and service.skipped[0][0] >= 8 * MB
     assert len(service.streams[key]) < 40 * MB
     status, middle = service.ask(
-        "read-log", task=task.id, attempt=task.attempt.id, run=1, rank=0, stream="stdout",
-        offset=100 * MB, length=10,
-    )  # fmt: skip
+        "read-log",
+        task=task.id,
+        attempt=task.attempt.id,
+        run=1,
+        rank=0,
+        stream="stdout",
+        offset=100 * MB,
+        length=10,
+    )
     assert (status, middle) == ("ok", b"\0" * 10)
 
 
@@ -54,9 +60,18 @@ def test_the_middle_of_a_log_is_searched_where_it_lies(
 
     def search(text: str, start: int, end: int) -> dict[str, Any]:
         status, body = service.ask(
-            "search-log", task=task.id, attempt=task.attempt.id, run=1, rank=0, stream="stdout",
-            text=text, case=False, limit=3, start=start, end=end,
-        )  # fmt: skip
+            "search-log",
+            task=task.id,
+            attempt=task.attempt.id,
+            run=1,
+            rank=0,
+            stream="stdout",
+            text=text,
+            case=False,
+            limit=3,
+            start=start,
+            end=end,
+        )
         assert status == "ok", body
         return dict(json.loads(body))
 

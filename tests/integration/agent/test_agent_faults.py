@@ -158,7 +158,11 @@ def test_a_key_that_is_not_accepted_ends_the_agent_with_a_clear_line(
     ]
     done = subprocess.run(
         [endpoint.python, "-m", "diamond.agent", *words],
-        env=endpoint.environment(), capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        env=endpoint.environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert done.returncode == 4
     assert "key" in done.stderr

@@ -100,8 +100,11 @@ def test_a_pairing_that_has_ended_takes_no_new_work(
     assert "renew" in ended.message
     by_script = subprocess.run(
         [sys.executable, "-m", "diamond.agent", "renew"],
-        env=endpoint.environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
-    )  # fmt: skip
+        env=endpoint.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
     assert by_script.returncode == 1
     (endpoint.keep / "lease.json").write_text(json.dumps({"renewed": time.time()}))
     service.until(service.submit({"command": "true"}).id, "succeeded")

@@ -30,10 +30,21 @@ def pair(
     endpoint: AgentProcess, service: SyncService, bundle: Path, *words: str, **env: str
 ) -> str:
     done = subprocess.run(
-        [sys.executable, str(bundle), "pair", "--url", service.url, *("--scheduler", "local"), *words],
-        env={**endpoint.environment(), **env}, input="a-pairing-code\n", capture_output=True,
-        text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            str(bundle),
+            "pair",
+            "--url",
+            service.url,
+            *("--scheduler", "local"),
+            *words,
+        ],
+        env={**endpoint.environment(), **env},
+        input="a-pairing-code\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 

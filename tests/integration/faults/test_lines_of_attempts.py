@@ -90,8 +90,11 @@ def running_with_a_line(stack: Stack, ahead: int | str = 3) -> str:
     task = stack.submit(STEPS, resources=WHOLE, **{**CHAIN, "continue": going_on})
     wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
     grant = {
-        "until": 20 if ahead == 3 else 4, "queue_after_seconds": 0, "hand_over_seconds": 60, "cushion_seconds": 1e9,
-    }  # fmt: skip
+        "until": 20 if ahead == 3 else 4,
+        "queue_after_seconds": 0,
+        "hand_over_seconds": 60,
+        "cushion_seconds": 1e9,
+    }
     (stack.work / "tasks" / task / "chain.json").write_text(json.dumps(grant))
     wait_for(lambda: len(waiting_jobs(stack, task)) == 3, what="three that wait")
     return task

@@ -34,10 +34,14 @@ class Group:
     def start(self, user: str, environment: dict[str, Any]) -> subprocess.Popen[bytes]:
         work = self.folder / f"work-{user}"
         told = {
-            "version": 1, "name": f"a{user}", "build": {"environment": environment},
-            "work": str(work), "tmp": "/tmp", "site": {"shared": str(self.shared)},
+            "version": 1,
+            "name": f"a{user}",
+            "build": {"environment": environment},
+            "work": str(work),
+            "tmp": "/tmp",
+            "site": {"shared": str(self.shared)},
             "uv": str(self.folder / "uv"),
-        }  # fmt: skip
+        }
         file = self.folder / f"{user}.d" / "build.json"
         file.parent.mkdir(exist_ok=True)
         file.parent.chmod(0o777)
@@ -103,10 +107,19 @@ def _slip_in_another(group: Group, told: list[dict[str, Any]]) -> None:
     other = next(user for user in group.users if user != maker)
     identity = told[0]["record"]["identity"]
     found = subprocess.run(
-        [*as_user(other, {"PYTHONPATH": str(group.folder / "builder.pyz")}), "/usr/bin/python3", "-c", _TAKE,
-         str(group.shared), str(group.folder / f"work-{other}"), identity],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            *as_user(other, {"PYTHONPATH": str(group.folder / "builder.pyz")}),
+            "/usr/bin/python3",
+            "-c",
+            _TAKE,
+            str(group.shared),
+            str(group.folder / f"work-{other}"),
+            identity,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert found.stdout.strip() == "None"
     refused = subprocess.run([*as_user(other, {}), "rm", "-f", str(file)], capture_output=True)
     assert refused.returncode and file.exists()

@@ -37,8 +37,9 @@ def alpha(open_lab: Lab) -> Cluster:
 @pytest.fixture(scope="session")
 def sites(needs_root_on_debian: None) -> Iterator[Lab]:
     with new_folder() as folder:
-        yield Lab.up(folder, clusters=["frontera", "delta"], like="frontera=tacc,delta=delta",
-                     nodes=2)  # fmt: skip
+        yield Lab.up(
+            folder, clusters=["frontera", "delta"], like="frontera=tacc,delta=delta", nodes=2
+        )
         Lab(folder).down(purge=True)
 
 

@@ -72,8 +72,10 @@ def test_the_tutorial_in_the_docs_works(folder: Path) -> None:
     diamond = f'diamond() {{ shift; {sys.executable} -m diamond.testing.lab "$@"; }}'
     done = subprocess.run(
         ["bash", "-euc", f"{diamond}\n{script}"],
-        capture_output=True, text=True, env={**os.environ, "DIAMOND_LAB_DIR": str(folder)},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env={**os.environ, "DIAMOND_LAB_DIR": str(folder)},
+    )
     assert done.returncode == 0, done.stderr
     assert "GPU 0 on alpha-n" in done.stdout
     assert not (folder / "lab.json").exists()

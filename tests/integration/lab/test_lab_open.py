@@ -80,8 +80,13 @@ def test_accounting_knows_users_and_accounts(alpha: Cluster) -> None:
 
 def test_ssh_leads_to_the_login_node(open_lab: Lab) -> None:
     ssh = ["ssh", "-F", str(open_lab.ssh_config), "beta"]
-    done = subprocess.run([*ssh, "id -un; hostname; squeue -h; sinfo -h -o %R | head -1"],
-                          capture_output=True, text=True, check=True, timeout=PATIENCE)  # fmt: skip
+    done = subprocess.run(
+        [*ssh, "id -un; hostname; squeue -h; sinfo -h -o %R | head -1"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
     assert done.stdout.split() == ["alice", "beta-login", "debug"]
 
 

@@ -52,8 +52,9 @@ def test_tacc_refuses(tacc: Cluster, options: str, reason: str) -> None:
 
 
 def test_tacc_takes_a_right_job_and_gives_it_a_whole_node(tacc: Cluster) -> None:
-    done = tacc.run(["srun", *TACC_JOB.split(), "sh", "-c", "echo $SLURM_CPUS_ON_NODE"],
-                    user="alice")  # fmt: skip
+    done = tacc.run(
+        ["srun", *TACC_JOB.split(), "sh", "-c", "echo $SLURM_CPUS_ON_NODE"], user="alice"
+    )
     assert done.stdout.strip() == "8"
 
 

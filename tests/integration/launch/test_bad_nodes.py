@@ -69,9 +69,14 @@ def test_a_node_that_failed_twice_is_not_used_by_the_attempt_that_was_queued_bef
 def begun(stack: Stack, cpus: int) -> str:
     resources = {"nodes": 2, "cpus_per_task": cpus, "walltime": "10m", "memory": "500MB"}
     spec: dict[str, Any] = {
-        "name": "chain", "run": PROGRAM, "on": stack.name, "launch": "per-rank", "resources": resources,
-        "continue": {"on": ["exit-code"], "max_attempts": 9}, "budget": "9 node-hours",
-    }  # fmt: skip
+        "name": "chain",
+        "run": PROGRAM,
+        "on": stack.name,
+        "launch": "per-rank",
+        "resources": resources,
+        "continue": {"on": ["exit-code"], "max_attempts": 9},
+        "budget": "9 node-hours",
+    }
     return str(stack.client.post("/jobs", {"spec": spec})["tasks"][0]["id"])
 
 

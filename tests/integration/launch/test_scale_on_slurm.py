@@ -29,9 +29,12 @@ def over(stack: Stack, scale: str) -> Any:
 
 def test_two_sizes_are_probed_measured_and_ended(stack: Stack) -> None:
     spec = {
-        "name": "net", "run": ["python3", "-c", PROGRAM, "{batch}"], "params": {"batch": 20},
-        "on": stack.name, "resources": {"memory": "200MB", "walltime": "10m"},
-    }  # fmt: skip
+        "name": "net",
+        "run": ["python3", "-c", PROGRAM, "{batch}"],
+        "params": {"batch": 20},
+        "on": stack.name,
+        "resources": {"memory": "200MB", "walltime": "10m"},
+    }
     body = {"spec": spec, "nodes": [1, 2], "goal": "soonest", "steps": 6, "together": True}
     made = stack.client.post("/scales", body)
     told = wait_for(lambda: over(stack, made["id"]), what="the end of the scale")
@@ -57,14 +60,21 @@ def test_a_real_training_sees_the_same_batches_on_one_and_two_nodes(stack: Stack
     """The program ends at once when an update does not see 64 samples; the losses show that they are the same ones."""
     params = {"batch_size": 16, "accumulate": 4, "precision": "fp32", "num_workers": 0}
     spec = {
-        "name": "tuned", "run": [sys.executable, str(TRAINING), "64"], "params": params,
-        "on": stack.name, "launch": "per-rank", "resources": {"memory": "2GB", "walltime": "10m"},
-    }  # fmt: skip
+        "name": "tuned",
+        "run": [sys.executable, str(TRAINING), "64"],
+        "params": params,
+        "on": stack.name,
+        "launch": "per-rank",
+        "resources": {"memory": "2GB", "walltime": "10m"},
+    }
     made = stack.client.post("/scales", {"spec": spec, "nodes": [1, 2], "steps": 30})
     told = wait_for(lambda: over(stack, made["id"]), 600, what="the end of the scale")
     assert told["state"] == "done", told
     assert [one["params"] for one in told["probes"]] == [{}, {"accumulate": 2}]
-    alone, both = ([points(stack, one["task"], name) for name in ("ranks", "samples", "loss")] for one in told["probes"])  # fmt: skip
+    alone, both = (
+        [points(stack, one["task"], name) for name in ("ranks", "samples", "loss")]
+        for one in told["probes"]
+    )
     assert (alone[0][0], both[0][0]) == (1, 2)
     assert set(alone[1] + both[1]) == {64}
     assert both[2][:30] == pytest.approx(alone[2][:30], rel=1e-4)

@@ -108,8 +108,14 @@ def test_the_notebook_recipe_keeps_its_executed_copy(small_python: str, tmp_path
 @pytest.mark.timeout(900)
 def test_a_notebook_that_fails_keeps_what_was_done(small_python: str, tmp_path: Path) -> None:
     def code(text: str) -> dict[str, Any]:
-        return {"cell_type": "code", "id": text[:3], "execution_count": None, "metadata": {},
-                "outputs": [], "source": text}  # fmt: skip
+        return {
+            "cell_type": "code",
+            "id": text[:3],
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+            "source": text,
+        }
 
     cells = [code("print('first')"), code("1 / 0"), code("print('never')")]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

@@ -36,13 +36,16 @@ def venv() -> Iterator[Bench]:
         ("wget -O /opt/x http://127.0.0.1:9/x", "network"),
         ("wget -O /opt/x http://no-such-host.invalid/x", "network"),
         ("sh -c 'kill -9 $$'", "out-of-memory"),
-        ("echo 'gcc: fatal error: Killed signal terminated program cc1plus' >&2; exit 1", "out-of-memory"),
+        (
+            "echo 'gcc: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+            "out-of-memory",
+        ),
         ("dd if=/dev/zero of=/dev/full bs=1k count=1", "disk-full"),
         ("printf '\\177ELF\\002\\001\\001' >/opt/x; chmod +x /opt/x; /opt/x", "architecture"),
         ("no-such-program --x", "command-not-found"),
         ("exit 9", "command-failed"),
     ],
-)  # fmt: skip
+)
 def test_a_command_fails_for_a_cause(bench: Bench, command: str, cause: str) -> None:
     told = _failed(bench.build(commands=["true", command]))
     assert (told["step"], told["cause"]) == ("command-2", cause), told

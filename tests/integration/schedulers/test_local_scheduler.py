@@ -163,9 +163,12 @@ def test_a_job_survives_the_death_of_the_process_that_started_it(
         "os.killpg(0, signal.SIGKILL)\n"
     )
     died = subprocess.run(
-        [sys.executable, "-c", code, str(folder), str(work.folder)], stdout=subprocess.PIPE,
-        text=True, start_new_session=True, env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
-    )  # fmt: skip
+        [sys.executable, "-c", code, str(folder), str(work.folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+    )
     assert died.returncode == -signal.SIGKILL
     local, native_id = LocalScheduler(folder), died.stdout.strip()
     supervisor_of(folder, native_id)

@@ -48,9 +48,13 @@ def _try(operation: Any, service: RunningService, mode: GenerationMode, examples
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(
-        max_examples=examples, deadline=None, derandomize=True, database=None,
-        phases=[Phase.generate], suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     def one(case: Any) -> None:
         answer = case.call(base_url=service.url, headers=_headers(service), timeout=60)
         assert answer.status_code < 500 or answer.status_code == 503, answer.text

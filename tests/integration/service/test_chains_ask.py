@@ -82,8 +82,11 @@ def test_an_agent_hears_how_far_a_chain_may_go(scene: Scene) -> None:
     scene.submit(**spec)
     (submit,) = commands(scene, "submit")
     assert submit["chain"] == {
-        "until": 3, "counted": 1, "queue_after_seconds": None, "most_seconds": 3.5 * 3600,
-    }  # fmt: skip
+        "until": 3,
+        "counted": 1,
+        "queue_after_seconds": None,
+        "most_seconds": 3.5 * 3600,
+    }
     scene.tell("started", submit["task"], submit["attempt"], run=1)
     (told,) = commands(scene, "chain")
     assert (told["chain"]["until"], told["chain"]["most_seconds"]) == (3, 3.5 * 3600)

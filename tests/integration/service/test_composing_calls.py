@@ -15,14 +15,22 @@ from support.service import RunningService
 FACTS = {
     "scheduler": {"name": "slurm", "version": "22.05"},
     "partitions": [
-        {"name": "gpu", "default": True, "max_minutes": 120, "nodes_total": 4, "cpus_per_node": 32,
-         "memory_mb_per_node": 65536, "gpus_per_node": {"a100": 4}, "accounts": ["research"]},
+        {
+            "name": "gpu",
+            "default": True,
+            "max_minutes": 120,
+            "nodes_total": 4,
+            "cpus_per_node": 32,
+            "memory_mb_per_node": 65536,
+            "gpus_per_node": {"a100": 4},
+            "accounts": ["research"],
+        },
         {"name": "big", "max_minutes": 2880, "nodes_total": 64, "accounts": []},
     ],
     "free": {"gpu": {"nodes_idle": 2, "nodes_total": 4, "gpus_idle": 8, "pending": 3}},
     "accounts": [{"name": "research", "balance": 120.5, "unit": "SU"}],
     "charge": {"gpu": 3.0},
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -77,8 +85,11 @@ def test_cost_and_queue_are_told_from_the_profile_and_ones_own_past(scene: Scene
     assert told["ok"]
     cost = told["cost"]
     assert (cost["node_hours"], cost["gpu_hours"], cost["charge"], cost["balance"]) == (
-        3.0, 12.0, 9.0, 120.5
-    )  # fmt: skip
+        3.0,
+        12.0,
+        9.0,
+        120.5,
+    )
     queue = told["queue"]
     assert (queue["nodes_idle"], queue["pending"], queue["waits"]["count"]) == (2, 3, 1)
     assert 290 < queue["waits"]["median"] < 310
@@ -119,10 +130,12 @@ def test_a_yaml_text_is_read_with_faults_at_their_lines(scene: Scene) -> None:
 
 def test_a_job_can_be_asked_for_again_by_its_own_spec(scene: Scene) -> None:
     asked = {
-        "name": "again", "run": "true", "on": scene.name,
+        "name": "again",
+        "run": "true",
+        "on": scene.name,
         "resources": {"memory": "2GB", "walltime": "1h30m"},
         "continue": {"from": "ckpt/*.pt", "lead": "90s", "max_attempts": 3},
-    }  # fmt: skip
+    }
     first = scene.client.post("/jobs", {"spec": asked})
     kept = scene.client.get(f"/jobs/{first['job']['id']}")["spec"]
     again = scene.client.post("/jobs", {"spec": kept})

@@ -26,7 +26,7 @@ def end(scene: Scene, task: str, attempt: str, code: int) -> None:
     scene.tell("started", task, attempt, run=1, node="n7")
     scene.tell("exited", task, attempt, run=1, exit_code=code)
     if code:
-        scene.tell("observed", task, attempt, status="ended", exit_code=code)  # fmt: skip
+        scene.tell("observed", task, attempt, status="ended", exit_code=code)
 
 
 def send_metrics(scene: Scene, task: str, attempt: str, rows: list[dict[str, Any]]) -> None:
@@ -67,7 +67,9 @@ def test_tasks_by_their_end_are_only_those_that_have_ended(scene: Scene) -> None
     )
     assert ids(listed) + ids(rest) == done[::-1]
     assert ids(scene.client.get(f"/tasks?endpoint={scene.name}&sort=ended")) == done
-    names = [one["name"] for one in scene.client.get(f"/tasks?endpoint={scene.name}&sort=-name")["items"]]  # fmt: skip
+    names = [
+        one["name"] for one in scene.client.get(f"/tasks?endpoint={scene.name}&sort=-name")["items"]
+    ]
     assert names == ["two", "open", "one"]
 
 
@@ -96,8 +98,15 @@ def test_many_are_retried_once_for_each_key(scene: Scene) -> None:
 
 def test_the_overview_tells_what_runs_what_failed_and_the_best_number(scene: Scene) -> None:
     good, attempt = scene.taken(name="good")
-    send_metrics(scene, good, attempt, [{"step": 1, "train_loss": 3.0, "val_acc": 0.5},
-                                        {"step": 2, "train_loss": 2.0, "val_acc": 0.75}])  # fmt: skip
+    send_metrics(
+        scene,
+        good,
+        attempt,
+        [
+            {"step": 1, "train_loss": 3.0, "val_acc": 0.5},
+            {"step": 2, "train_loss": 2.0, "val_acc": 0.75},
+        ],
+    )
     end(scene, good, attempt, 0)
     bad, attempt = scene.taken(name="bad")
     end(scene, bad, attempt, 3)

@@ -41,13 +41,22 @@ def test_nobody_s_message_waits_behind_another_s_hundred(tmp_path: Path) -> None
                 for number in range(count):
                     key = new_id("n")
                     row = {
-                        "id": key, "owner": name, "key": key, "kind": "failed", "title": "t",
-                        "text": "", "in_page": True, "at": 1.0,
-                    }  # fmt: skip
+                        "id": key,
+                        "owner": name,
+                        "key": key,
+                        "kind": "failed",
+                        "title": "t",
+                        "text": "",
+                        "in_page": True,
+                        "at": 1.0,
+                    }
                     waiting = {
-                        "owner": name, "notification": key, "channel": "email", "state": "waiting",
+                        "owner": name,
+                        "notification": key,
+                        "channel": "email",
+                        "state": "waiting",
                         "due": float(number),
-                    }  # fmt: skip
+                    }
                     await notifications.add_notifications(tx, [row], [waiting])
         async with store.write() as tx:
             return [row["owner"] for row in await notifications.claim_due(tx, 4)]

@@ -110,9 +110,13 @@ def test_what_a_provider_tells_apart_from_its_token_counts_for_the_same_person_a
     service: RunningService, liar: Liar
 ) -> None:
     bare = {"email": "eve@example.org"}
-    liar.claims = lambda honest: {k: v for k, v in honest.items() if k != "email_verified"} | {
-        "sub": "someone", **bare,
-    }  # fmt: skip
+    liar.claims = lambda honest: (
+        {k: v for k, v in honest.items() if k != "email_verified"}
+        | {
+            "sub": "someone",
+            **bare,
+        }
+    )
     for told in (
         {"sub": "another", "email": "eve@example.org", "email_verified": True},
         {"sub": "someone", "email": "mine@elsewhere.example", "email_verified": True},

@@ -76,8 +76,16 @@ def test_a_build_that_fails_ends_the_tasks_that_wait_for_it(scene: Scene) -> Non
     task = scene.submit(environment=environment)
     (build,) = builds_of(scene)
     take_commands(scene)
-    failed = {"event": "failed", "step": "command-2", "exit_code": 3, "last_lines": ["no such thing"],
-              "cause": "command-failed", "message": "It ended with 3", "hint": "Try", "shell": ["sh"]}  # fmt: skip
+    failed = {
+        "event": "failed",
+        "step": "command-2",
+        "exit_code": 3,
+        "last_lines": ["no such thing"],
+        "cause": "command-failed",
+        "message": "It ended with 3",
+        "hint": "Try",
+        "shell": ["sh"],
+    }
     BuildTeller(scene, build).fails(PLAN, {"event": "cached", "step": "command-1"}, failed)
     ended = scene.task(task["id"])
     assert (ended["state"], ended["reason"]) == ("failed", "environment")

@@ -25,9 +25,14 @@ def scene(service: RunningService) -> Scene:
 
 def part(task: str, attempt: str, offset: int, **more: Any) -> dict[str, Any]:
     return {
-        "task": task, "attempt": attempt, "run": 1, "rank": 0, "stream": "stdout",
-        "offset": offset, **more,
-    }  # fmt: skip
+        "task": task,
+        "attempt": attempt,
+        "run": 1,
+        "rank": 0,
+        "stream": "stdout",
+        "offset": offset,
+        **more,
+    }
 
 
 def write(scene: Scene, log: bytes) -> str:
@@ -85,8 +90,11 @@ def test_a_log_is_searched_line_by_line(scene: Scene) -> None:
     asked = f"/tasks/{task}/logs/stdout/search?text={quote('loss is nan')}"
     first = scene.client.get(f"{asked}&limit=4")
     assert [one["text"].split(":")[0] for one in first["items"]] == [
-        "epoch 0", "epoch 10", "epoch 20", "epoch 30"
-    ]  # fmt: skip
+        "epoch 0",
+        "epoch 10",
+        "epoch 20",
+        "epoch 30",
+    ]
     hit = first["items"][1]
     assert log[hit["at"] : hit["at"] + hit["width"]] == b"Loss is NaN"
     assert log[hit["offset"] :].startswith(b"epoch 10:")
@@ -191,14 +199,21 @@ def test_files_say_how_they_may_be_shown(scene: Scene) -> None:
     with scene.agent.answering(lambda _: (json.dumps({"items": items}).encode(), True)):
         listed = scene.client.get(f"/tasks/{task}/files")["items"]
     assert [one["preview"] for one in listed] == [
-        "image", "table", "notebook", "text", "none", "text", "none"
-    ]  # fmt: skip
+        "image",
+        "table",
+        "notebook",
+        "text",
+        "none",
+        "text",
+        "none",
+    ]
     assert listed[0]["type"] == "image/png"
 
 
 def test_the_code_of_a_task_can_be_read(scene: Scene) -> None:
-    made = scene.client.post("/jobs", {"recipe": "plain-script", "spec": {
-        "run": "python3 train.py", "on": scene.name}})  # fmt: skip
+    made = scene.client.post(
+        "/jobs", {"recipe": "plain-script", "spec": {"run": "python3 train.py", "on": scene.name}}
+    )
     task = made["tasks"][0]["id"]
     code = scene.client.get(f"/tasks/{task}/code")
     assert code["kind"] == "snapshot"

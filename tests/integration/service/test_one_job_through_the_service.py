@@ -203,10 +203,16 @@ def test_a_restored_service_takes_tasks_back_from_the_machine(scene: Scene) -> N
     assert told["unknown_tasks"] == ["tlost2345678a"]
     order = scene.submit()["order"]
     facts = {
-        "version": 1, "task": "tlost2345678a", "job": "jlost2345678a", "name": "lost",
-        "kind": "run", "owner": "whoever", "order": order, "created": time.time() - 60,
+        "version": 1,
+        "task": "tlost2345678a",
+        "job": "jlost2345678a",
+        "name": "lost",
+        "kind": "run",
+        "owner": "whoever",
+        "order": order,
+        "created": time.time() - 60,
         "signature": {"signature": "hers", "until": 1.0},
-    }  # fmt: skip
+    }
     attempts = [{"attempt": "alost2345678a", "number": 1}]
     scene.agent.good("adopt", {"task_json": facts, "attempts": attempts})
     scene.agent.good("adopt", {"task_json": facts, "attempts": attempts})

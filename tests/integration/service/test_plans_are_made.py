@@ -306,8 +306,11 @@ def test_what_was_foretold_stands_beside_what_happened(scene: Scene) -> None:
 def test_node_hours_of_all_attempts_stand_beside_what_was_foretold(scene: Scene) -> None:
     """Nodes that waited for their turn count too, and an attempt that gave them back."""
     spec = {
-        "run": "x", "on": scene.name, "resources": {"nodes": 2, "walltime": "2h"}, "continue": {},
-    }  # fmt: skip
+        "run": "x",
+        "on": scene.name,
+        "resources": {"nodes": 2, "walltime": "2h"},
+        "continue": {},
+    }
     body = {"spec": spec, "goal": {"steps": 7200, "step_seconds": 1}}
     task = scene.client.post("/jobs", body)["tasks"][0]
     began, ids = task["created"] + 60, (task["id"], task["attempt"])
@@ -348,9 +351,21 @@ def test_the_plan_that_was_shown_is_the_one_that_is_kept(scene: Scene, tmp_path:
     text = f"run: hostname\non: {scene.name}\nresources: {{nodes: 2, walltime: 2h}}\n"
     (tmp_path / "diamond.yaml").write_text(text)
     goal = [
-        "--epochs", "2", "--samples", "36000", "--batch", "2", "--step-seconds", "0.5",
-        "--startup-seconds", "60", "--save-seconds", "20", "--save-every-seconds", "1200",
-    ]  # fmt: skip
+        "--epochs",
+        "2",
+        "--samples",
+        "36000",
+        "--batch",
+        "2",
+        "--step-seconds",
+        "0.5",
+        "--startup-seconds",
+        "60",
+        "--save-seconds",
+        "20",
+        "--save-every-seconds",
+        "1200",
+    ]
     shown = json.loads(diamond(scene, "plan", str(tmp_path), *goal, "--json"))
     kept = json.loads(diamond(scene, "run", str(tmp_path), *goal, "--json"))["tasks"][0]
     for name in ("steps", "attempts", "node_hours", "node_hours_at_most", "finish"):

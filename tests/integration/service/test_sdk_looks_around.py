@@ -49,10 +49,17 @@ def test_python_sees_what_the_pages_see(tmp_path: Path) -> None:
 def test_little_room_is_told_once_a_week(tmp_path: Path) -> None:
     facts = {"folders": {"value": {"work": {"path": "/w", "free_bytes": 1, "quota_bytes": 100}}}}
     row: dict[str, Any] = {
-        "id": "e1", "owner": "local", "name": "small", "carrier": "local", "state": "online",
-        "since": time.time(), "last_seen": time.time(), "created": time.time(), "confirmed": True,
+        "id": "e1",
+        "owner": "local",
+        "name": "small",
+        "carrier": "local",
+        "state": "online",
+        "since": time.time(),
+        "last_seen": time.time(),
+        "created": time.time(),
+        "confirmed": True,
         "profile": {"version": 1, "probed_at": 1.0, "facts": facts},
-    }  # fmt: skip
+    }
 
     async def look_twice() -> list[Any]:
         async with services_for(Settings(tmp_path), Notifier()) as services:

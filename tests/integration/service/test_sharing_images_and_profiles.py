@@ -172,9 +172,13 @@ def test_a_community_account_gives_back_tasks_only_to_those_who_may_use_it(
     for place, person in enumerate((bob_id, carol_id)):
         task = f"tgiven234567{place}{ada.name[-4:]}"
         facts = {
-            "version": 1, "task": task, "job": task.replace("t", "j", 1), "name": "x",
-            "order": order, "person": {"id": person, "name": "x"},
-        }  # fmt: skip
+            "version": 1,
+            "task": task,
+            "job": task.replace("t", "j", 1),
+            "name": "x",
+            "order": order,
+            "person": {"id": person, "name": "x"},
+        }
         attempts = [{"attempt": task.replace("t", "a", 1), "number": 1}]
         ada.agent.good("adopt", {"task_json": facts, "attempts": attempts})
     assert [one["id"][:13] for one in bob.client.get("/tasks")["items"]] == ["tgiven2345670"]

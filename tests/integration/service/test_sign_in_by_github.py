@@ -103,10 +103,15 @@ def test_who_has_a_verified_address_there_is_let_in(
 @pytest.mark.parametrize(
     "addresses",
     [
-        [{**VERIFIED, "verified": False}], [{**VERIFIED, "primary": False}], [], {}, ["x"], None,
+        [{**VERIFIED, "verified": False}],
+        [{**VERIFIED, "primary": False}],
+        [],
+        {},
+        ["x"],
+        None,
         [{"email": "eve@elsewhere.example", "primary": True, "verified": True}],
     ],
-)  # fmt: skip
+)
 def test_an_address_that_is_not_verified_lets_nobody_in(
     service: RunningService, github: tuple[GitHub, str], addresses: Any
 ) -> None:

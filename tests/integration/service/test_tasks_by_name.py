@@ -184,13 +184,34 @@ async def fill(store: Store) -> None:
 
 
 async def add(tx: Transaction, number: int, name: str) -> None:
-    job: dict[str, Any] = {"id": f"j{number}", "owner": LOCAL_USER, "name": name, "spec": {}, "code": None,
-           "digest": "", "created": float(number)}  # fmt: skip
+    job: dict[str, Any] = {
+        "id": f"j{number}",
+        "owner": LOCAL_USER,
+        "name": name,
+        "spec": {},
+        "code": None,
+        "digest": "",
+        "created": float(number),
+    }
     await add_job(tx, job)
-    task: dict[str, Any] = {"id": f"t{number}", "owner": LOCAL_USER, "job": job["id"], "name": name, "kind": "run",
-            "endpoint": f"e{number % 2}", "endpoint_name": "e", "phase": "", "as_of": 0.0,
-            "state": ("failed", "running", "succeeded")[number % 3], "attempt": "a", "attempts": [],
-            "created": float(number), "updated": float(-number), "order": {}, "digest": ""}  # fmt: skip
+    task: dict[str, Any] = {
+        "id": f"t{number}",
+        "owner": LOCAL_USER,
+        "job": job["id"],
+        "name": name,
+        "kind": "run",
+        "endpoint": f"e{number % 2}",
+        "endpoint_name": "e",
+        "phase": "",
+        "as_of": 0.0,
+        "state": ("failed", "running", "succeeded")[number % 3],
+        "attempt": "a",
+        "attempts": [],
+        "created": float(number),
+        "updated": float(-number),
+        "order": {},
+        "digest": "",
+    }
     await add_task(tx, task)
 
 

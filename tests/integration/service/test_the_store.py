@@ -131,10 +131,24 @@ def test_no_reader_misses_an_event_of_writers_that_commit_in_reverse_order(
 
 WISH = {"owner": LOCAL_USER, "endpoint": "e1", "key": "k", "build": "t1", "image": None}
 MOVE: dict[str, Any] = {
-    "id": "m1", "owner": LOCAL_USER, "kind": "copy", "image": "i1", "endpoint": "e1",
-    "source": "e2", "reference": "", "name": "", "sha256": "", "record": {}, "words": "",
-    "state": "running", "bytes": 0, "size": 0, "message": "", "created": 0.0, "updated": 0.0,
-}  # fmt: skip
+    "id": "m1",
+    "owner": LOCAL_USER,
+    "kind": "copy",
+    "image": "i1",
+    "endpoint": "e1",
+    "source": "e2",
+    "reference": "",
+    "name": "",
+    "sha256": "",
+    "record": {},
+    "words": "",
+    "state": "running",
+    "bytes": 0,
+    "size": 0,
+    "message": "",
+    "created": 0.0,
+    "updated": 0.0,
+}
 
 
 @pytest.mark.parametrize("awaited", ["build", "move"])

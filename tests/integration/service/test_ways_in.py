@@ -136,10 +136,14 @@ def test_without_the_word_that_the_browser_brings_there_is_no_token(
 @pytest.mark.parametrize(
     "elsewhere",
     [
-        "http://evil.example/x", "https://127.0.0.1:7/x", "http://127.0.0.1:7@evil.example/",
-        "http://127.0.0.1/x", "javascript:alert(1)", "http://127.0.0.1:7/x?a=b",
+        "http://evil.example/x",
+        "https://127.0.0.1:7/x",
+        "http://127.0.0.1:7@evil.example/",
+        "http://127.0.0.1/x",
+        "javascript:alert(1)",
+        "http://127.0.0.1:7/x?a=b",
     ],
-)  # fmt: skip
+)
 def test_an_answer_is_brought_nowhere_but_to_the_browsers_own_machine(
     service: RunningService, elsewhere: str
 ) -> None:

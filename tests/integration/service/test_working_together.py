@@ -244,6 +244,7 @@ def test_people_hear_of_what_is_shared_with_them_and_of_their_place_in_a_project
     ada.call("DELETE", place)
     titles = [one["title"] for one in bob.get("/notifications")["items"]]
     assert ["removed you from group" in titles[0], "made you member of group" in titles[1]] == [
-        True, True,
-    ]  # fmt: skip
+        True,
+        True,
+    ]
     assert len(titles) == 3 and ada.get("/notifications")["items"] == []

@@ -25,7 +25,9 @@ pytestmark = pytest.mark.timeout(600)
 @pytest.fixture(scope="module")
 def quiet(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The last words of a run that saves nothing."""
-    return run_to_the_end(tmp_path_factory.mktemp("quiet") / "run", ["ddp-quiet", STEPS], world_size=2)  # fmt: skip
+    return run_to_the_end(
+        tmp_path_factory.mktemp("quiet") / "run", ["ddp-quiet", STEPS], world_size=2
+    )
 
 
 def steps_saved(folder: Path) -> list[int]:
@@ -150,7 +152,9 @@ def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
         assert job.end() == [0, 0], job.errors()
     assert steps_saved(place) == [20, 16]
     assert job.said("end")[0]["digest"] == whole["digest"]
-    again = ended(Job(tmp_path / "run", ["ddp", "22"], world_size=2, **wide, CHECKPOINTS=str(place)))  # fmt: skip
+    again = ended(
+        Job(tmp_path / "run", ["ddp", "22"], world_size=2, **wide, CHECKPOINTS=str(place))
+    )
     assert again.said("step", 1)[0]["step"] == 21
 
 

@@ -160,7 +160,10 @@ def test_optimizers_and_schedulers_of_every_kind_go_on_bit_equal(tmp_path: Path)
     def make() -> Scene:
         model = Parts(8)
         made = optimizers(model)
-        warm = [lr_scheduler.LinearLR(made[5], total_iters=2), lr_scheduler.ExponentialLR(made[5], 0.9)]  # fmt: skip
+        warm = [
+            lr_scheduler.LinearLR(made[5], total_iters=2),
+            lr_scheduler.ExponentialLR(made[5], 0.9),
+        ]
         return Scene(
             model,
             made,

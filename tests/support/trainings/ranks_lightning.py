@@ -32,10 +32,16 @@ class Model(pl.LightningModule):  # type: ignore[misc]
 def main() -> None:
     nodes = int(os.environ["DIAMOND_NODES"])
     trainer = pl.Trainer(
-        accelerator="cpu", strategy="ddp", devices=int(os.environ["LOCAL_WORLD_SIZE"]), num_nodes=nodes,
-        max_epochs=1, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+        accelerator="cpu",
+        strategy="ddp",
+        devices=int(os.environ["LOCAL_WORLD_SIZE"]),
+        num_nodes=nodes,
+        max_epochs=1,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
         enable_model_summary=False,
-    )  # fmt: skip
+    )
     trainer.fit(Model(), DataLoader(TensorDataset(torch.randn(32, 4)), 4))
     total = trainer.strategy.reduce(torch.tensor(float(trainer.global_rank)), reduce_op="sum")
     print(f"rank {trainer.global_rank} of {trainer.world_size}: {total.item():.0f}", flush=True)

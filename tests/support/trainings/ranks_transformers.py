@@ -19,9 +19,14 @@ class Model(torch.nn.Module):  # type: ignore[misc]
 def main() -> None:
     samples = [{"features": one, "labels": one.sum(0, keepdim=True)} for one in torch.randn(32, 4)]
     given = TrainingArguments(
-        output_dir="out", num_train_epochs=1, per_device_train_batch_size=4, save_strategy="no",
-        report_to=[], disable_tqdm=True, use_cpu=True,
-    )  # fmt: skip
+        output_dir="out",
+        num_train_epochs=1,
+        per_device_train_batch_size=4,
+        save_strategy="no",
+        report_to=[],
+        disable_tqdm=True,
+        use_cpu=True,
+    )
     Trainer(model=Model(), args=given, train_dataset=samples).train()
     total = torch.tensor(float(dist.get_rank()))
     dist.all_reduce(total)

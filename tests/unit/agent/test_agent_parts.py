@@ -234,9 +234,11 @@ LUSTRE = """/lustre/scratch/of/a/project
 
 def test_a_quota_is_read_in_bytes_and_files() -> None:
     assert read_quota(QUOTA) == {
-        "quota_bytes": 1_024_000_000, "quota_files": 100_000,
-        "used_bytes": 1234 * 1024, "used_files": 5000,
-    }  # fmt: skip
+        "quota_bytes": 1_024_000_000,
+        "quota_files": 100_000,
+        "used_bytes": 1234 * 1024,
+        "used_files": 5000,
+    }
     assert read_quota("Disk quotas for user alice (uid 1000): none") == {}
 
 

@@ -41,9 +41,15 @@ class Scene:
         for place in (self.attempt / "runs", self.inbox, self.run_dir):
             place.mkdir(parents=True)
         batch = Batch(
-            task="t1", attempt="a1", number=1, folder=str(self.attempt), run_dir=str(self.run_dir),
-            inbox=str(self.inbox), order=order, **more,
-        )  # fmt: skip
+            task="t1",
+            attempt="a1",
+            number=1,
+            folder=str(self.attempt),
+            run_dir=str(self.run_dir),
+            inbox=str(self.inbox),
+            order=order,
+            **more,
+        )
         text = render_script(batch, directives=["#SBATCH --nodes=1"], variables=VARIABLES)
         (self.attempt / "script.sh").write_text(text)
         (self.attempt / "command.sh").write_text(command_file(order))
@@ -59,8 +65,10 @@ class Scene:
         return subprocess.Popen(
             [*by, "bash", str(self.attempt / "script.sh")],
             env={**os.environ, "JOB_ID": job, **variables},
-            stdout=log, stderr=log, preexec_fn=prepare,
-        )  # fmt: skip
+            stdout=log,
+            stderr=log,
+            preexec_fn=prepare,
+        )
 
     def run(self, job: str = "7", **variables: str) -> int:
         return self.start(job, None, (), **variables).wait(30)
@@ -311,9 +319,12 @@ def test_a_clock_that_is_set_does_not_move_the_stop_flag(
     clock.write_text("+1s")
     # By another program, as bash alone hides the variables from the library.
     job = it.start(
-        by=["env"], SECONDS_LEFT="3600", LD_PRELOAD=str(library), FAKETIME_TIMESTAMP_FILE=str(clock),
+        by=["env"],
+        SECONDS_LEFT="3600",
+        LD_PRELOAD=str(library),
+        FAKETIME_TIMESTAMP_FILE=str(clock),
         FAKETIME_NO_CACHE="1",
-    )  # fmt: skip
+    )
     eventually((it.attempt / "runs/1/heartbeat").exists)
     clock.write_text("+1h")
     for _ in range(2):
@@ -333,8 +344,9 @@ def test_secrets_are_files_while_the_program_runs_and_gone_afterwards(
     (store / "HF_TOKEN").write_text("hush")
     it = scene(
         'cat "$DIAMOND_SECRETS/HF_TOKEN"; stat -c " %a" "$DIAMOND_SECRETS/HF_TOKEN"',
-        secrets=["HF_TOKEN"], secret_store=str(store),
-    )  # fmt: skip
+        secrets=["HF_TOKEN"],
+        secret_store=str(store),
+    )
     assert it.run() == 0
     assert it.read("stdout.log") == "hush 600\n"
     assert not (it.attempt / "runs/1/secrets").exists()
@@ -363,7 +375,7 @@ def test_no_value_of_a_spec_ever_becomes_shell_code(scene: Callable[..., Scene],
         data={"era5": word},
         resume={"pattern": word},
         entered=Entered(variables={"OTHER": word}, path=[word.replace("\n", "")]),
-    )  # fmt: skip
+    )
     assert it.run() == 0
     assert it.read("stdout.log") == word + "|"
     assert not list(it.run_dir.parent.parent.parent.rglob("owned"))

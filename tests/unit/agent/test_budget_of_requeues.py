@@ -36,9 +36,14 @@ class Requeued:
         for place in (self.own / "runs" / "1", self.task / "run", folder / "inbox"):
             place.mkdir(parents=True)
         batch = Batch(
-            task="t1", attempt="a2", number=2, folder=str(self.own), run_dir=str(self.task / "run"),
-            inbox=str(folder / "inbox"), order=ORDER,
-        )  # fmt: skip
+            task="t1",
+            attempt="a2",
+            number=2,
+            folder=str(self.own),
+            run_dir=str(self.task / "run"),
+            inbox=str(folder / "inbox"),
+            order=ORDER,
+        )
         text = render_script(batch, directives=[], variables=VARIABLES)
         (self.own / "script.sh").write_text(text)
         (self.own / "command.sh").write_text(command_file(ORDER))

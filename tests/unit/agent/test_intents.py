@@ -63,11 +63,19 @@ class Desk:
             return "no" if is_work and command["task_json"]["order"]["command"] != allowed else ""
 
         self.clerk = Clerk(
-            self.tasks, cast(Attempts, self.attempts), self._at_once,
-            lambda task, event: self.told.append(event), probe=nothing, upgrade=nothing,
-            clean=nothing, image=nothing, refusal=refusal, note=nothing, reached=nothing,
+            self.tasks,
+            cast(Attempts, self.attempts),
+            self._at_once,
+            lambda task, event: self.told.append(event),
+            probe=nothing,
+            upgrade=nothing,
+            clean=nothing,
+            image=nothing,
+            refusal=refusal,
+            note=nothing,
+            reached=nothing,
             accepted=nothing,
-        )  # fmt: skip
+        )
 
     def take(self, kind: str, attempt: str = "a1", **told: Any) -> None:
         self.clerk.take(

@@ -22,9 +22,12 @@ class Scene:
         folders.make()
         self.tasks, self.told = TaskFolders(folders), list[tuple[str, Event]]()
         self.orphans = Orphans(
-            self.tasks, LocalScheduler(place / "local"), Budget(unlimited=True),
-            tell=lambda task, event: self.told.append((task, event)), grace=0.05,
-        )  # fmt: skip
+            self.tasks,
+            LocalScheduler(place / "local"),
+            Budget(unlimited=True),
+            tell=lambda task, event: self.told.append((task, event)),
+            grace=0.05,
+        )
 
 
 @pytest.fixture

@@ -114,9 +114,19 @@ def test_a_site_file_that_others_can_write_stops_everything(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["max_node = 1", "max_nodes = many", "egress = 'all'", "[table]", "max_nodes = -1", "x",
-     'egress = "some"', "max_nodes = 1\nmax_nodes = 9", "syslog = 1", "partitions = [1]"],
-)  # fmt: skip
+    [
+        "max_node = 1",
+        "max_nodes = many",
+        "egress = 'all'",
+        "[table]",
+        "max_nodes = -1",
+        "x",
+        'egress = "some"',
+        "max_nodes = 1\nmax_nodes = 9",
+        "syslog = 1",
+        "partitions = [1]",
+    ],
+)
 def test_a_rule_that_is_not_understood_allows_nothing(tmp_path: Path, text: str) -> None:
     policy = policy_of(tmp_path, own=text)
     assert OWN_NAME in policy.refusal(ORDER, "debug")

@@ -33,9 +33,15 @@ class Pair:
         (folder / "inbox").mkdir()
         (self.before / "runs" / "1" / "stdout.log").touch()
         batch = Batch(
-            task="t1", attempt="a2", number=2, folder=str(self.own), run_dir=str(self.task / "run"),
-            inbox=str(folder / "inbox"), order=order, after=str(self.before) if early else "",
-        )  # fmt: skip
+            task="t1",
+            attempt="a2",
+            number=2,
+            folder=str(self.own),
+            run_dir=str(self.task / "run"),
+            inbox=str(folder / "inbox"),
+            order=order,
+            after=str(self.before) if early else "",
+        )
         (self.own / "script.sh").write_text(
             render_script(batch, directives=[], variables={**VARIABLES, **more})
         )

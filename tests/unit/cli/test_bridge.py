@@ -37,9 +37,12 @@ def test_any_login_shell_starts_the_agent(shell: str, tmp_path: Path) -> None:
     echo = "import sys; print(sys.argv[1:], sys.stdin.readline())"
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     done = subprocess.run(
-        [shell, "-c", remote_command()], env=env, capture_output=True, check=True,
+        [shell, "-c", remote_command()],
+        env=env,
+        capture_output=True,
+        check=True,
         input=first_input(agent_that(echo), "e1") + b"the first answer\n",
-    )  # fmt: skip
+    )
     said = done.stdout.partition(MARK)[2]
     assert said == b"['run', '--stdio', '--endpoint', 'e1'] the first answer\n\n", done.stderr
     assert (tmp_path / ".diamond-agent" / "e1" / "agent.pyz").stat().st_mode & 0o077 == 0
@@ -81,9 +84,11 @@ class Pipes:
         self.answers = os.fdopen(back, "rb")
         self.hellos: list[int] = []
         self.bridge = Bridge(
-            address, os.fdopen(source, "rb"), os.fdopen(target, "wb"),
+            address,
+            os.fdopen(source, "rb"),
+            os.fdopen(target, "wb"),
             on_hello=lambda answer: self.hellos.append(answer.status),
-        )  # fmt: skip
+        )
 
     def say(self, data: bytes) -> None:
         os.write(self._out, data)

@@ -9,10 +9,22 @@ from diamond.cli.words import next_step
 from diamond.sdk.models import Task
 
 CHAIN: dict[str, Any] = {
-    "asks": False, "follow_up": "a3", "allowed_attempts": None, "stalled": 1, "node_hours": 23.9,
-    "checkpoint": "ckpt/80.pt", "step": 80, "continues": "",
-    "budget": {"amount": 200.0, "unit": "node-hours", "spent": 23.9, "committed": 24.0, "left": 152.1},
-}  # fmt: skip
+    "asks": False,
+    "follow_up": "a3",
+    "allowed_attempts": None,
+    "stalled": 1,
+    "node_hours": 23.9,
+    "checkpoint": "ckpt/80.pt",
+    "step": 80,
+    "continues": "",
+    "budget": {
+        "amount": 200.0,
+        "unit": "node-hours",
+        "spent": 23.9,
+        "committed": 24.0,
+        "left": 152.1,
+    },
+}
 
 
 def attempt(number: int, **more: Any) -> dict[str, Any]:
@@ -20,8 +32,9 @@ def attempt(number: int, **more: Any) -> dict[str, Any]:
 
 
 def test_attempts_stand_with_gap_step_and_checkpoint() -> None:
-    second = attempt(2, started=9.0, ended=10.0, reason="wall-time", gap=2.0, step=80,
-                     checkpoint="ckpt/80.pt")  # fmt: skip
+    second = attempt(
+        2, started=9.0, ended=10.0, reason="wall-time", gap=2.0, step=80, checkpoint="ckpt/80.pt"
+    )
     task = Task(attempts=[attempt(1), second, attempt(3)], chain=CHAIN)
     lines = attempt_lines(task, is_local=False)
     assert "batch job 42" in lines[1] and "after a gap of 2 s" in lines[1]
@@ -47,8 +60,12 @@ def test_a_task_that_asks_says_how_to_let_it_go_on() -> None:
 
 
 def test_what_a_chain_that_has_ended_will_not_do_is_not_told() -> None:
-    over = Task(state="failed", reason="no-progress", attempts=[attempt(1), attempt(2)],
-                chain={**CHAIN, "budget": None, "allowed_attempts": 4})  # fmt: skip
+    over = Task(
+        state="failed",
+        reason="no-progress",
+        attempts=[attempt(1), attempt(2)],
+        chain={**CHAIN, "budget": None, "allowed_attempts": 4},
+    )
     assert chain_lines(over)[1:] == ["used 23.9 node-hours"]
 
 

@@ -54,8 +54,11 @@ def test_a_reader_that_stops_is_no_error(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "diamond.cli", "run", "--help"], stdout=writer,
-        stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "diamond.cli", "run", "--help"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
     os.close(writer)
     assert done.stderr == ""

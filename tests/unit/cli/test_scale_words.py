@@ -21,10 +21,21 @@ def tuned(*probes: dict[str, Any]) -> list[str]:
         for one in probes[1:]
     ]
     scale = {
-        "name": "net", "id": "s1", "kind": "tune", "state": "done", "endpoint": "local",
-        "partition": "", "node_hours_at_most": 1.0, "notes": [], "unit": "samples",
-        "probes": list(probes), "gains": gains, "advice": None, "message": "", "goal": "soonest",
-    }  # fmt: skip
+        "name": "net",
+        "id": "s1",
+        "kind": "tune",
+        "state": "done",
+        "endpoint": "local",
+        "partition": "",
+        "node_hours_at_most": 1.0,
+        "notes": [],
+        "unit": "samples",
+        "probes": list(probes),
+        "gains": gains,
+        "advice": None,
+        "message": "",
+        "goal": "soonest",
+    }
     return list(scale_lines(scale))
 
 

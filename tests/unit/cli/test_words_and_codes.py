@@ -246,11 +246,17 @@ def test_what_cannot_work_is_not_to_be_tried_again(reason: str) -> None:
 
 def test_every_fact_reads_as_words_and_an_odd_one_as_it_is() -> None:
     values: dict[str, Any] = {
-        "flags": {"mem": "refuses"}, "free": {"debug": {"nodes_idle": 1, "nodes_total": 2}},
-        "qos": [{"name": "debug", "max_minutes": 30}], "python": {"login": "3.9", "compute": None},
-        "internet": {"login": True}, "gpus": 4, "runtimes": {"login": {"apptainer": "1.1"}},
-        "builders": {"login": {"runtimes": {"podman": {"builds": True}, "venv": {"builds": False}}}},
-    }  # fmt: skip
+        "flags": {"mem": "refuses"},
+        "free": {"debug": {"nodes_idle": 1, "nodes_total": 2}},
+        "qos": [{"name": "debug", "max_minutes": 30}],
+        "python": {"login": "3.9", "compute": None},
+        "internet": {"login": True},
+        "gpus": 4,
+        "runtimes": {"login": {"apptainer": "1.1"}},
+        "builders": {
+            "login": {"runtimes": {"podman": {"builds": True}, "venv": {"builds": False}}}
+        },
+    }
     lines = "\n".join(profile_lines({"facts": {n: {"value": v} for n, v in values.items()}}))
     assert "refuses --mem" in lines and "debug 1 of 2 nodes" in lines and "gpus: 4" in lines
     assert "images are built with podman on the login node" in lines
@@ -276,8 +282,9 @@ def test_a_deeper_correction_keeps_its_neighbours() -> None:
     profile = {"facts": {"flags": {"value": {"mem": "takes", "gres": "takes"}}}, "corrections": {}}
     changes = changes_of(profile, ["flags.mem=refuses", "internet.login=false"])
     assert changes["corrections"] == {
-        "flags": {"mem": "refuses", "gres": "takes"}, "internet": {"login": False},
-    }  # fmt: skip
+        "flags": {"mem": "refuses", "gres": "takes"},
+        "internet": {"login": False},
+    }
 
 
 def test_a_rank_that_a_task_has_not_is_told() -> None:

@@ -260,9 +260,10 @@ def test_an_unknown_account_does_not_hide_an_unknown_qos() -> None:
 
 def on_a_strict_site(resources: dict[str, Any], **more: Any) -> Composed:
     facts = {
-        "partitions": [DEBUG], "flags": {"mem": "requires"},
+        "partitions": [DEBUG],
+        "flags": {"mem": "requires"},
         "qos": [{"name": "debug", "max_minutes": 5}],
-    }  # fmt: skip
+    }
     site = EndpointFacts("delta", "online", True, facts)
     return check({"run": "x", "resources": resources, **more}, endpoints=[site], code=None)
 
@@ -292,13 +293,20 @@ def test_cores_are_told_as_they_were_asked_for() -> None:
 
 def test_texts_that_are_not_utf8_are_faults_like_others() -> None:
     broken = {
-        "run": ["echo", "a\udcffb"], "params": {"lr": "\udc80"}, "data": {"\udcff": "/x"},
-        "environment": {"variables": {"A": "\udcff"}}, "nmae": 1,
-    }  # fmt: skip
+        "run": ["echo", "a\udcffb"],
+        "params": {"lr": "\udc80"},
+        "data": {"\udcff": "/x"},
+        "environment": {"variables": {"A": "\udcff"}},
+        "nmae": 1,
+    }
     found = faults(broken)
     assert set(found) == {
-        "run.1", "params.lr", "data.\\udcff", "environment.variables.A", "nmae",
-    }  # fmt: skip
+        "run.1",
+        "params.lr",
+        "data.\\udcff",
+        "environment.variables.A",
+        "nmae",
+    }
     assert found["run.1"].startswith("'a\\udcffb' is not UTF-8")
     assert all(text.isascii() for text in found.values())
 

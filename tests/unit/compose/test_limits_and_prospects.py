@@ -15,13 +15,22 @@ from diamond.core.order import Placement, Resources
 
 FACTS: dict[str, Any] = {
     "partitions": [
-        {"name": "a", "max_minutes": 90, "nodes_total": 8, "max_nodes": 4, "cpus_per_node": 16,
-         "memory_mb_per_node": 1000, "gpus_per_node": {"v100": 2}, "accounts": ["x"],
-         "qos": ["debug"], "whole_nodes": True},
+        {
+            "name": "a",
+            "max_minutes": 90,
+            "nodes_total": 8,
+            "max_nodes": 4,
+            "cpus_per_node": 16,
+            "memory_mb_per_node": 1000,
+            "gpus_per_node": {"v100": 2},
+            "accounts": ["x"],
+            "qos": ["debug"],
+            "whole_nodes": True,
+        },
     ],
     "accounts": [{"name": "x", "qos": ["debug", "long"]}, {"name": "y", "partitions": ["b"]}],
     "qos": [{"name": "debug"}, {"name": "long"}],
-}  # fmt: skip
+}
 LOCAL = [EndpointFacts("here", "online", True, {"scheduler": {"name": "local"}})]
 
 

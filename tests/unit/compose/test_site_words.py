@@ -9,19 +9,26 @@ from diamond.compose.prospects import cost_of, queue_of
 from diamond.core.order import Placement, Resources
 
 LAPTOP: dict[str, Any] = {
-    "scheduler": {"name": "local"}, "cores": 4, "memory_mb": 8192, "gpus": {},
+    "scheduler": {"name": "local"},
+    "cores": 4,
+    "memory_mb": 8192,
+    "gpus": {},
     "free": {"": {"nodes_idle": 1, "nodes_total": 1, "pending": 0}},
-}  # fmt: skip
+}
 CLUSTER: dict[str, Any] = {
     "scheduler": {"name": "slurm"},
     "partitions": [
         {
-            "name": "gpu", "nodes_total": 8, "cpus_per_node": 64, "memory_mb_per_node": 262144,
-            "gpus_per_node": {"a100": 4}, "max_minutes": 2880,
+            "name": "gpu",
+            "nodes_total": 8,
+            "cpus_per_node": 64,
+            "memory_mb_per_node": 262144,
+            "gpus_per_node": {"a100": 4},
+            "max_minutes": 2880,
         }
     ],
     "free": {"gpu": {"nodes_idle": 3, "nodes_total": 8, "pending": 41}},
-}  # fmt: skip
+}
 
 
 def words(facts: dict[str, Any], partition: str) -> list[str]:

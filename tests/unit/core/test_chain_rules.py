@@ -71,8 +71,10 @@ def test_a_run_that_its_script_held_back_for_the_budget_ends_the_task_with_that_
         running(policy),
         Exited(attempt="a1", run=1, exit_code=143, signal=15),
         Observed(attempt="a1", status="queued", run=1, restarts=1),
-        Started(attempt="a1", run=2), held_back, word,
-    )  # fmt: skip
+        Started(attempt="a1", run=2),
+        held_back,
+        word,
+    )
     assert (task.state, task.reason, task.message) == (State.FAILED, Reason.BUDGET, "no room")
     assert not any(isinstance(one, NextAttempt) for one in actions)
     assert task.reason in RESUMABLE

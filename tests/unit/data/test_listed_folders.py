@@ -12,10 +12,22 @@ RULES = {
     "lib/.diamondignore": "big.bin\n!node_modules/\n",
 }
 PATHS = [
-    ".git/HEAD", ".git/objects/ab/cdef", ".venv/bin/python", "mine/pyvenv.cfg", "mine/bin/x",
-    "train.py", "run.log", "keep.log", "data/huge.npy", "lib/data/small.txt", "lib/big.bin",
-    "lib/node_modules/a.js", "node_modules/b.js", "__pycache__/x.pyc", *RULES,
-]  # fmt: skip
+    ".git/HEAD",
+    ".git/objects/ab/cdef",
+    ".venv/bin/python",
+    "mine/pyvenv.cfg",
+    "mine/bin/x",
+    "train.py",
+    "run.log",
+    "keep.log",
+    "data/huge.npy",
+    "lib/data/small.txt",
+    "lib/big.bin",
+    "lib/node_modules/a.js",
+    "node_modules/b.js",
+    "__pycache__/x.pyc",
+    *RULES,
+]
 
 
 def test_names_alone_choose_what_the_disk_would(tmp_path: Path) -> None:

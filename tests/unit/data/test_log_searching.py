@@ -16,8 +16,15 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "LINE_BYTES", 60)
 
 
-def search(log: bytes, text: str, *, start: int = 0, limit: int = 10_000, is_last: bool = True,
-           case: bool = False) -> searching.Found:  # fmt: skip
+def search(
+    log: bytes,
+    text: str,
+    *,
+    start: int = 0,
+    limit: int = 10_000,
+    is_last: bool = True,
+    case: bool = False,
+) -> searching.Found:
     return find_lines(
         lambda at, length: log[at : at + length],
         Question(text, case, limit),

@@ -119,14 +119,28 @@ def test_a_nested_repository_travels_by_its_own_rules(tmp_path: Path) -> None:
 
 def test_ignore_files_are_read_without_git_too(tmp_path: Path) -> None:
     files = {
-        "diamond.yaml": "", ".gitignore": "*.tmp\n/out/\n!keep.tmp\n# note\n", "a.tmp": "", "keep.tmp": "",
-        "out/x": "", "src/out/y": "", ".diamondignore": "src/**/z\n", "src/deep/er/z": "",
-        "src/.gitignore": "local.py\n", "src/local.py": "", "local.py": "",
-    }  # fmt: skip
+        "diamond.yaml": "",
+        ".gitignore": "*.tmp\n/out/\n!keep.tmp\n# note\n",
+        "a.tmp": "",
+        "keep.tmp": "",
+        "out/x": "",
+        "src/out/y": "",
+        ".diamondignore": "src/**/z\n",
+        "src/deep/er/z": "",
+        "src/.gitignore": "local.py\n",
+        "src/local.py": "",
+        "local.py": "",
+    }
     snapshot = take_snapshot(write(tmp_path / "code", files))
     assert paths(snapshot) == [
-        ".diamondignore", ".gitignore", "diamond.yaml", "keep.tmp", "local.py", "src/.gitignore", "src/out/y",
-    ]  # fmt: skip
+        ".diamondignore",
+        ".gitignore",
+        "diamond.yaml",
+        "keep.tmp",
+        "local.py",
+        "src/.gitignore",
+        "src/out/y",
+    ]
 
 
 def test_diamondignore_also_leaves_out_what_git_tracks(tmp_path: Path) -> None:
@@ -197,10 +211,15 @@ def test_code_and_public_parts_that_speak_of_keys_travel(tmp_path: Path) -> None
 
 def test_without_git_what_tools_make_stays_home_and_is_named_once(tmp_path: Path) -> None:
     files = {
-        "train.py": "", ".venv/bin/python": "", "my-env/pyvenv.cfg": "", "my-env/lib/x.py": "",
-        "__pycache__/a.pyc": "", "lib/__pycache__/b.pyc": "", "web/node_modules/x/index.js": "",
+        "train.py": "",
+        ".venv/bin/python": "",
+        "my-env/pyvenv.cfg": "",
+        "my-env/lib/x.py": "",
+        "__pycache__/a.pyc": "",
+        "lib/__pycache__/b.pyc": "",
+        "web/node_modules/x/index.js": "",
         "venv/model.py": "",
-    }  # fmt: skip
+    }
     snapshot = take_snapshot(write(tmp_path / "code", files))
     assert paths(snapshot) == ["train.py", "venv/model.py"]
     assert [path for path, _ in snapshot.left_out] == [".venv, __pycache__, my-env, node_modules"]

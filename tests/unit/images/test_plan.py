@@ -34,8 +34,16 @@ def test_steps_come_in_the_order_of_the_form() -> None:
     )
     names = [step.name for step in make_plan(full, "apptainer").steps]
     assert names == [
-        "base", "system", "python", "variables", "files", "command-1", "command-2", "test", "pack",
-    ]  # fmt: skip
+        "base",
+        "system",
+        "python",
+        "variables",
+        "files",
+        "command-1",
+        "command-2",
+        "test",
+        "pack",
+    ]
 
 
 def test_a_step_with_nothing_to_do_is_left_out() -> None:

@@ -105,13 +105,17 @@ def test_files_of_an_environment_lie_in_the_site_folder(tmp_path: Path) -> None:
     ("text", "kind", "address"),
     [
         ("ubuntu:24.04", "docker", "ubuntu:24.04"),
-        ("docker://registry.example:5000/a/b@sha256:" + "0" * 64, "docker", "registry.example:5000/a/b@sha256:" + "0" * 64),
+        (
+            "docker://registry.example:5000/a/b@sha256:" + "0" * 64,
+            "docker",
+            "registry.example:5000/a/b@sha256:" + "0" * 64,
+        ),
         ("oras://registry.example/x:1", "oras", "registry.example/x:1"),
         ("/scratch/x.sif", "sif", "/scratch/x.sif"),
         ("rootfs:/scratch/x.tar", "rootfs", "/scratch/x.tar"),
         ("", "", ""),
     ],
-)  # fmt: skip
+)
 def test_a_base_is_read_from_one_word(text: str, kind: str, address: str) -> None:
     assert read_base(text) == Base(kind, address)
 

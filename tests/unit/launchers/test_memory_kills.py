@@ -16,12 +16,17 @@ FIRST = "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"
     ("own", "file", "text", "kills"),
     [
         ("0::/slurm/job_7/step_0\n", "slurm/job_7/step_0/memory.events", SECOND, 2),
-        ("5:cpu:/x\n4:memory:/slurm/job_7\n0::/\n", "memory/slurm/job_7/memory.oom_control", FIRST, 1),
+        (
+            "5:cpu:/x\n4:memory:/slurm/job_7\n0::/\n",
+            "memory/slurm/job_7/memory.oom_control",
+            FIRST,
+            1,
+        ),
         ("4:memory:/docker/0815\n", "memory/memory.oom_control", FIRST, 1),
         ("0::/slurm/job_7\n", "elsewhere", SECOND, 0),
         ("0::/slurm/job_7\n", "slurm/job_7/memory.events", "oom_kill many\n", 0),
     ],
-)  # fmt: skip
+)
 def test_they_are_counted_where_the_process_is(
     tmp_path: Path, own: str, file: str, text: str, kills: int
 ) -> None:

@@ -28,8 +28,13 @@ def test_a_port_is_given_back_with_its_claim() -> None:
 
 @pytest.mark.parametrize(
     ("family", "address"),
-    [(socket.AF_INET, ""), (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::"), (socket.AF_INET6, "::1")],
-)  # fmt: skip
+    [
+        (socket.AF_INET, ""),
+        (socket.AF_INET, "127.0.0.1"),
+        (socket.AF_INET6, "::"),
+        (socket.AF_INET6, "::1"),
+    ],
+)
 def test_a_port_that_is_taken_is_passed_over(family: socket.AddressFamily, address: str) -> None:
     """Also one that is taken on IPv6 alone, where torch listens first."""
     first = reserve_port("attempt")

@@ -20,7 +20,14 @@ ME = Identity(rank=5, world_size=8, local_rank=1, local_world_size=4, node_rank=
 @pytest.mark.parametrize(
     "told",
     [
-        {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4", "GROUP_RANK": "1", **BATCH},
+        {
+            "RANK": "5",
+            "WORLD_SIZE": "8",
+            "LOCAL_RANK": "1",
+            "LOCAL_WORLD_SIZE": "4",
+            "GROUP_RANK": "1",
+            **BATCH,
+        },
         {"SLURM_PROCID": "5", "SLURM_NTASKS": "8", "SLURM_LOCALID": "1", "SLURM_NODEID": "1"},
         {
             "OMPI_COMM_WORLD_RANK": "5",
@@ -32,7 +39,7 @@ ME = Identity(rank=5, world_size=8, local_rank=1, local_world_size=4, node_rank=
         {"PMI_RANK": "5", "PMI_SIZE": "8"},
         {"PALS_RANKID": "5", "PMI_SIZE": "8", "PALS_LOCAL_RANKID": "1", "PALS_NODEID": "1"},
     ],
-)  # fmt: skip
+)
 def test_a_rank_is_known_by_the_variables_of_its_launcher(told: dict[str, str]) -> None:
     shared = {"DIAMOND_RANKS_PER_NODE": "4", "SLURMD_NODENAME": "n2"}
     assert identity({**told, **shared}) == ME

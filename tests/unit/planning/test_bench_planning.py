@@ -148,9 +148,16 @@ def test_a_claim_goes_before_a_folder_of_the_same_name(
 
 
 def line(
-    number: int = 1, submitted: float = 0, waited: float = 5, ran: float = 60, given: int = 4,
-    asked: int = 4, limit: float = 3600, status: int = 1, queue: int = 7,
-) -> str:  # fmt: skip
+    number: int = 1,
+    submitted: float = 0,
+    waited: float = 5,
+    ran: float = 60,
+    given: int = 4,
+    asked: int = 4,
+    limit: float = 3600,
+    status: int = 1,
+    queue: int = 7,
+) -> str:
     return f"{number} {submitted} {waited} {ran} {given} -1 -1 {asked} {limit} -1 {status} 1 1 -1 {queue} -1 -1 -1"
 
 

@@ -32,9 +32,7 @@ def restless() -> Queue:
 
 
 def foretold(now: float, *, ahead: bool) -> Span:
-    place = Place(
-        4, LIMIT, restless().forecast(now), ahead=ahead, node_fails_after_hours=1e12
-    )  # fmt: skip
+    place = Place(4, LIMIT, restless().forecast(now), ahead=ahead, node_fails_after_hours=1e12)
     return plan_chain(WORK, place).finish
 
 

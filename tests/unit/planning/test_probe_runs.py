@@ -125,18 +125,26 @@ def test_precision_batch_and_workers_are_tried_one_at_a_time() -> None:
     params = {"precision": "fp32", "batch_size": 32, "num_workers": 0}
     tried = trials(params, batch_names(params), ranks=2, cpus=4)
     assert {label: one.samples_per_step for label, one in tried.items()} == {
-        "precision=bf16": 64, "batch_size=64": 128, "batch_size=128": 256,
-        "num_workers=1": 64, "num_workers=2": 64, "num_workers=4": 64,
-    }  # fmt: skip
+        "precision=bf16": 64,
+        "batch_size=64": 128,
+        "batch_size=128": 256,
+        "num_workers=1": 64,
+        "num_workers=2": 64,
+        "num_workers=4": 64,
+    }
     assert untried(params, batch_names(params)) == []
 
 
 @pytest.mark.parametrize(
     ("params", "label"),
-    [({"amp": False}, "amp=True"), ({"precision": "32-true"}, "precision=bf16-mixed"),
-     ({"dtype": "float32"}, "dtype=bfloat16"), ({"precision": "bf16"}, None),
-     ({"amp": True}, None)],
-)  # fmt: skip
+    [
+        ({"amp": False}, "amp=True"),
+        ({"precision": "32-true"}, "precision=bf16-mixed"),
+        ({"dtype": "float32"}, "dtype=bfloat16"),
+        ({"precision": "bf16"}, None),
+        ({"amp": True}, None),
+    ],
+)
 def test_bf16_is_written_as_each_library_writes_it(
     params: dict[str, Any], label: str | None
 ) -> None:

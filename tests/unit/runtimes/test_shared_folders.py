@@ -27,9 +27,15 @@ def built(places: Places, text: str) -> Record:
     file.write_text(text)
     target = file.rename(places.store / f"{file_sha256(file)}.sqfs")
     return Record(
-        identity=IDENTITY, format="squashfs", runtime="apptainer", platform="linux/amd64",
-        sha256=target.stem, size=len(text), file=str(target), stat=stat_of(target),
-    )  # fmt: skip
+        identity=IDENTITY,
+        format="squashfs",
+        runtime="apptainer",
+        platform="linux/amd64",
+        sha256=target.stem,
+        size=len(text),
+        file=str(target),
+        stat=stat_of(target),
+    )
 
 
 def test_one_folder_or_several_may_be_named() -> None:

@@ -22,9 +22,12 @@ def lines(
     folder: str = "/w/a",
 ) -> list[str]:
     submission = Submission(
-        "diamond-a1", Path(folder) / "script.sh", Path(folder), resources or Resources(),
+        "diamond-a1",
+        Path(folder) / "script.sh",
+        Path(folder),
+        resources or Resources(),
         placement or Placement(),
-    )  # fmt: skip
+    )
     return directives(submission, flags or {})
 
 
@@ -43,15 +46,31 @@ def test_the_smallest_job_names_all_that_diamond_owns() -> None:
 
 def test_a_large_job_says_what_it_needs() -> None:
     said = lines(
-        Resources(nodes=4, gpus_per_node=2, gpu_type="a100", cpus_per_task=8, memory_mb=64000,
-                  walltime_minutes=1500),
+        Resources(
+            nodes=4,
+            gpus_per_node=2,
+            gpu_type="a100",
+            cpus_per_task=8,
+            memory_mb=64000,
+            walltime_minutes=1500,
+        ),
         Placement("gpu", "research", "high", "course", "ib", {"mail-type": "END", "exclusive": ""}),
-    )  # fmt: skip
+    )
     for line in (
-        "--nodes=4", "--ntasks=4", "--ntasks-per-node=1", "--gres=gpu:a100:2", "--mem=64000M",
-        "--time=1500", "--partition=gpu", "--account=research", "--qos=high", "--reservation=course",
-        "--constraint=ib", "--mail-type=END", "--exclusive",
-    ):  # fmt: skip
+        "--nodes=4",
+        "--ntasks=4",
+        "--ntasks-per-node=1",
+        "--gres=gpu:a100:2",
+        "--mem=64000M",
+        "--time=1500",
+        "--partition=gpu",
+        "--account=research",
+        "--qos=high",
+        "--reservation=course",
+        "--constraint=ib",
+        "--mail-type=END",
+        "--exclusive",
+    ):
         assert f"#SBATCH {line}" in said
 
 
@@ -127,9 +146,12 @@ def seconds_left(tmp_path: Path, variables: dict[str, str], head: list[str]) -> 
     script = tmp_path / "script.sh"
     script.write_text("\n".join(["#!/bin/bash", *head, "", SECONDS_LEFT, ""]))
     said = subprocess.run(
-        ["bash", str(script)], env={"PATH": "/usr/bin:/bin", **variables}, check=True,
-        capture_output=True, text=True,
-    )  # fmt: skip
+        ["bash", str(script)],
+        env={"PATH": "/usr/bin:/bin", **variables},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return said.stdout.strip()
 
 

@@ -109,28 +109,54 @@ def test_only_holds_are_held() -> None:
     ("said", "code", "words"),
     [
         ("Batch job submission failed: Invalid partition name specified", "refused", "partition"),
-        ("Batch job submission failed: Invalid account or account/partition combination specified",
-         "refused", "account"),
+        (
+            "Batch job submission failed: Invalid account or account/partition combination specified",
+            "refused",
+            "account",
+        ),
         ("Batch job submission failed: Invalid qos specification", "refused", "QOS"),
-        ("Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
-         "refused", "wall-time"),
-        ("Batch job submission failed: Requested node configuration is not available",
-         "refused", "No node"),
-        ("Batch job submission failed: Invalid generic resource (gres) specification",
-         "refused", "No node"),
+        (
+            "Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
+            "refused",
+            "wall-time",
+        ),
+        (
+            "Batch job submission failed: Requested node configuration is not available",
+            "refused",
+            "No node",
+        ),
+        (
+            "Batch job submission failed: Invalid generic resource (gres) specification",
+            "refused",
+            "No node",
+        ),
         ("Batch job submission failed: Node count specification invalid", "refused", "nodes"),
-        ("Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's "
-         "size and/or time limits)", "refused", "limit"),
-        ("QOSMaxSubmitJobPerUserLimit / Batch job submission failed: Job violates accounting/QOS policy",
-         "submit-limit", "as many jobs"),
-        ("AssocMaxSubmitJobLimit / Batch job submission failed: Job violates accounting/QOS policy",
-         "submit-limit", "as many jobs"),
-        ("QOSMaxWallDurationPerJobLimit / Batch job submission failed: Job violates accounting/QOS "
-         "policy (job submit limit, user's size and/or time limits)", "refused", "limit"),
+        (
+            "Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's "
+            "size and/or time limits)",
+            "refused",
+            "limit",
+        ),
+        (
+            "QOSMaxSubmitJobPerUserLimit / Batch job submission failed: Job violates accounting/QOS policy",
+            "submit-limit",
+            "as many jobs",
+        ),
+        (
+            "AssocMaxSubmitJobLimit / Batch job submission failed: Job violates accounting/QOS policy",
+            "submit-limit",
+            "as many jobs",
+        ),
+        (
+            "QOSMaxWallDurationPerJobLimit / Batch job submission failed: Job violates accounting/QOS "
+            "policy (job submit limit, user's size and/or time limits)",
+            "refused",
+            "limit",
+        ),
         ("Batch job submission failed: Requested reservation is invalid", "refused", "reservation"),
         ("--> ERROR: something only this site says", "refused", "did not take"),
     ],
-)  # fmt: skip
+)
 def test_refusals_are_told_in_plain_words_and_the_sites_own(
     said: str, code: str, words: str
 ) -> None:
@@ -162,8 +188,14 @@ def test_the_first_refusal_that_fits_is_taken() -> None:
 
 
 def test_settings_of_an_outer_job_do_not_leak_into_questions() -> None:
-    given = {"SLURM_JOB_ID": "7", "SBATCH_ACCOUNT": "x", "SQUEUE_FORMAT": "%i", "PATH": "/bin",
-             "SLURM_CONF": "/etc/slurm.conf", "LANG": "de_DE.UTF-8"}  # fmt: skip
+    given = {
+        "SLURM_JOB_ID": "7",
+        "SBATCH_ACCOUNT": "x",
+        "SQUEUE_FORMAT": "%i",
+        "PATH": "/bin",
+        "SLURM_CONF": "/etc/slurm.conf",
+        "LANG": "de_DE.UTF-8",
+    }
     clean = clean_environment(given)
     assert {"SLURM_JOB_ID", "SBATCH_ACCOUNT", "SQUEUE_FORMAT"}.isdisjoint(clean)
     assert clean["SLURM_CONF"] == "/etc/slurm.conf"

@@ -113,5 +113,6 @@ def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) 
     assert str(tmp_path) in caught.value.hint
     assert (tmp_path / "z").read_bytes() == CONTENT
     assert heard == [
-        "Left out: pipe (not a plain file)", "Left out: link (a link, which is not followed)",
-    ]  # fmt: skip
+        "Left out: pipe (not a plain file)",
+        "Left out: link (a link, which is not followed)",
+    ]

@@ -19,10 +19,15 @@ def attempt(number: int, **times: float | None) -> dict[str, Any]:
 
 def happened(*attempts: dict[str, Any], ended: float | None = None) -> dict[str, Any]:
     row = {
-        "prediction": {"attempts": 1}, "created": 0.0, "ended": ended, "as_of": 5 * HOUR,
-        "state": "running" if ended is None else "succeeded", "chain": {},
-        "order": order_data(Order("x", resources=Resources(nodes=2))), "attempts": list(attempts),
-    }  # fmt: skip
+        "prediction": {"attempts": 1},
+        "created": 0.0,
+        "ended": ended,
+        "as_of": 5 * HOUR,
+        "state": "running" if ended is None else "succeeded",
+        "chain": {},
+        "order": order_data(Order("x", resources=Resources(nodes=2))),
+        "attempts": list(attempts),
+    }
     shown = show_happened(row)
     assert shown is not None
     return shown
@@ -56,9 +61,17 @@ def goes_on(*, checkpoint: str = "7.pt", **row: Any) -> str:
     reached = {"checkpoint": checkpoint, "modified": 1.0} if checkpoint else {}
     one = {**attempt(1, started=0.0, ended=HOUR), "reached": reached}
     whole = {
-        "state": "failed", "phase": "", "reason": "", "kind": "run", "started": 0.0, "cleaned": None,
-        "chain": {}, "order": order_data(Order("x")), "attempts": [one], **row,
-    }  # fmt: skip
+        "state": "failed",
+        "phase": "",
+        "reason": "",
+        "kind": "run",
+        "started": 0.0,
+        "cleaned": None,
+        "chain": {},
+        "order": order_data(Order("x")),
+        "attempts": [one],
+        **row,
+    }
     return str(show_chain(whole)["words"])
 
 

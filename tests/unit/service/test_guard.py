@@ -31,9 +31,13 @@ def status(
 ) -> int:
     given = {"host": host, "x-forwarded-proto": forwarded, "origin": origin}
     scope = {
-        "type": "http", "method": "POST", "path": "/", "scheme": "http", "client": (peer, 5),
+        "type": "http",
+        "method": "POST",
+        "path": "/",
+        "scheme": "http",
+        "client": (peer, 5),
         "headers": [(k.encode(), v.encode()) for k, v in given.items() if v],
-    }  # fmt: skip
+    }
     sent: list[Message] = []
 
     async def receive() -> Message:

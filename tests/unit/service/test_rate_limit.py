@@ -61,8 +61,13 @@ class Knocker:
     def call(self, token: str = "", peer: str = "10.0.0.5", told: str = "", path: str = "") -> int:
         headers = [(b"authorization", f"Bearer {token}".encode())] if token else []
         headers += [(b"x-forwarded-for", told.encode())] if told else []
-        scope = {"type": "http", "path": path or "/api/v1/me", "client": (peer, 1),
-                 "headers": headers, "method": "GET"}  # fmt: skip
+        scope = {
+            "type": "http",
+            "path": path or "/api/v1/me",
+            "client": (peer, 1),
+            "headers": headers,
+            "method": "GET",
+        }
         answers: list[int] = []
 
         async def send(message: Any) -> None:

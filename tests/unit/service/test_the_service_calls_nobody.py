@@ -24,8 +24,21 @@ MAY = {
     "service/outbox.py": {"smtplib"},  # Its errors.
     "service/backup.py": {"subprocess"},
 }
-CALLS = ("http.client", "urllib.request", "httpx", "httpx2", "requests", "aiohttp", "smtplib",
-         "ftplib", "socket", "ssl", "subprocess", "authlib", "paramiko")  # fmt: skip
+CALLS = (
+    "http.client",
+    "urllib.request",
+    "httpx",
+    "httpx2",
+    "requests",
+    "aiohttp",
+    "smtplib",
+    "ftplib",
+    "socket",
+    "ssl",
+    "subprocess",
+    "authlib",
+    "paramiko",
+)
 
 
 def imported(file: Path) -> Iterator[str]:

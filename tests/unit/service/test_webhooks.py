@@ -15,12 +15,23 @@ from diamond.service.webhooks import Webhook, WebhookFailed, call, check_url
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1/", "http://localhost:8642/", "http://[::1]/", "http://10.1.2.3/",
-        "http://192.168.0.9/", "http://169.254.169.254/latest", "http://[fe80::1]/", "http://0.0.0.0/",
-        "http://[::ffff:127.0.0.1]/", "http://100.64.0.1/", "http://[fd00::1]/", "http://224.0.0.1/",
-        "http://[64:ff9b::a9fe:a9fe]/", "http://[::10.0.0.1]/", "http://[2002:7f00:1::]/",
+        "http://127.0.0.1/",
+        "http://localhost:8642/",
+        "http://[::1]/",
+        "http://10.1.2.3/",
+        "http://192.168.0.9/",
+        "http://169.254.169.254/latest",
+        "http://[fe80::1]/",
+        "http://0.0.0.0/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://100.64.0.1/",
+        "http://[fd00::1]/",
+        "http://224.0.0.1/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://[::10.0.0.1]/",
+        "http://[2002:7f00:1::]/",
     ],
-)  # fmt: skip
+)
 def test_an_address_of_the_own_network_is_refused_when_it_is_saved(url: str) -> None:
     with pytest.raises(BadRequest):
         check_url(url, allow_private=False)
@@ -29,9 +40,16 @@ def test_an_address_of_the_own_network_is_refused_when_it_is_saved(url: str) -> 
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://example.org/", "example.org", "http://", "https://a b/", "http://u:p@example.org/",
-     "http://example.org:99999/", "http://example.org/\r\nHost: x"],
-)  # fmt: skip
+    [
+        "ftp://example.org/",
+        "example.org",
+        "http://",
+        "https://a b/",
+        "http://u:p@example.org/",
+        "http://example.org:99999/",
+        "http://example.org/\r\nHost: x",
+    ],
+)
 def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
     with pytest.raises(BadRequest):
         check_url(url, allow_private=True)

@@ -74,8 +74,10 @@ class Overseer:
         try:
             reserved = reserve_port(_seed(os.environ))
             self._starter = subprocess.Popen(
-                starting_words(self._plan), env=self._variables(reserved.port), start_new_session=True
-            )  # fmt: skip
+                starting_words(self._plan),
+                env=self._variables(reserved.port),
+                start_new_session=True,
+            )
         except OSError as error:
             _say(f"the ranks cannot be started: {error}")
             return Verdict(127)

@@ -95,9 +95,12 @@ class Rank:
         self._marks.write_start(self._me.rank, self._me.node)
         try:
             self._child = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 preexec_fn=_own_group,
-            )  # fmt: skip
+            )
         except OSError as error:
             os.write(2, f"diamond: {words[0]} cannot be started: {error.strerror}\n".encode())
             return self._tell(127, 0)
@@ -152,8 +155,11 @@ class Rank:
     def _copies(self, child: subprocess.Popen[bytes]) -> List[Copy]:
         tag = f"[{self._me.rank}] ".encode() if self._me.rank else b""
         pairs = ((child.stdout, "stdout", 1), (child.stderr, "stderr", 2))
-        return [_open_copy(pipe, self._marks.log(self._me.rank, name), merged, tag)
-                for pipe, name, merged in pairs if pipe]  # fmt: skip
+        return [
+            _open_copy(pipe, self._marks.log(self._me.rank, name), merged, tag)
+            for pipe, name, merged in pairs
+            if pipe
+        ]
 
     def _tell(self, code: int, number: int) -> tuple[int, int]:
         """Written before anything of the program is cleared away: the mark is what counts."""

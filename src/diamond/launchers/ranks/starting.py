@@ -87,11 +87,17 @@ def _srun(plan: Plan, mpi: str) -> List[str]:
     per_node = 1 if plan.is_per_node else plan.ranks_per_node
     cpus = plan.cpus_per_rank * (plan.ranks_per_node if plan.is_per_node else 1)
     return [
-        "srun", f"--nodes={plan.nodes}", f"--ntasks={plan.nodes * per_node}",
-        f"--ntasks-per-node={per_node}", f"--cpus-per-task={cpus}", "--kill-on-bad-exit=1",
-        "--export=ALL", "--input=none", "--quiet",
+        "srun",
+        f"--nodes={plan.nodes}",
+        f"--ntasks={plan.nodes * per_node}",
+        f"--ntasks-per-node={per_node}",
+        f"--cpus-per-task={cpus}",
+        "--kill-on-bad-exit=1",
+        "--export=ALL",
+        "--input=none",
+        "--quiet",
         f"--mpi={mpi}",
-    ]  # fmt: skip
+    ]
 
 
 def _mpirun(plan: Plan) -> List[str]:
@@ -99,8 +105,15 @@ def _mpirun(plan: Plan) -> List[str]:
     words = ["mpirun", "-np", str(plan.ranks)]
     if not _is_open_mpi():
         return [*words, "-ppn", str(plan.ranks_per_node)]
-    return [*words, "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
-            "--map-by", f"ppr:{plan.ranks_per_node}:node"]  # fmt: skip
+    return [
+        *words,
+        "--oversubscribe",
+        "--allow-run-as-root",
+        "--bind-to",
+        "none",
+        "--map-by",
+        f"ppr:{plan.ranks_per_node}:node",
+    ]
 
 
 def _is_open_mpi() -> bool:

@@ -58,9 +58,14 @@ class Verdict:
 
 
 def judge(
-    endings: Mapping[int, Ending], unended: Mapping[int, Start], *,
-    expected: int, launcher: int, asked: bool = False, said: Sequence[str] = (),
-) -> Verdict:  # fmt: skip
+    endings: Mapping[int, Ending],
+    unended: Mapping[int, Start],
+    *,
+    expected: int,
+    launcher: int,
+    asked: bool = False,
+    said: Sequence[str] = (),
+) -> Verdict:
     """The marks decide; the launcher's own exit code only where there are none.
 
     `unended` began and left no mark of their end; `asked`: all were to end, by a cancel or the time limit;

@@ -45,9 +45,14 @@ async def leave(
         if link and now is None:
             raise NotSignedIn("You are not signed in", "Sign in first, then add another identity.")
         journey = Journey(
-            provider, trip, time.time(), own_path(next), now.user if link and now else "",
-            invitation, now.credential if now else "",
-        )  # fmt: skip
+            provider,
+            trip,
+            time.time(),
+            own_path(next),
+            now.user if link and now else "",
+            invitation,
+            now.credential if now else "",
+        )
         response = RedirectResponse(await way.leave(trip), status_code=303, headers=HEADERS)
     except DiamondError as error:
         return _page(error)

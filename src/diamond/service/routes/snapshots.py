@@ -34,9 +34,12 @@ FILES = {
     openapi_extra={"requestBody": {"content": FILES, "required": True}},
 )
 async def add_snapshot(
-    request: Request, services: Service, person: Person, strip: bool = False,
+    request: Request,
+    services: Service,
+    person: Person,
+    strip: bool = False,
     project: ForProject = "",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
 
     `strip` takes off the first folder of each path, as a browser names the folder that was picked.

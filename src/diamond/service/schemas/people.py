@@ -83,8 +83,15 @@ class WebhookSettings(Body):
 
 class PageSettings(Body):
     events: list[NoticeKind] = [
-        "succeeded", "failed", "asking", "sign-in", "confirm", "quota", "purge", "people",
-    ]  # fmt: skip
+        "succeeded",
+        "failed",
+        "asking",
+        "sign-in",
+        "confirm",
+        "quota",
+        "purge",
+        "people",
+    ]
 
 
 class NotificationSettings(Body):

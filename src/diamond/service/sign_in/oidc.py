@@ -11,7 +11,19 @@ from diamond.service.sign_in.client import ProviderAway, client_for, get_json, i
 from diamond.service.sign_in.identity import Identity, read_identity
 from diamond.service.sign_in.settings import Provider, is_safe_address
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")  # fmt: skip
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519",
+)
 """Signed by a key that only the provider has: neither `none` nor a secret that two share."""
 KEPT_SECONDS = 3600.0
 LEEWAY_SECONDS = 60

@@ -70,7 +70,17 @@ PRESETS: dict[str, dict[str, str]] = {
 }
 LISTS = ("admins", "email_domains", "idps", "affiliations", "groups")
 NUMBERS = ("session_days", "fresh_minutes", "calls_per_minute")
-PROVIDER_WORDS = ("preset", "issuer", "title", "scope", "client_id", "client_secret_file", "client_secret_env", "mfa_amr", "mfa_acr")  # fmt: skip
+PROVIDER_WORDS = (
+    "preset",
+    "issuer",
+    "title",
+    "scope",
+    "client_id",
+    "client_secret_file",
+    "client_secret_env",
+    "mfa_amr",
+    "mfa_acr",
+)
 
 
 def read_people(path: Path, env: Mapping[str, str] = os.environ) -> People:

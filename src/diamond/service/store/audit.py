@@ -42,10 +42,15 @@ def who_calls() -> dict[str, Any]:
 
 async def write_down(connection: AsyncConnection, call: Call) -> None:
     row = {
-        "owner": call.user, "name": call.name, "at": time.time(), "action": call.action,
-        "about": dict(call.about), "outcome": "done", "address": call.address,
+        "owner": call.user,
+        "name": call.name,
+        "at": time.time(),
+        "action": call.action,
+        "about": dict(call.about),
+        "outcome": "done",
+        "address": call.address,
         "credential": call.credential,
-    }  # fmt: skip
+    }
     await connection.execute(_ADD, row)
 
 

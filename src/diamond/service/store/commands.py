@@ -48,12 +48,18 @@ async def send(tx: Transaction, orders: list[Command]) -> None:
     now, by = time.time(), who_calls()
     rows = [
         {
-            "id": ids.new_id(ids.COMMAND), "owner": order.owner, "endpoint": order.endpoint,
-            "task": order.task, "attempt": order.attempt, "type": order.type, "data": {**by, **order.data},
-            "state": NEW, "created": now,
+            "id": ids.new_id(ids.COMMAND),
+            "owner": order.owner,
+            "endpoint": order.endpoint,
+            "task": order.task,
+            "attempt": order.attempt,
+            "type": order.type,
+            "data": {**by, **order.data},
+            "state": NEW,
+            "created": now,
         }
         for order in orders
-    ]  # fmt: skip
+    ]
     await tx.connection.execute(_ADD, rows)
     for order in orders:
         tx.wake(endpoint_topic(order.endpoint))

@@ -40,9 +40,16 @@ async def drop_assignment(tx: Transaction, assignment: str) -> None:
 async def work_in(connection: AsyncConnection, project: str) -> list[Row]:
     """Every run in a course, the oldest first."""
     columns = (
-        tasks.c.id, tasks.c.owner, tasks.c.job, tasks.c.state, tasks.c.reason, tasks.c.message,
-        tasks.c.created, tasks.c.ended, jobs.c.assignment,
-    )  # fmt: skip
+        tasks.c.id,
+        tasks.c.owner,
+        tasks.c.job,
+        tasks.c.state,
+        tasks.c.reason,
+        tasks.c.message,
+        tasks.c.created,
+        tasks.c.ended,
+        jobs.c.assignment,
+    )
     query = (
         select(*columns)
         .join(jobs, jobs.c.id == tasks.c.job)

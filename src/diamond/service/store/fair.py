@@ -8,9 +8,12 @@ from sqlalchemy import ColumnElement, Select, func, select
 
 
 def in_turns(
-    key: ColumnElement[Any], owner: ColumnElement[Any], oldest: ColumnElement[Any],
-    which: ColumnElement[bool], limit: int | ColumnElement[int],
-) -> Select[Any]:  # fmt: skip
+    key: ColumnElement[Any],
+    owner: ColumnElement[Any],
+    oldest: ColumnElement[Any],
+    which: ColumnElement[bool],
+    limit: int | ColumnElement[int],
+) -> Select[Any]:
     """Keys of the rows whose turn it is. Without a lock: PostgreSQL locks no rows that were ranked."""
     turn = func.row_number().over(partition_by=owner, order_by=(oldest, key))
     ranked = select(key.label("key"), turn.label("turn"), oldest.label("oldest")).where(which)

@@ -8,11 +8,34 @@ from diamond.core.errors import BadRequest
 
 NETWORK_TYPES = frozenset(
     {
-        "nfs", "nfs4", "lustre", "gpfs", "beegfs", "cifs", "smb3", "smbfs", "ceph", "glusterfs",
-        "fuse.glusterfs", "fuse.sshfs", "fuse.ceph", "afs", "panfs", "pvfs2", "orangefs", "wekafs",
-        "9p", "fuse.s3fs", "fuse.juicefs", "daos", "fuse.dfuse", "acfs", "ocfs2", "gfs2",
+        "nfs",
+        "nfs4",
+        "lustre",
+        "gpfs",
+        "beegfs",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "ceph",
+        "glusterfs",
+        "fuse.glusterfs",
+        "fuse.sshfs",
+        "fuse.ceph",
+        "afs",
+        "panfs",
+        "pvfs2",
+        "orangefs",
+        "wekafs",
+        "9p",
+        "fuse.s3fs",
+        "fuse.juicefs",
+        "daos",
+        "fuse.dfuse",
+        "acfs",
+        "ocfs2",
+        "gfs2",
     }
-)  # fmt: skip
+)
 MOUNTS = Path("/proc/mounts")
 
 

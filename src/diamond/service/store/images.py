@@ -16,7 +16,7 @@ from sqlalchemy import (
     or_,
     select,
     update,
-)  # fmt: skip
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
@@ -37,18 +37,27 @@ SHORTEST_DIGEST = 8
 
 
 async def list_images(
-    connection: AsyncConnection, owner: str, *, search: str, endpoint: str, limit: int,
+    connection: AsyncConnection,
+    owner: str,
+    *,
+    search: str,
+    endpoint: str,
+    limit: int,
     cursor: str | None,
-) -> Page:  # fmt: skip
+) -> Page:
     """Each word of `search` stands in the name, the base, a package, a label or the begin of a digest."""
     query = select(images).where(images.c.owner == owner, *map(_mentions, search.split()))
     if endpoint:
         there = select(image_copies.c.image).where(image_copies.c.endpoint == endpoint)
         query = query.where(images.c.id.in_(there))
     return await page_of(
-        connection, [query], keys=(images.c.created, images.c.id), descending=True,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+        connection,
+        [query],
+        keys=(images.c.created, images.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 async def images_called(connection: AsyncConnection, owner: str, text: str) -> list[Row]:
@@ -164,9 +173,13 @@ async def uses_of(
     used = select(image_uses.c.task).where(image_uses.c.image == image)
     query = select(tasks).where(tasks.c.id.in_(used))
     return await page_of(
-        connection, [query], keys=(tasks.c.created, tasks.c.id), descending=True,
-        limit=limit, cursor=cursor,
-    )  # fmt: skip
+        connection,
+        [query],
+        keys=(tasks.c.created, tasks.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
 
 
 async def last_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, float]:

@@ -106,9 +106,13 @@ async def use_of(
 
 
 async def uses(
-    connection: AsyncConnection, by: Sequence[ColumnElement[Any]], *, owner: str = "",
-    project: str = "", span: Span = ALWAYS,
-) -> dict[tuple[Any, ...], Use]:  # fmt: skip
+    connection: AsyncConnection,
+    by: Sequence[ColumnElement[Any]],
+    *,
+    owner: str = "",
+    project: str = "",
+    span: Span = ALWAYS,
+) -> dict[tuple[Any, ...], Use]:
     """Summed for each value of the columns."""
     which = [*_where(owner, project, span)]
     sums = (func.count(), func.sum(tasks.c.node_seconds), func.sum(tasks.c.bytes))

@@ -146,6 +146,9 @@ async def _evict(tx: Transaction, stream: int, size: int) -> None:
 
 def _chunk(stream: Row, start: int, data: bytes) -> dict[str, Any]:
     return {
-        "stream": stream["id"], "start": start, "owner": stream["owner"],
-        "length": len(data), "data": data,
-    }  # fmt: skip
+        "stream": stream["id"],
+        "start": start,
+        "owner": stream["owner"],
+        "length": len(data),
+        "data": data,
+    }

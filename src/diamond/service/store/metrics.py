@@ -163,9 +163,12 @@ def _chunks(series: Row, first: int, curve: Curve, stride: int) -> list[dict[str
     """Rows for points that are numbered from `first` in steps of `stride`."""
     return [
         {
-            "series": series["id"], "start": first + at * stride, "owner": series["owner"],
-            "length": len(part), "data": pack(part),
+            "series": series["id"],
+            "start": first + at * stride,
+            "owner": series["owner"],
+            "length": len(part),
+            "data": pack(part),
         }
         for at in range(0, len(curve), CHUNK_POINTS)
         if (part := curve.part(slice(at, at + CHUNK_POINTS)))
-    ]  # fmt: skip
+    ]

@@ -107,8 +107,9 @@ async def claim_due(tx: Transaction, limit: int) -> list[Row]:
     taken = update(deliveries).where(deliveries.c.id.in_(ids))
     values = {"due": now + LEASE_SECONDS, "tries": deliveries.c.tries + 1}
     await tx.connection.execute(taken.values(values))
-    carried = select(deliveries.c.channel, deliveries.c.tries, deliveries.c.id.label("delivery"),
-                     notifications)  # fmt: skip
+    carried = select(
+        deliveries.c.channel, deliveries.c.tries, deliveries.c.id.label("delivery"), notifications
+    )
     joined = carried.join(notifications, notifications.c.id == deliveries.c.notification)
     return rows_of(await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))))
 

@@ -190,13 +190,17 @@ async def jobs_shared_with(
     first = tasks_of.order_by(tasks.c.created).limit(1).correlate(shares).scalar_subquery()
     query = (
         select(
-            shares.c.kind, shares.c.thing, jobs.c.name, users.c.name.label("by"),
-            func.max(shares.c.created).label("created"), first.label("task"),
+            shares.c.kind,
+            shares.c.thing,
+            jobs.c.name,
+            users.c.name.label("by"),
+            func.max(shares.c.created).label("created"),
+            first.label("task"),
         )
         .join(jobs, jobs.c.id == shares.c.thing)
         .join(users, users.c.id == shares.c.owner)
         .where(shares.c.kind == "job", shares.c.owner != user, holds)
         .group_by(shares.c.kind, shares.c.thing, jobs.c.name, users.c.name)
         .order_by(func.max(shares.c.created).desc())
-    )  # fmt: skip
+    )
     return rows_of(await connection.execute(query.limit(limit)))

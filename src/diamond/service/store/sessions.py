@@ -37,10 +37,16 @@ async def add_session(tx: Transaction, owner: str, proof: Proof, *, seconds: flo
     """A new session; gives the secret for the cookie."""
     secret, now = ids.new_secret(), time.time()
     row = {
-        "id": ids.new_id("s"), "owner": owner, "hash": hashed(secret), "created": now,
-        "renewed": now, "seen": now, "expires": now + seconds,
-        **vars(proof), "signed_in": proof.signed_in or now,
-    }  # fmt: skip
+        "id": ids.new_id("s"),
+        "owner": owner,
+        "hash": hashed(secret),
+        "created": now,
+        "renewed": now,
+        "seen": now,
+        "expires": now + seconds,
+        **vars(proof),
+        "signed_in": proof.signed_in or now,
+    }
     await tx.connection.execute(insert(sessions), row)
     return secret
 
@@ -66,9 +72,11 @@ async def renew_session(tx: Transaction, session: Row) -> str | None:
         sessions.c.id == session["id"], sessions.c.hash == session["hash"]
     )
     values = {
-        "hash": hashed(secret), "before_hash": session["hash"], "renewed": now,
+        "hash": hashed(secret),
+        "before_hash": session["hash"],
+        "renewed": now,
         "before_until": now + OVERLAP_SECONDS,
-    }  # fmt: skip
+    }
     return secret if (await tx.connection.execute(renewed.values(values))).rowcount else None
 
 

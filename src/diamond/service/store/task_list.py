@@ -193,9 +193,13 @@ async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place)
     keys, descending = SORTS[wanted.sort]
     parts = _parts(place.owner, replace(wanted, name=""))
     reach = await reach_of(
-        connection, parts, keys=keys, descending=descending,
-        count=SEARCHED_AT_ONCE, cursor=place.cursor,
-    )  # fmt: skip
+        connection,
+        parts,
+        keys=keys,
+        descending=descending,
+        count=SEARCHED_AT_ONCE,
+        cursor=place.cursor,
+    )
     conditions = _all_hold(wanted)
     if wanted.name:
         conditions.append(tasks.c.name.contains(wanted.name, autoescape=True))

@@ -15,10 +15,29 @@ from diamond.service.store.rows import Row, row_of, rows_of
 from diamond.service.store.tables import history, tasks
 
 SAVED = (
-    "state", "phase", "reason", "message", "native_state", "exit_code", "signal", "as_of",
-    "cancel_requested", "attempt", "attempts", "chain", "history", "node", "run_dir", "started", "ended",
-    "updated", "untold", "cleaned", "awaits", "node_seconds",
-)  # fmt: skip
+    "state",
+    "phase",
+    "reason",
+    "message",
+    "native_state",
+    "exit_code",
+    "signal",
+    "as_of",
+    "cancel_requested",
+    "attempt",
+    "attempts",
+    "chain",
+    "history",
+    "node",
+    "run_dir",
+    "started",
+    "ended",
+    "updated",
+    "untold",
+    "cleaned",
+    "awaits",
+    "node_seconds",
+)
 # One statement for every save: a burst of events compiles it once.
 _SAVE = (
     update(tasks)

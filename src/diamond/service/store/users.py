@@ -35,8 +35,12 @@ async def add_user(
 ) -> None:
     """With a stream of events of her own."""
     row = {
-        "id": user, "name": name, "email": email, "is_admin": is_admin, "created": time.time(),
-    }  # fmt: skip
+        "id": user,
+        "name": name,
+        "email": email,
+        "is_admin": is_admin,
+        "created": time.time(),
+    }
     await tx.connection.execute(insert(users), row)
     await tx.connection.execute(insert(streams), {"owner": user, "last": 0})
 
@@ -100,10 +104,16 @@ async def add_credential(
     """A new secret and its id; only its hash is kept. An empty name takes the id. `maker`: the token or session that asked."""
     secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
     row = {
-        "id": key, "owner": owner, "kind": kind, "name": name or key,
-        "hash": hashed(secret), "created": time.time(), "expires": expires,
-        "scopes": scopes, "maker": maker,
-    }  # fmt: skip
+        "id": key,
+        "owner": owner,
+        "kind": kind,
+        "name": name or key,
+        "hash": hashed(secret),
+        "created": time.time(),
+        "expires": expires,
+        "scopes": scopes,
+        "maker": maker,
+    }
     await tx.connection.execute(insert(credentials), row)
     return key, secret
 

@@ -152,10 +152,15 @@ async def _invite(
     async def add(tx: Transaction) -> Shown:
         project, role = await place(tx)
         row = {
-            "id": ids.new_id("i"), "owner": principal.user, "hash": hashed(secret),
-            "email": wanted.email.lower(), "project": project, "role": role, "created": now,
+            "id": ids.new_id("i"),
+            "owner": principal.user,
+            "hash": hashed(secret),
+            "email": wanted.email.lower(),
+            "project": project,
+            "role": role,
+            "created": now,
             "expires": now + wanted.days * 86400,
-        }  # fmt: skip
+        }
         await rows.add_invitation(tx, row)
         return _show({**row, "used": None, "used_by": ""})
 

@@ -68,32 +68,58 @@ def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]])
     begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
     work = (endpoint["folders"] or {}).get("work", "")
     return {
-        "id": str(facts["task"]), "owner": call.principal.user, "job": str(facts["job"]),
-        "name": str(facts["name"]), "kind": str(facts.get("kind", "run")),
-        "endpoint": endpoint["id"], "endpoint_name": endpoint["name"], **row_values(begun),
-        "attempts": [attempt_entry(one) for one in known], "node": "", "started": None,
-        "ended": None, "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
-        "created": float(facts.get("created") or now), "updated": now, "retry_of": None,
-        "order": order, "digest": order_from(order).digest, "code": None, "untold": False,
-        "history": 1, "version": 1, "cleaned": None, "awaits": None, "prediction": None,
+        "id": str(facts["task"]),
+        "owner": call.principal.user,
+        "job": str(facts["job"]),
+        "name": str(facts["name"]),
+        "kind": str(facts.get("kind", "run")),
+        "endpoint": endpoint["id"],
+        "endpoint_name": endpoint["name"],
+        **row_values(begun),
+        "attempts": [attempt_entry(one) for one in known],
+        "node": "",
+        "started": None,
+        "ended": None,
+        "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
+        "created": float(facts.get("created") or now),
+        "updated": now,
+        "retry_of": None,
+        "order": order,
+        "digest": order_from(order).digest,
+        "code": None,
+        "untold": False,
+        "history": 1,
+        "version": 1,
+        "cleaned": None,
+        "awaits": None,
+        "prediction": None,
         "chain": {
             **first_chain(order_from(order), effective_facts(endpoint).get("charge")),
             **{name: facts[name] for name in BESIDE if facts.get(name)},
         },
-    }  # fmt: skip
+    }
 
 
 def _job(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "id": row["job"], "owner": row["owner"], "name": row["name"], "spec": {},
-        "code": None, "digest": row["digest"], "created": row["created"],
-    }  # fmt: skip
+        "id": row["job"],
+        "owner": row["owner"],
+        "name": row["name"],
+        "spec": {},
+        "code": None,
+        "digest": row["digest"],
+        "created": row["created"],
+    }
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "task": row["id"], "n": 1, "owner": row["owner"], "at": row["created"],
-        "received": time.time(), "type": "adopted",
+        "task": row["id"],
+        "n": 1,
+        "owner": row["owner"],
+        "at": row["created"],
+        "received": time.time(),
+        "type": "adopted",
         "message": "found on the machine; the service had lost its record",
         "data": {"attempt": row["attempt"]},
-    }  # fmt: skip
+    }

@@ -34,9 +34,12 @@ def curve_of(probes: Sequence[Data]) -> list[Point]:
 
 
 def advice_of(
-    scale: Data, probes: Sequence[Data], *, most: int | None = None,
+    scale: Data,
+    probes: Sequence[Data],
+    *,
+    most: int | None = None,
     waits: Mapping[int, float] | None = None,
-) -> Found:  # fmt: skip
+) -> Found:
     """`most`: nodes that a budget holds. `waits`: typical ones, by nodes; they count if that of each number is known."""
     wanted, points = scale["wanted"], curve_of(probes)
     if not points:
@@ -52,9 +55,13 @@ def advice_of(
         )
     goal, floor = parse_goal(wanted["goal"])
     found = advise(
-        affordable, goal, floor=floor, unit=wanted["unit"], waits=waits,
+        affordable,
+        goal,
+        floor=floor,
+        unit=wanted["unit"],
+        waits=waits,
         samples=points[0].throughput * 60 * wanted.get("minutes", 0),
-    )  # fmt: skip
+    )
     chosen = next(one for one in [*probes, *unprobed] if one["nodes"] == found.point.nodes)
     words = found.words + _caveats(scale, probes, found.point, bounded=len(affordable) < len(every))
     return {**asdict(found.point), "params": chosen["params"], "words": words}

@@ -30,8 +30,11 @@ async def list_announcements(services: Services, *, every: bool = False) -> list
 async def announce(services: Services, principal: Principal, wanted: Shown) -> Shown:
     _check(wanted)
     row = {
-        "id": ids.new_id("n"), "owner": principal.user, "created": time.time(), **wanted,
-    }  # fmt: skip
+        "id": ids.new_id("n"),
+        "owner": principal.user,
+        "created": time.time(),
+        **wanted,
+    }
 
     async def add(tx: Transaction) -> None:
         await rows.add_announcement(tx, row)

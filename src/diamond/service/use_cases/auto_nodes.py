@@ -60,9 +60,14 @@ async def check_job(
 
 
 async def submit_job(
-    services: Services, principal: Principal, spec: Spec, code: Code, key: str | None,
-    project: str = "", prediction: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    spec: Spec,
+    code: Code,
+    key: str | None,
+    project: str = "",
+    prediction: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """A prediction of a task that still has no number of nodes would be one of another task: it is left out."""
     if not is_auto(spec):
         return await jobs.submit_job(services, principal, spec, code, key, project, prediction)
@@ -83,9 +88,13 @@ def is_auto(spec: Spec) -> bool:
 
 
 async def _make(
-    tx: Transaction, owner: str, spec: Spec, code: Code, place: Place,
+    tx: Transaction,
+    owner: str,
+    spec: Spec,
+    code: Code,
+    place: Place,
     prediction: dict[str, Any] | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     found = place.among(await endpoint_rows.list_endpoints(tx.connection, owner))
     place.require_no_store(spec, code)
     images = await jobs.known_images(tx.connection, owner, spec, found)

@@ -58,9 +58,12 @@ async def start_build(
         found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
         wanted, composed = wanted_build(
             Build(environment, runtime, upgrade=body.upgrade),
-            name=body.name or _own_name(environment), on=body.endpoint, account=body.account,
-            endpoints=[endpoint_facts(row) for row in found], resources=body.resources,
-        )  # fmt: skip
+            name=body.name or _own_name(environment),
+            on=body.endpoint,
+            account=body.account,
+            endpoints=[endpoint_facts(row) for row in found],
+            resources=body.resources,
+        )
         endpoint = next(row for row in found if row["name"] == composed.endpoint)
         answer = await _begun(tx, principal, endpoint, wanted, name=body.name)
         return {**answer, "warnings": composed.warnings}
@@ -90,11 +93,13 @@ async def resume_build(
             runtime=wanted_runtime(body.environment) or before.runtime,
         )
         wanted, _ = wanted_build(
-            changed, name=row["name"],
-            on=_place(row), endpoints=[endpoint_facts(endpoint)],
+            changed,
+            name=row["name"],
+            on=_place(row),
+            endpoints=[endpoint_facts(endpoint)],
             account=row["order"]["placement"]["account"] or "auto",
             resources=_resources(row["order"]["resources"]),
-        )  # fmt: skip
+        )
         return await _begun(tx, principal, endpoint, wanted, retry_of=row["id"])
 
     wish = Once.of(key, f"resume {task}", body.model_dump())
@@ -128,9 +133,14 @@ async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
 
 
 async def _begun(
-    tx: Transaction, principal: Principal, endpoint: Row, wanted: Wanted, *, name: str = "",
+    tx: Transaction,
+    principal: Principal,
+    endpoint: Row,
+    wanted: Wanted,
+    *,
+    name: str = "",
     retry_of: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     begun = await want_build(tx, endpoint, wanted, retry_of=retry_of)
     if isinstance(begun, Ready):
         await _take_name(tx, principal.user, begun.image, name)

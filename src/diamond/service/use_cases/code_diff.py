@@ -77,9 +77,12 @@ def _words(path: str, before: str | None, after: str | None) -> str:
 
 def _texts(path: str, before: str, after: str) -> str:
     lines = unified_diff(
-        before.splitlines(), after.splitlines(),
-        f"a/{path}" if before else "/dev/null", f"b/{path}" if after else "/dev/null", lineterm="",
-    )  # fmt: skip
+        before.splitlines(),
+        after.splitlines(),
+        f"a/{path}" if before else "/dev/null",
+        f"b/{path}" if after else "/dev/null",
+        lineterm="",
+    )
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -71,9 +71,12 @@ async def add_assignment(
                 f"{row['name']} has an assignment {wanted['name']}", "Take another name."
             )
         made = {
-            "id": ids.new_id("h"), "owner": principal.user, "project": row["id"],
-            "created": time.time(), **wanted,
-        }  # fmt: skip
+            "id": ids.new_id("h"),
+            "owner": principal.user,
+            "project": row["id"],
+            "created": time.time(),
+            **wanted,
+        }
         await rows.add_assignment(tx, made)
         return _show(made)
 
@@ -113,9 +116,13 @@ async def remove_assignment(
 
 
 async def run_assignment(
-    services: Services, principal: Principal, project: str, name: str, wanted: Shown,
+    services: Services,
+    principal: Principal,
+    project: str,
+    name: str,
+    wanted: Shown,
     key: str | None,
-) -> Shown:  # fmt: skip
+) -> Shown:
     """A copy of it as the caller's own job, on her own machine."""
 
     async def make(tx: Transaction) -> Shown:
@@ -126,9 +133,14 @@ async def run_assignment(
         if wanted["on"]:
             spec["on"] = wanted["on"]
         return await jobs.submit_into(
-            services, tx, principal, spec, wanted["code"] or found["code"], place,
+            services,
+            tx,
+            principal,
+            spec,
+            wanted["code"] or found["code"],
+            place,
             assignment=found["id"],
-        )  # fmt: skip
+        )
 
     jobs.require_snapshot(services, wanted["code"])
     asked = Once.of(key, f"run {project} {name}", wanted)

@@ -35,10 +35,17 @@ async def ask(
 ) -> dict[str, Any]:
     secret, code = ids.new_secret(), _user_code()
     row = {
-        "hash": hashed(secret), "user_code": code, "owner": None, "state": rows.WAITING,
-        "name": name, "scopes": " ".join(sorted(scopes)), "address": address,
-        "created": time.time(), "expires": time.time() + SECONDS, "redirect": redirect,
-    }  # fmt: skip
+        "hash": hashed(secret),
+        "user_code": code,
+        "owner": None,
+        "state": rows.WAITING,
+        "name": name,
+        "scopes": " ".join(sorted(scopes)),
+        "address": address,
+        "created": time.time(),
+        "expires": time.time() + SECONDS,
+        "redirect": redirect,
+    }
 
     async def add(tx: Transaction) -> None:
         of_all, of_one = await rows.count_codes(tx.connection, address)
@@ -49,9 +56,12 @@ async def ask(
     await services.store.run(add)
     url = f"{services.settings.url}/device?code={code}"
     return {
-        "device_code": secret, "user_code": code, "url": url, "expires": row["expires"],
+        "device_code": secret,
+        "user_code": code,
+        "url": url,
+        "expires": row["expires"],
         "interval": INTERVAL_SECONDS,
-    }  # fmt: skip
+    }
 
 
 async def look(services: Services, user_code: str) -> dict[str, Any]:
@@ -81,9 +91,11 @@ async def decide(
         if accept:
             require_scopes(principal, _granted(row["scopes"]))
         values = {
-            "owner": principal.user, "state": rows.ACCEPTED if accept else rows.REFUSED,
-            "maker": principal.credential, "word_hash": hashed(word) if row["redirect"] else "",
-        }  # fmt: skip
+            "owner": principal.user,
+            "state": rows.ACCEPTED if accept else rows.REFUSED,
+            "maker": principal.credential,
+            "word_hash": hashed(word) if row["redirect"] else "",
+        }
         if not await rows.decide(tx, row, values):
             raise Conflict("This program has its answer already")
         return str(row["redirect"])

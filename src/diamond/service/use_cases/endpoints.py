@@ -258,10 +258,16 @@ def _new_row(principal: Principal, wanted: dict[str, Any]) -> tuple[str, dict[st
     now, secret, paired = time.time(), ids.new_secret(), wanted["carrier"] == "https"
     away = {"https": "pairing", "ssh": "sign-in", "local": "offline"}[wanted["carrier"]]
     row: dict[str, Any] = {
-        "id": ids.new_id(ids.ENDPOINT), "owner": principal.user, "name": wanted["name"],
-        "carrier": wanted["carrier"], "ssh_host": wanted.get("ssh_host", ""), "state": away,
-        "since": now, "created": now, "confirmed": not paired,
-    }  # fmt: skip
+        "id": ids.new_id(ids.ENDPOINT),
+        "owner": principal.user,
+        "name": wanted["name"],
+        "carrier": wanted["carrier"],
+        "ssh_host": wanted.get("ssh_host", ""),
+        "state": away,
+        "since": now,
+        "created": now,
+        "confirmed": not paired,
+    }
     if paired:
         row |= {"pairing_hash": hashed(secret), "pairing_expires": now + PAIRING_SECONDS}
     else:

@@ -65,9 +65,13 @@ def _start(cursor: str | None) -> int:
 
 
 async def open_file(
-    services: Services, principal: Principal, task: str, path: str,
-    byte_range: str | None, if_range: str | None,
-) -> Content:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    task: str,
+    path: str,
+    byte_range: str | None,
+    if_range: str | None,
+) -> Content:
     """Look first (size and digest), then read piece by piece."""
     row = await _online_task(services, principal, task)
     which = {"task": row["id"], "path": path}

@@ -83,9 +83,13 @@ def _due(
     order: Order, expected: Forecast, current: Mapping[str, Any], *, can_hand_over: bool
 ) -> dict[str, float | None]:
     after = queue_after_seconds(
-        order, expected, queued=float(current.get("queued") or current["started"]),
-        started=float(current["started"]), is_first=current["number"] == 1, can_hand_over=can_hand_over,
-    )  # fmt: skip
+        order,
+        expected,
+        queued=float(current.get("queued") or current["started"]),
+        started=float(current["started"]),
+        is_first=current["number"] == 1,
+        can_hand_over=can_hand_over,
+    )
     early = cushion_seconds(order, expected, can_hand_over=can_hand_over)
     return {"queue_after_seconds": after, "cushion_seconds": early}
 

@@ -42,10 +42,14 @@ async def own_image(tx: Transaction, user: str, image: str) -> str:
         return str(known["id"])
     taken = await rows.images_called(tx.connection, user, row["name"]) if row["name"] else []
     made = {
-        "id": ids.new_id(ids.IMAGE), "owner": user, "name": None if taken else row["name"],
-        "build": None, "created": time.time(), "updated": time.time(),
+        "id": ids.new_id(ids.IMAGE),
+        "owner": user,
+        "name": None if taken else row["name"],
+        "build": None,
+        "created": time.time(),
+        "updated": time.time(),
         **{name: row[name] for name in ("identity", "platform", "recipe", "record")},
-    }  # fmt: skip
+    }
     await rows.add_image(tx, made)
     return str(made["id"])
 

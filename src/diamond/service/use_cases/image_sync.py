@@ -141,10 +141,13 @@ async def _arrived(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
         await release(tx, move["id"], move["image"], record)
         return str(move["image"])
     return await keep_image(
-        tx, owner=move["owner"], endpoint=move["endpoint"], record=record,
+        tx,
+        owner=move["owner"],
+        endpoint=move["endpoint"],
+        record=record,
         recipe=item.get("recipe") or {"environment": {}, "platform": record["platform"]},
         name=move["name"],
-    )  # fmt: skip
+    )
 
 
 async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> list[Row]:

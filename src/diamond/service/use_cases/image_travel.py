@@ -52,9 +52,13 @@ async def copy_image(
 
 
 async def push_image(
-    services: Services, principal: Principal, image: str, reference: str, endpoint: str,
+    services: Services,
+    principal: Principal,
+    image: str,
+    reference: str,
+    endpoint: str,
     key: str | None,
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Into a registry, by an endpoint that has the file and signs in there as the person."""
 
     async def push(tx: Transaction) -> Answer:
@@ -63,9 +67,14 @@ async def push_image(
         copy = await any_copy(tx, row, place)
         own = {one["id"]: one for one in await list_endpoints(tx.connection, principal.user)}
         move = await begin_move(
-            tx, kind="push", endpoint=own[copy["endpoint"]], image=row, source=copy,
-            reference=_address(reference), words=f"pushed to {reference}",
-        )  # fmt: skip
+            tx,
+            kind="push",
+            endpoint=own[copy["endpoint"]],
+            image=row,
+            source=copy,
+            reference=_address(reference),
+            words=f"pushed to {reference}",
+        )
         return await show_move(tx.connection, move)
 
     wanted = Once.of(key, "push", [image, reference, endpoint])
@@ -87,9 +96,13 @@ async def pull_image(
     async def pull(tx: Transaction) -> Answer:
         place = await _endpoint(tx, principal, body.endpoint)
         move = await begin_move(
-            tx, kind="pull", endpoint=place, reference=base.address, name=body.name,
+            tx,
+            kind="pull",
+            endpoint=place,
+            reference=base.address,
+            name=body.name,
             words=f"pulled from {base.reference}",
-        )  # fmt: skip
+        )
         return {"move": await show_move(tx.connection, move)}
 
     return await once(services.store, principal, Once.of(key, "pull", body.model_dump()), pull)

@@ -18,9 +18,18 @@ from diamond.service.store.rows import Row
 from diamond.service.use_cases.image_sharing import shared_called
 
 MOVE_FIELDS = (
-    "id", "kind", "image", "reference", "words", "state", "bytes", "size", "message", "created",
+    "id",
+    "kind",
+    "image",
+    "reference",
+    "words",
+    "state",
+    "bytes",
+    "size",
+    "message",
+    "created",
     "updated",
-)  # fmt: skip
+)
 
 
 async def find_image(

@@ -34,17 +34,26 @@ STALE_SECONDS = 3600.0
 
 
 async def list_images(
-    services: Services, principal: Principal, *, search: str, endpoint: str, limit: int,
+    services: Services,
+    principal: Principal,
+    *,
+    search: str,
+    endpoint: str,
+    limit: int,
     cursor: str | None,
-) -> tuple[list[dict[str, Any]], str | None]:  # fmt: skip
+) -> tuple[list[dict[str, Any]], str | None]:
     async with services.store.read() as connection:
         place = await find_endpoint(connection, principal.user, endpoint) if endpoint else None
         if endpoint and place is None:
             raise NotFound(f"There is no endpoint {endpoint!r}", "See `diamond endpoint list`.")
         page = await rows.list_images(
-            connection, principal.user, search=search, endpoint=place["id"] if place else "",
-            limit=limit, cursor=cursor,
-        )  # fmt: skip
+            connection,
+            principal.user,
+            search=search,
+            endpoint=place["id"] if place else "",
+            limit=limit,
+            cursor=cursor,
+        )
         return await show_images(connection, page.rows), page.next
 
 

@@ -73,9 +73,14 @@ async def submit_job(
 
     async def make(tx: Transaction) -> dict[str, Any]:
         return await submit_into(
-            services, tx, principal, spec, code, await place_of(tx.connection, principal, project),
+            services,
+            tx,
+            principal,
+            spec,
+            code,
+            await place_of(tx.connection, principal, project),
             prediction=prediction,
-        )  # fmt: skip
+        )
 
     goal = (prediction or {}).get("goal")
     body = {"spec": spec, "code": code, "project": project, **({"goal": goal} if goal else {})}
@@ -84,10 +89,17 @@ async def submit_job(
 
 
 async def submit_into(
-    services: Services, tx: Transaction, principal: Principal, spec: Spec, code: Code, place: Place,
-    *, prediction: dict[str, Any] | None = None, assignment: str = "",
+    services: Services,
+    tx: Transaction,
+    principal: Principal,
+    spec: Spec,
+    code: Code,
+    place: Place,
+    *,
+    prediction: dict[str, Any] | None = None,
+    assignment: str = "",
     signature: dict[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Compose it as its project asks, and make it."""
     found = place.among(await usable_endpoints(tx.connection, principal.user))
     place.require_no_store(spec, code)
@@ -95,9 +107,11 @@ async def submit_into(
     composed = _compose(services, found, place.settled(spec), code, images)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
     about = {
-        "prediction": prediction, "assignment": assignment, "signature": signature,
+        "prediction": prediction,
+        "assignment": assignment,
+        "signature": signature,
         "owner": principal.user,
-    }  # fmt: skip
+    }
     return await make_job(tx, endpoint, composed, code, place, about)
 
 
@@ -135,9 +149,14 @@ async def known_images(
 
 
 async def add_run_task(
-    tx: Transaction, endpoint: Row, job: Mapping[str, Any], composed: Composed,
-    retry_of: str | None = None, kind: str = "run", place: Place = NOWHERE,
-) -> dict[str, Any]:  # fmt: skip
+    tx: Transaction,
+    endpoint: Row,
+    job: Mapping[str, Any],
+    composed: Composed,
+    retry_of: str | None = None,
+    kind: str = "run",
+    place: Place = NOWHERE,
+) -> dict[str, Any]:
     """A task that runs, or waits for its image first."""
     image = await image_for(tx, endpoint, composed, job["owner"])
     moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
@@ -147,10 +166,15 @@ async def add_run_task(
     )
     awaited = image if isinstance(image, Awaited) else None
     task = await make_task(
-        tx, job=job, endpoint=endpoint, order=order_data(order), retry_of=retry_of,
-        awaited=awaited, kind=kind,
+        tx,
+        job=job,
+        endpoint=endpoint,
+        order=order_data(order),
+        retry_of=retry_of,
+        awaited=awaited,
+        kind=kind,
         chain={"signature": job["signature"]} if job.get("signature") else None,
-    )  # fmt: skip
+    )
     if isinstance(image, Ready):
         await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
     return task
@@ -165,9 +189,13 @@ def _compose(
 
 
 async def make_job(
-    tx: Transaction, endpoint: Row, composed: Composed, code: Code, place: Place,
+    tx: Transaction,
+    endpoint: Row,
+    composed: Composed,
+    code: Code,
+    place: Place,
     about: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """`about`: `owner`, `prediction`, `assignment` and `signature`, where there are any."""
     told = dict(about or {})
     job = {
@@ -184,10 +212,15 @@ async def make_job(
 
 def new_job(composed: Composed, owner: str, code: Code, project: str = "") -> dict[str, Any]:
     return {
-        "id": ids.new_id(ids.JOB), "owner": owner, "name": composed.order.name,
-        "spec": composed.spec, "code": code, "digest": composed.order.digest,
-        "created": time.time(), "project": project,
-    }  # fmt: skip
+        "id": ids.new_id(ids.JOB),
+        "owner": owner,
+        "name": composed.order.name,
+        "spec": composed.spec,
+        "code": code,
+        "digest": composed.order.digest,
+        "created": time.time(),
+        "project": project,
+    }
 
 
 async def image_for(
@@ -204,9 +237,12 @@ async def image_for(
     if composed.build is None:
         return None
     wanted, _ = wanted_build(
-        composed.build, name=image_name(composed.order.name), on=on,
-        endpoints=[endpoint_facts(endpoint)], account=payer,
-    )  # fmt: skip
+        composed.build,
+        name=image_name(composed.order.name),
+        on=on,
+        endpoints=[endpoint_facts(endpoint)],
+        account=payer,
+    )
     return await want_build(tx, endpoint, wanted)
 
 

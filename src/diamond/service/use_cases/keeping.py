@@ -24,9 +24,15 @@ Data = Mapping[str, Any]
 
 
 async def keep_image(
-    tx: Transaction, *, owner: str, endpoint: str, record: Data, recipe: Data, name: str = "",
+    tx: Transaction,
+    *,
+    owner: str,
+    endpoint: str,
+    record: Data,
+    recipe: Data,
+    name: str = "",
     build: str | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """The image's id; the copy on this endpoint is the newest. A name moves on from an older image."""
     now, identity = time.time(), str(record["identity"])
     known = await rows.image_of_identity(tx.connection, owner, identity)
@@ -38,9 +44,16 @@ async def keep_image(
         await rows.change_image(tx, image, values)
     else:
         fresh = {
-            "id": image, "owner": owner, "name": None, "identity": identity, "recipe": dict(recipe),
-            "platform": str(record["platform"]), "build": build, "created": now, **values,
-        }  # fmt: skip
+            "id": image,
+            "owner": owner,
+            "name": None,
+            "identity": identity,
+            "recipe": dict(recipe),
+            "platform": str(record["platform"]),
+            "build": build,
+            "created": now,
+            **values,
+        }
         await rows.add_image(tx, fresh)
     await keep_copy(tx, owner=owner, endpoint=endpoint, image=image, record=record)
     await publish(tx, owner, [News("image", image)])
@@ -55,9 +68,14 @@ async def take_built(tx: Transaction, task: Row, line: Data) -> None:
         "platform": record["platform"],
     }
     image = await keep_image(
-        tx, owner=task["owner"], endpoint=task["endpoint"], record=record, recipe=recipe,
-        name=task["name"], build=task["id"],
-    )  # fmt: skip
+        tx,
+        owner=task["owner"],
+        endpoint=task["endpoint"],
+        record=record,
+        recipe=recipe,
+        name=task["name"],
+        build=task["id"],
+    )
     await wishes.grant_wishes(tx, task["id"], image)
     await release(tx, task["id"], image, record)
 
@@ -66,9 +84,14 @@ async def keep_copy(
     tx: Transaction, *, owner: str, endpoint: str, image: str, record: Data
 ) -> None:
     row = {
-        "image": image, "endpoint": endpoint, "format": str(record["format"]), "owner": owner,
-        "sha256": str(record["sha256"]), "record": dict(record), "at": time.time(),
-    }  # fmt: skip
+        "image": image,
+        "endpoint": endpoint,
+        "format": str(record["format"]),
+        "owner": owner,
+        "sha256": str(record["sha256"]),
+        "record": dict(record),
+        "at": time.time(),
+    }
     await rows.put_copy(tx, row)
 
 

@@ -35,17 +35,22 @@ class Bound:
 
 
 async def check_limits(
-    tx: Transaction, job: Mapping[str, Any], order: Mapping[str, Any], *, kind: str = "run",
+    tx: Transaction,
+    job: Mapping[str, Any],
+    order: Mapping[str, Any],
+    *,
+    kind: str = "run",
     hours: float | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Raises when one more task would pass a limit. `hours`: what it may take, if that is not one attempt's."""
     wanted = node_hours_at_most(order) if hours is None else hours
     for bound in await _bounds(tx.connection, job["owner"], job["project"]):
         for words in _passed(bound, wanted, counts=kind in rows.COUNTED):
             raise Conflict(
-                f"{words[0].upper()}{words[1:]}", f"Wait, ask for less, or {bound.ask}.",
+                f"{words[0].upper()}{words[1:]}",
+                f"Wait, ask for less, or {bound.ask}.",
                 code="over-limit",
-            )  # fmt: skip
+            )
 
 
 async def show_limits(services: Services, kind: str, subject: str = "") -> Amounts:
@@ -111,9 +116,12 @@ async def _put(
     services: Services, principal: Principal, kind: str, subject: str, amounts: Amounts
 ) -> Amounts:
     row = {
-        "kind": kind, "subject": subject, "owner": principal.user, "updated": time.time(),
+        "kind": kind,
+        "subject": subject,
+        "owner": principal.user,
+        "updated": time.time(),
         **{name: amounts.get(name) for name in rows.AMOUNTS},
-    }  # fmt: skip
+    }
     await services.store.run(lambda tx: rows.put_limits(tx, row))
     return {name: row[name] for name in rows.AMOUNTS}
 

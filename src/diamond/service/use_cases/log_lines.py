@@ -16,9 +16,14 @@ Line = dict[str, Any]
 
 
 async def read_lines(
-    services: Services, principal: Principal, task: str, wanted: LogWanted, *,
-    before: int | None, count: int,
-) -> dict[str, Any]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    task: str,
+    wanted: LogWanted,
+    *,
+    before: int | None,
+    count: int,
+) -> dict[str, Any]:
     """Lines from `wanted.offset` on, or those that end at or before `before`."""
     log = await open_log(services, principal, task, wanted)
     if before is not None:

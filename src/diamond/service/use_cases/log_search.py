@@ -57,9 +57,14 @@ class Search:
         data, _ = await read_span(self.services, self.log, self.at, end)
         base = self.at
         found = await asyncio.to_thread(
-            find_lines, lambda offset, length: data[offset - base : offset - base + length],
-            self._left(), start=base, end=base + len(data), is_last=is_last, seconds=inf,
-        )  # fmt: skip
+            find_lines,
+            lambda offset, length: data[offset - base : offset - base + length],
+            self._left(),
+            start=base,
+            end=base + len(data),
+            is_last=is_last,
+            seconds=inf,
+        )
         self._take("kept", [asdict(item) for item in found.items], found.next)
 
     async def _on_cluster(self, end: int) -> None:
@@ -82,9 +87,15 @@ class Search:
         }
         left = self._left()
         return await self.services.relay.ask_json(
-            self.log.task["endpoint"], "search-log", **which, text=left.text, case=left.case,
-            limit=left.limit, start=self.at, end=end,
-        )  # fmt: skip
+            self.log.task["endpoint"],
+            "search-log",
+            **which,
+            text=left.text,
+            case=left.case,
+            limit=left.limit,
+            start=self.at,
+            end=end,
+        )
 
     def _left(self) -> Question:
         limit = self.question.limit - len(self.items)

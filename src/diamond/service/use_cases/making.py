@@ -34,10 +34,16 @@ class Awaited:
 
 
 async def make_task(
-    tx: Transaction, *, job: Mapping[str, Any], endpoint: Mapping[str, Any], order: dict[str, Any],
-    retry_of: str | None = None, kind: str = "run", awaited: Awaited | None = None,
+    tx: Transaction,
+    *,
+    job: Mapping[str, Any],
+    endpoint: Mapping[str, Any],
+    order: dict[str, Any],
+    retry_of: str | None = None,
+    kind: str = "run",
+    awaited: Awaited | None = None,
     chain: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """A task with its first attempt on the way to the endpoint, or waiting for its image; gives its row.
 
     `chain`: what differs from that of a fresh one.
@@ -60,22 +66,45 @@ async def make_task(
 
 
 def _first_row(
-    *, job: Mapping[str, Any], endpoint: Mapping[str, Any], order: dict[str, Any],
-    retry_of: str | None, kind: str,
-) -> dict[str, Any]:  # fmt: skip
+    *,
+    job: Mapping[str, Any],
+    endpoint: Mapping[str, Any],
+    order: dict[str, Any],
+    retry_of: str | None,
+    kind: str,
+) -> dict[str, Any]:
     now, task = time.time(), ids.new_id(ids.TASK)
     begun = begin_attempt(Task(id=task, as_of=now), ids.new_id(ids.ATTEMPT), 1)
     work = (endpoint["folders"] or {}).get("work", "")
     return {
-        "id": task, "owner": job["owner"], "job": job["id"], "name": job["name"], "kind": kind,
-        "endpoint": endpoint["id"], "endpoint_name": endpoint["name"], **row_values(begun),
-        "attempts": [attempt_entry(begun.attempt)], "node": "", "started": None, "ended": None,
-        "run_dir": f"{work}/tasks/{task}" if work else "", "created": now, "updated": now,
-        "retry_of": retry_of, "order": order, "digest": job["digest"], "code": job["code"],
-        "untold": False, "history": 1, "version": 1, "cleaned": None, "awaits": None,
-        "project": job["project"], "prediction": job.get("prediction"),
+        "id": task,
+        "owner": job["owner"],
+        "job": job["id"],
+        "name": job["name"],
+        "kind": kind,
+        "endpoint": endpoint["id"],
+        "endpoint_name": endpoint["name"],
+        **row_values(begun),
+        "attempts": [attempt_entry(begun.attempt)],
+        "node": "",
+        "started": None,
+        "ended": None,
+        "run_dir": f"{work}/tasks/{task}" if work else "",
+        "created": now,
+        "updated": now,
+        "retry_of": retry_of,
+        "order": order,
+        "digest": job["digest"],
+        "code": job["code"],
+        "untold": False,
+        "history": 1,
+        "version": 1,
+        "cleaned": None,
+        "awaits": None,
+        "project": job["project"],
+        "prediction": job.get("prediction"),
         "chain": first_chain(order_from(order), effective_facts(endpoint).get("charge")),
-    }  # fmt: skip
+    }
 
 
 def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,6 +114,12 @@ def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "retry_of": row["retry_of"],
     }
     return {
-        "task": row["id"], "n": 1, "owner": row["owner"], "at": row["created"],
-        "received": row["created"], "type": "created", "message": "", "data": data,
-    }  # fmt: skip
+        "task": row["id"],
+        "n": 1,
+        "owner": row["owner"],
+        "at": row["created"],
+        "received": row["created"],
+        "type": "created",
+        "message": "",
+        "data": data,
+    }

@@ -37,9 +37,14 @@ UNKNOWN_BUILD_SECONDS = 60.0
 
 
 async def bring(
-    tx: Transaction, endpoint: Row, image: str, how: str = "auto", *, on: str = "",
+    tx: Transaction,
+    endpoint: Row,
+    image: str,
+    how: str = "auto",
+    *,
+    on: str = "",
     account: str = "auto",
-) -> Ready | Awaited:  # fmt: skip
+) -> Ready | Awaited:
     """The image on this endpoint, or what must be waited for until it is there.
 
     `on` (endpoint/partition) and `account` are for a build, should one be needed.
@@ -70,19 +75,38 @@ async def bring(
 
 
 async def begin_move(
-    tx: Transaction, *, kind: str, endpoint: Row, image: Row | None = None,
-    source: Row | None = None, words: str = "", reference: str = "", name: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    tx: Transaction,
+    *,
+    kind: str,
+    endpoint: Row,
+    image: Row | None = None,
+    source: Row | None = None,
+    words: str = "",
+    reference: str = "",
+    name: str = "",
+) -> dict[str, Any]:
     """Write it down, and tell the endpoint that acts. `source` is the copy that is taken."""
     now, record = time.time(), dict(source["record"]) if source else {}
     row: dict[str, Any] = {
-        "id": ids.new_id(ids.MOVE), "owner": endpoint["owner"], "kind": kind,
-        "image": image["id"] if image else None, "endpoint": endpoint["id"],
+        "id": ids.new_id(ids.MOVE),
+        "owner": endpoint["owner"],
+        "kind": kind,
+        "image": image["id"] if image else None,
+        "endpoint": endpoint["id"],
         "source": source["endpoint"] if source and kind == "copy" else None,
-        "reference": reference, "name": name, "sha256": source["sha256"] if source else "",
-        "record": record, "words": words, "state": "waiting", "bytes": 0,
-        "size": int(record.get("size") or 0), "message": "", "created": now, "started": None, "updated": now,
-    }  # fmt: skip
+        "reference": reference,
+        "name": name,
+        "sha256": source["sha256"] if source else "",
+        "record": record,
+        "words": words,
+        "state": "waiting",
+        "bytes": 0,
+        "size": int(record.get("size") or 0),
+        "message": "",
+        "created": now,
+        "started": None,
+        "updated": now,
+    }
     await wishes.add_move(tx, row)
     act = "fetch" if kind == "copy" else kind
     told = {"act": act, "move": row["id"], "reference": reference, "record": record}
@@ -190,9 +214,11 @@ async def _rebuild(
     base_digest = recipe.base_digest if environment.base else ""
     wanted, _ = wanted_build(
         Build(environment=environment, base_digest=base_digest),
-        name=image["name"] or image_name(endpoint["name"]), on=on, account=account,
+        name=image["name"] or image_name(endpoint["name"]),
+        on=on,
+        account=account,
         endpoints=[endpoint_facts(endpoint)],
-    )  # fmt: skip
+    )
     return await want_build(tx, endpoint, wanted)
 
 

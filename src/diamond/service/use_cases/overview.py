@@ -62,9 +62,12 @@ async def mark_seen(services: Services, principal: Principal, at: float) -> None
 
 
 async def _needs(
-    connection: AsyncConnection, owner: str, endpoints: list[Row],
-    open_now: Mapping[str, Counter[str]], seen: float,
-) -> list[dict[str, Any]]:  # fmt: skip
+    connection: AsyncConnection,
+    owner: str,
+    endpoints: list[Row],
+    open_now: Mapping[str, Counter[str]],
+    seen: float,
+) -> list[dict[str, Any]]:
     """The newest first, failures among them."""
     failed = await task_list.ended_since(connection, owner, "failed", seen, FAILURES)
     held = await task_list.held_tasks(connection, owner, FAILURES)

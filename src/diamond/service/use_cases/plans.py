@@ -27,8 +27,15 @@ from diamond.service.views import effective_facts
 from diamond.training.checkpoints.interval import lead_before_deadline
 
 PREDICTED = (
-    "nodes", "steps", "step_seconds", "measured", "attempts", "finish", "node_hours", "node_hours_at_most",
-)  # fmt: skip
+    "nodes",
+    "steps",
+    "step_seconds",
+    "measured",
+    "attempts",
+    "finish",
+    "node_hours",
+    "node_hours_at_most",
+)
 SHARES = (0.25, 0.5, 1.0)
 """Of the partition's longest wall-time: what else one might ask for."""
 LIKELY = 0.5
@@ -43,9 +50,13 @@ async def make_plan(
 
 
 async def predict(
-    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
-    goal: schemas.Goal, project: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    spec: dict[str, Any],
+    code: dict[str, Any] | None,
+    goal: schemas.Goal,
+    project: str = "",
+) -> dict[str, Any]:
     """What is kept of a plan beside a task."""
     plan = await plan_for(services, principal, spec, code, goal, project)
     kept = {name: plan[name] for name in PREDICTED}
@@ -53,9 +64,13 @@ async def predict(
 
 
 async def plan_for(
-    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
-    goal: schemas.Goal, project: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    spec: dict[str, Any],
+    code: dict[str, Any] | None,
+    goal: schemas.Goal,
+    project: str = "",
+) -> dict[str, Any]:
     composed = await check_job(services, principal, spec, code, project)
     row, past = await _known(services, principal, composed.endpoint)
     asked = composed.order.resources

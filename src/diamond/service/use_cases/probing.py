@@ -176,9 +176,12 @@ def _over_budget(row: Row, probes: list[Found], probe: Found) -> str:
     spent = [Use(one["nodes"], one["used_seconds"]) for one in begun if one["is_over"]]
     committed = [_limit(one) for one in begun if not one["is_over"]]
     verdict = may_start(
-        parse_budget(str(wanted["budget"])), _limit(probe), spent=spent,
-        committed=[*committed, *waiting], units_per_node_hour=wanted["rate"],
-    )  # fmt: skip
+        parse_budget(str(wanted["budget"])),
+        _limit(probe),
+        spent=spent,
+        committed=[*committed, *waiting],
+        units_per_node_hour=wanted["rate"],
+    )
     return "" if verdict.may_start else verdict.words.replace("attempt", "probe")
 
 

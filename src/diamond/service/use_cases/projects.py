@@ -35,9 +35,15 @@ async def add_project(
 ) -> Shown:
     """Its maker owns it, and is a manager of it as long as she stays in it."""
     row = {
-        "id": ids.new_id("p"), "owner": principal.user, "name": name, "title": title,
-        "created": time.time(), "archived": None, "course": None, "endpoints": None,
-    }  # fmt: skip
+        "id": ids.new_id("p"),
+        "owner": principal.user,
+        "name": name,
+        "title": title,
+        "created": time.time(),
+        "archived": None,
+        "course": None,
+        "endpoints": None,
+    }
 
     async def add(tx: Transaction) -> Shown:
         own = await rows.projects_by_id(tx.connection, principal.projects)

@@ -70,9 +70,15 @@ async def take_roster(
 
 
 async def _take(
-    services: Services, tx: Transaction, principal: Principal, project: Row, email: str,
-    days: float, taken: Shown, there: set[str],
-) -> None:  # fmt: skip
+    services: Services,
+    tx: Transaction,
+    principal: Principal,
+    project: Row,
+    email: str,
+    days: float,
+    taken: Shown,
+    there: set[str],
+) -> None:
     found = [one for one in await users.find_people(tx.connection, email) if one["email"] == email]
     person = {"email": email}
     if len(found) == 1:
@@ -97,10 +103,15 @@ def _invitation(
 ) -> dict[str, Any]:
     now = time.time()
     return {
-        "id": ids.new_id("i"), "owner": principal.user, "hash": hashed(secret), "email": email,
-        "project": project["id"], "role": Role.MEMBER.value, "created": now,
+        "id": ids.new_id("i"),
+        "owner": principal.user,
+        "hash": hashed(secret),
+        "email": email,
+        "project": project["id"],
+        "role": Role.MEMBER.value,
+        "created": now,
         "expires": now + 86400 * days,
-    }  # fmt: skip
+    }
 
 
 def _lines(text: str) -> Iterator[Line]:
@@ -179,6 +190,12 @@ def _last_error(work: list[Row]) -> str:
 
 def _invited(invitation: Mapping[str, Any]) -> Shown:
     return {
-        "id": "", "name": "", "email": invitation["email"], "role": "invited", "cells": [],
-        "last_error": "", "use": show_use(Use()), "last_seen": None,
-    }  # fmt: skip
+        "id": "",
+        "name": "",
+        "email": invitation["email"],
+        "role": "invited",
+        "cells": [],
+        "last_error": "",
+        "use": show_use(Use()),
+        "last_seen": None,
+    }

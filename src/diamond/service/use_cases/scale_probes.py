@@ -51,9 +51,14 @@ class Drawn:
 
 
 def probe_nodes(
-    compose: Compose, spec: dict[str, Any], *, sizes: list[int], minutes: int, named: Names,
+    compose: Compose,
+    spec: dict[str, Any],
+    *,
+    sizes: list[int],
+    minutes: int,
+    named: Names,
     are_usual: bool = False,
-) -> Drawn:  # fmt: skip
+) -> Drawn:
     """One probe for each size; the batch of an update stays what the spec's own number of nodes makes it.
 
     Of the usual sizes, which nobody asked for, those that cannot hold the batch are left out.
@@ -165,8 +170,10 @@ def _variant(
     made = {name: value for name, value in spec.items() if name != "budget"}
     made["params"] = {**(spec.get("params") or {}), **(params or {})}
     made["resources"] = {
-        **(spec.get("resources") or {}), "nodes": nodes, "walltime": f"{minutes}m",
-    }  # fmt: skip
+        **(spec.get("resources") or {}),
+        "nodes": nodes,
+        "walltime": f"{minutes}m",
+    }
     if kind:
         given = spec.get("launch")
         made["launch"] = {**given, "kind": kind} if isinstance(given, dict) else kind
@@ -178,12 +185,24 @@ def _probe(
 ) -> dict[str, Any]:
     asked = _order(compose, spec).resources
     return {
-        "label": label, "nodes": asked.nodes, "ranks": ranks, "minutes": asked.walltime_minutes,
-        "state": ProbeState.WAITING.value, "task": "", "is_over": False, "spec": spec,
-        "params": switch.params, "changed": switch.words, "words": "",
-        "samples_per_step": switch.samples_per_step, "steps": 0, "step_seconds": None,
-        "throughput": None, "efficiency": None, "used_seconds": None,
-    }  # fmt: skip
+        "label": label,
+        "nodes": asked.nodes,
+        "ranks": ranks,
+        "minutes": asked.walltime_minutes,
+        "state": ProbeState.WAITING.value,
+        "task": "",
+        "is_over": False,
+        "spec": spec,
+        "params": switch.params,
+        "changed": switch.words,
+        "words": "",
+        "samples_per_step": switch.samples_per_step,
+        "steps": 0,
+        "step_seconds": None,
+        "throughput": None,
+        "efficiency": None,
+        "used_seconds": None,
+    }
 
 
 def _order(compose: Compose, spec: dict[str, Any]) -> Order:

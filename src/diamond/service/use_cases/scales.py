@@ -75,9 +75,13 @@ async def start_scale(
 
 
 async def add_scale(
-    tx: Transaction, owner: str, spec: dict[str, Any], code: dict[str, Any] | None,
-    body: schemas.ScaleRequest, waiting: Waiting | None = None,
-) -> Row:  # fmt: skip
+    tx: Transaction,
+    owner: str,
+    spec: dict[str, Any],
+    code: dict[str, Any] | None,
+    body: schemas.ScaleRequest,
+    waiting: Waiting | None = None,
+) -> Row:
     """A scale whose first probe starts with the next look at it."""
     found = await endpoint_rows.list_endpoints(tx.connection, owner)
     images = await known_images(tx.connection, owner, spec, found)
@@ -129,9 +133,18 @@ async def cancel_scale(services: Services, principal: Principal, scale: str) -> 
 
 def show_scale(row: Data) -> dict[str, Any]:
     names = (
-        "id", "name", "owner", "kind", "state", "message", "job", "for_task", "created", "updated",
+        "id",
+        "name",
+        "owner",
+        "kind",
+        "state",
+        "message",
+        "job",
+        "for_task",
+        "created",
+        "updated",
         "ended",
-    )  # fmt: skip
+    )
     wanted = ("partition", "goal", "steps", "unit", "node_hours_at_most", "notes")
     probes = [{k: v for k, v in one.items() if k not in UNTOLD} for one in row["probes"]]
     return {
@@ -195,20 +208,39 @@ def _row(
     partition = composed.order.placement.partition
     hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60
     wanted = {
-        "partition": partition, "goal": body.goal, "steps": body.steps, "unit": drawn.unit,
-        "node_hours_at_most": hours, "notes": drawn.notes, "between": drawn.between, "together": body.together,
-        "budget": composed.spec.get("budget"), "doubt": drawn.doubt,
+        "partition": partition,
+        "goal": body.goal,
+        "steps": body.steps,
+        "unit": drawn.unit,
+        "node_hours_at_most": hours,
+        "notes": drawn.notes,
+        "between": drawn.between,
+        "together": body.together,
+        "budget": composed.spec.get("budget"),
+        "doubt": drawn.doubt,
         "minutes": composed.order.resources.walltime_minutes,
         "rate": (effective_facts(endpoint).get("charge") or {}).get(partition),
-    }  # fmt: skip
+    }
     return {
-        "id": ids.new_id(ids.SCALE), "owner": job["owner"], "name": job["name"],
-        "kind": "tune" if body.tune else "nodes", "state": rows.RUNNING, "message": "",
-        "job": job["id"], "for_task": "", "endpoint": endpoint["id"],
-        "endpoint_name": endpoint["name"], "fits": fits_digest(endpoint["id"], composed),
-        "wanted": wanted, "probes": drawn.probes, "result": {}, "created": job["created"],
-        "updated": job["created"], "ended": None, "version": 1,
-    }  # fmt: skip
+        "id": ids.new_id(ids.SCALE),
+        "owner": job["owner"],
+        "name": job["name"],
+        "kind": "tune" if body.tune else "nodes",
+        "state": rows.RUNNING,
+        "message": "",
+        "job": job["id"],
+        "for_task": "",
+        "endpoint": endpoint["id"],
+        "endpoint_name": endpoint["name"],
+        "fits": fits_digest(endpoint["id"], composed),
+        "wanted": wanted,
+        "probes": drawn.probes,
+        "result": {},
+        "created": job["created"],
+        "updated": job["created"],
+        "ended": None,
+        "version": 1,
+    }
 
 
 async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> Row:

@@ -61,9 +61,13 @@ async def share(
             await require_sharable(tx.connection, principal, row)
         holder = await _holder(tx.connection, principal, with_kind, with_id)
         shared = {
-            "kind": kind, "thing": row["id"], "with_kind": with_kind, "with_id": holder,
-            "owner": principal.user, "created": time.time(),
-        }  # fmt: skip
+            "kind": kind,
+            "thing": row["id"],
+            "with_kind": with_kind,
+            "with_id": holder,
+            "owner": principal.user,
+            "created": time.time(),
+        }
         if await rows.add_share(tx, shared):
             await tell_of_share(tx, principal, shared, row)
 

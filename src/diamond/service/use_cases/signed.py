@@ -17,9 +17,15 @@ from diamond.service.use_cases.places import place_of
 
 
 async def submit_signed(
-    services: Services, principal: Principal, spec: dict[str, Any], code: dict[str, Any] | None,
-    key: str | None, project: str, prediction: dict[str, Any] | None, signature: dict[str, Any],
-) -> dict[str, Any]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    spec: dict[str, Any],
+    code: dict[str, Any] | None,
+    key: str | None,
+    project: str,
+    prediction: dict[str, Any] | None,
+    signature: dict[str, Any],
+) -> dict[str, Any]:
     require(principal, Action.WRITE, owner=principal.user)
     if is_auto(spec):
         raise Conflict(
@@ -49,6 +55,7 @@ def _require_as_signed(task: dict[str, Any], signature: dict[str, Any]) -> None:
         )
     if order_from(dict(task["order"])).digest != signature["digest"]:
         raise Conflict(
-            "What would run is not what was signed", "Check, sign and submit it again.",
+            "What would run is not what was signed",
+            "Check, sign and submit it again.",
             code="signature",
-        )  # fmt: skip
+        )

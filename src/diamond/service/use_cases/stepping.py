@@ -238,9 +238,12 @@ class Steps:
         if recorded and recorded.why:
             data["ignored"] = recorded.why
         return {
-            "at": event.at, "received": self._now,
-            "type": EVENT_NAMES[type(event)], "message": getattr(event, "message", ""), "data": data,
-        }  # fmt: skip
+            "at": event.at,
+            "received": self._now,
+            "type": EVENT_NAMES[type(event)],
+            "message": getattr(event, "message", ""),
+            "data": data,
+        }
 
     def _act(self, life: Life, action: Action, event: Event) -> None:
         if isinstance(action, SendCancel):
@@ -302,9 +305,12 @@ def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
 def _keep_attempt(life: Life, attempt: Attempt) -> dict[str, Any]:
     entry = _entry(life, attempt)
     entry.update(
-        native_id=attempt.native_id, run=attempt.run, exit_code=attempt.exit_code,
-        exit_run=attempt.exit_run, reached=vars(attempt.reached),
-    )  # fmt: skip
+        native_id=attempt.native_id,
+        run=attempt.run,
+        exit_code=attempt.exit_code,
+        exit_run=attempt.exit_run,
+        reached=vars(attempt.reached),
+    )
     return entry
 
 

@@ -71,9 +71,13 @@ def asking_notice(row: Mapping[str, Any], task: Task) -> Notice:
     """Of a task that could go on and waits for its person."""
     name, place = row["name"], row["endpoint_name"]
     return Notice(
-        f"{row['id']}:asking:{task.attempt.number}", "asking", f"{name} on {place} asks to go on",
-        task.message, task=row["id"], endpoint=place,
-    )  # fmt: skip
+        f"{row['id']}:asking:{task.attempt.number}",
+        "asking",
+        f"{name} on {place} asks to go on",
+        task.message,
+        task=row["id"],
+        endpoint=place,
+    )
 
 
 def _with_stop(text: str) -> str:
@@ -92,11 +96,18 @@ def _lasted(row: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 
 def _row(owner: str, notice: Notice, wanted: NotificationSettings) -> dict[str, Any]:
     return {
-        "id": ids.new_id("n"), "owner": owner, "key": notice.key, "kind": notice.kind,
-        "title": notice.title, "text": notice.text, "task": notice.task,
-        "endpoint": notice.endpoint, "in_page": notice.kind in wanted.page.events,
-        "at": time.time(), "read": None,
-    }  # fmt: skip
+        "id": ids.new_id("n"),
+        "owner": owner,
+        "key": notice.key,
+        "kind": notice.kind,
+        "title": notice.title,
+        "text": notice.text,
+        "task": notice.task,
+        "endpoint": notice.endpoint,
+        "in_page": notice.kind in wanted.page.events,
+        "at": time.time(),
+        "read": None,
+    }
 
 
 def _channels(row: Mapping[str, Any], wanted: NotificationSettings) -> list[str]:
@@ -107,6 +118,11 @@ def _channels(row: Mapping[str, Any], wanted: NotificationSettings) -> list[str]
 
 def _delivery(row: Mapping[str, Any], channel: str) -> dict[str, Any]:
     return {
-        "owner": row["owner"], "notification": row["id"], "channel": channel,
-        "state": rows.WAITING, "tries": 0, "due": row["at"], "error": "",
-    }  # fmt: skip
+        "owner": row["owner"],
+        "notification": row["id"],
+        "channel": channel,
+        "state": rows.WAITING,
+        "tries": 0,
+        "due": row["at"],
+        "error": "",
+    }

@@ -52,9 +52,14 @@ async def add_token(
             raise Conflict(f"You already have a token {name!r}", "Take another name.")
         expires = await end_within(tx.connection, principal.credential, asked_end)
         token, secret = await users.add_credential(
-            tx, principal.user, users.TOKEN, name, expires=expires, scopes=scopes,
+            tx,
+            principal.user,
+            users.TOKEN,
+            name,
+            expires=expires,
+            scopes=scopes,
             maker=principal.credential,
-        )  # fmt: skip
+        )
         await publish(tx, principal.user, [changed("tokens")])
         row = {"id": token, "name": name, "created": time.time(), "expires": expires}
         return {**_show({**row, "scopes": scopes, "used": None}), "token": secret}

@@ -49,9 +49,14 @@ async def delete_secret(services: Services, principal: Principal, name: str, sec
 
 
 async def clean_endpoint(
-    services: Services, principal: Principal, name: str, *, older_than_days: float | None,
-    tasks: list[str] | None, dry_run: bool,
-) -> list[dict[str, Any]]:  # fmt: skip
+    services: Services,
+    principal: Principal,
+    name: str,
+    *,
+    older_than_days: float | None,
+    tasks: list[str] | None,
+    dry_run: bool,
+) -> list[dict[str, Any]]:
     """The run directories of ended tasks that match; removed unless this is a dry run."""
     row = await _online(services, principal, name, Action.WRITE)
     usage = await services.relay.ask_json(row["id"], "usage")

@@ -24,9 +24,18 @@ from diamond.service.use_cases.projects import find_project
 
 Shown = dict[str, Any]
 COLUMNS = (
-    "person", "name", "address", "project", "project_name", "endpoint", "tasks", "running_tasks",
-    "node_hours", "node_hours_committed", "storage_bytes",
-)  # fmt: skip
+    "person",
+    "name",
+    "address",
+    "project",
+    "project_name",
+    "endpoint",
+    "tasks",
+    "running_tasks",
+    "node_hours",
+    "node_hours_committed",
+    "storage_bytes",
+)
 
 
 async def my_usage(services: Services, principal: Principal) -> Shown:
@@ -147,12 +156,23 @@ async def _table(connection: AsyncConnection, span: Span, project: str = "") -> 
     for (owner, place, endpoint), use in sorted(found.items(), key=lambda one: str(one[0])):
         one = people.get(owner, {"name": "", "email": ""})
         table.writerow(
-            map(_cell, (
-                owner, one["name"], one["email"], place, titles.get(place, ""), endpoint, use.tasks,
-                use.running_tasks, round(use.node_hours, 4), round(use.node_hours_committed, 4),
-                use.storage_bytes,
-            ))
-        )  # fmt: skip
+            map(
+                _cell,
+                (
+                    owner,
+                    one["name"],
+                    one["email"],
+                    place,
+                    titles.get(place, ""),
+                    endpoint,
+                    use.tasks,
+                    use.running_tasks,
+                    round(use.node_hours, 4),
+                    round(use.node_hours_committed, 4),
+                    use.storage_bytes,
+                ),
+            )
+        )
     return text.getvalue()
 
 

@@ -61,14 +61,22 @@ def wish_key(build: Build) -> str:
 
 
 def wanted_build(
-    build: Build, *, name: str, on: str, endpoints: list[EndpointFacts],
-    account: str = "auto", resources: Mapping[str, Any] | None = None,
-) -> tuple[Wanted, Composed]:  # fmt: skip
+    build: Build,
+    *,
+    name: str,
+    on: str,
+    endpoints: list[EndpointFacts],
+    account: str = "auto",
+    resources: Mapping[str, Any] | None = None,
+) -> tuple[Wanted, Composed]:
     """Checked like any job: partition, account and limits are the endpoint's. Raises `InvalidSpec`."""
     spec = {
-        "name": name, "run": "build", "on": on, "account": account,
+        "name": name,
+        "run": "build",
+        "on": on,
+        "account": account,
         "resources": {**BUILD_RESOURCES, **(resources or {})},
-    }  # fmt: skip
+    }
     composed = check(spec, endpoints=endpoints, code=None, images=KnownImages())
     order = replace(composed.order, command="", build=build, resume=CONTINUES)
     shown = {**composed.spec, "environment": environment_data(build.environment)}
@@ -76,9 +84,13 @@ def wanted_build(
 
 
 async def want_build(
-    tx: Transaction, endpoint: Row, wanted: Wanted, *, retry_of: str | None = None,
+    tx: Transaction,
+    endpoint: Row,
+    wanted: Wanted,
+    *,
+    retry_of: str | None = None,
     afresh: bool = False,
-) -> Ready | Awaited:  # fmt: skip
+) -> Ready | Awaited:
     """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
     owner, place = endpoint["owner"], endpoint["id"]
     wish = await wishes.find_wish(tx, owner, place, wanted.key)
@@ -91,8 +103,12 @@ async def want_build(
             return _waits_for(task["id"])
     row = await _begin(tx, endpoint, wanted, retry_of)
     made = {
-        "owner": owner, "endpoint": place, "key": wanted.key, "build": row["id"], "image": None,
-    }  # fmt: skip
+        "owner": owner,
+        "endpoint": place,
+        "key": wanted.key,
+        "build": row["id"],
+        "image": None,
+    }
     await wishes.put_wish(tx, made, is_new=wish is None)
     return _waits_for(row["id"])
 
@@ -135,10 +151,15 @@ async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | N
 
 async def _begin(tx: Transaction, endpoint: Row, wanted: Wanted, retry_of: str | None) -> Row:
     job = {
-        "id": ids.new_id(ids.JOB), "owner": endpoint["owner"], "name": wanted.name,
-        "spec": wanted.spec, "code": None, "digest": wanted.order.digest, "created": time.time(),
+        "id": ids.new_id(ids.JOB),
+        "owner": endpoint["owner"],
+        "name": wanted.name,
+        "spec": wanted.spec,
+        "code": None,
+        "digest": wanted.order.digest,
+        "created": time.time(),
         "project": "",
-    }  # fmt: skip
+    }
     await job_rows.add_job(tx, job)
     order = order_data(wanted.order)
     return await make_task(

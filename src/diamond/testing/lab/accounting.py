@@ -74,8 +74,15 @@ def start_database(lab: LabShape, folder: Path) -> None:
     if not (folder / "data").exists():
         create_database(folder, conf)
     start(lab, "mariadbd", ["mariadbd", f"--defaults-file={conf}"])
-    client = [*enter_network(lab), "mariadb", f"--defaults-file={conf}",
-              f"--socket={folder}/socket", "-u", "root", "-e"]  # fmt: skip
+    client = [
+        *enter_network(lab),
+        "mariadb",
+        f"--defaults-file={conf}",
+        f"--socket={folder}/socket",
+        "-u",
+        "root",
+        "-e",
+    ]
     require(lab, "mariadbd", lambda: call(*client, "select 1", check=False).returncode == 0)
     call(*client, GRANT)
 
@@ -85,8 +92,13 @@ def create_database(folder: Path, conf: Path) -> None:
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > ROOM_BYTES
     with tempfile.TemporaryDirectory(dir=memory if roomy else folder) as scratch:
-        call("mariadb-install-db", f"--defaults-file={conf}", f"--datadir={scratch}/data",
-             "--skip-test-db", "--auth-root-authentication-method=normal")  # fmt: skip
+        call(
+            "mariadb-install-db",
+            f"--defaults-file={conf}",
+            f"--datadir={scratch}/data",
+            "--skip-test-db",
+            "--auth-root-authentication-method=normal",
+        )
         shutil.copytree(f"{scratch}/data", folder / "new", dirs_exist_ok=True)
     (folder / "new").rename(folder / "data")
 
@@ -141,8 +153,13 @@ def user_words(lab: LabShape) -> list[list[str]]:
         for user in lab.options.user_names:
             alike.setdefault((strict, accounts_of(lab, user, strict=strict)), []).append(user)
     return [
-        ["user", ",".join(users), f"Account={','.join(accounts)}", "DefaultAccount=research",
-         f"Cluster={','.join(c.name for c in lab.clusters if c.is_strict == strict)}",
-         *(["QOS=normal,debug"] if strict else [])]
+        [
+            "user",
+            ",".join(users),
+            f"Account={','.join(accounts)}",
+            "DefaultAccount=research",
+            f"Cluster={','.join(c.name for c in lab.clusters if c.is_strict == strict)}",
+            *(["QOS=normal,debug"] if strict else []),
+        ]
         for (strict, accounts), users in alike.items()
-    ]  # fmt: skip
+    ]

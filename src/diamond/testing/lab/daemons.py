@@ -44,11 +44,21 @@ def start_munge(lab: LabShape) -> None:
         (folder / "key").touch(mode=0o600)
         (folder / "key").write_bytes(os.urandom(128))
     # --force: munged would refuse a folder below one that others may write to, as /tmp.
-    start(lab, "munged", [
-        "munged", "--foreground", "--force", f"--socket={lab.munge_socket}",
-        f"--key-file={folder}/key", f"--pid-file={folder}/munged.pid",
-        f"--seed-file={folder}/seed", f"--log-file={lab.root}/log/munged.log", "--num-threads=4",
-    ])  # fmt: skip
+    start(
+        lab,
+        "munged",
+        [
+            "munged",
+            "--foreground",
+            "--force",
+            f"--socket={lab.munge_socket}",
+            f"--key-file={folder}/key",
+            f"--pid-file={folder}/munged.pid",
+            f"--seed-file={folder}/seed",
+            f"--log-file={lab.root}/log/munged.log",
+            "--num-threads=4",
+        ],
+    )
     words = ("munge", "-S", lab.munge_socket, "-n", "-o", "/dev/null")
     require(lab, "munged", lambda: call(*words, check=False).returncode == 0)
 
@@ -77,9 +87,18 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
     if lab.isolated:
         binds = [(local, cluster.root / "local"), *node_binds(lab, cluster)]
         words = [
-            "unshare", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL",
-            "sh", "-c", f'{dress(node, binds)} && "$@" & wait $!', "diamond-node", *words,
-        ]  # fmt: skip
+            "unshare",
+            "--uts",
+            "--pid",
+            "--mount-proc",
+            "--fork",
+            "--kill-child=SIGKILL",
+            "sh",
+            "-c",
+            f'{dress(node, binds)} && "$@" & wait $!',
+            "diamond-node",
+            *words,
+        ]
     start(lab, node, words, {"SLURM_CONF": str(cluster.conf)})
 
 

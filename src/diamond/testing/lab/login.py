@@ -121,8 +121,18 @@ def write_client_files(lab: LabShape) -> None:
     folder.chmod(0o755)
     for key in ("host_ed25519", "id_ed25519"):
         if not (folder / key).exists():
-            call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"diamond-lab-{key}",
-                 "-f", folder / key)  # fmt: skip
+            call(
+                "ssh-keygen",
+                "-q",
+                "-t",
+                "ed25519",
+                "-N",
+                "",
+                "-C",
+                f"diamond-lab-{key}",
+                "-f",
+                folder / key,
+            )
     host_key = " ".join((folder / "host_ed25519.pub").read_text().split()[:2])
     known = "".join(f"{cluster.name} {host_key}\n" for cluster in lab.clusters)
     (folder / "known_hosts").write_text(known)

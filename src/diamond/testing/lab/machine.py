@@ -159,8 +159,21 @@ def ensure_network(lab: LabShape) -> None:
         call("ip", "-n", lab.netns, "address", "add", "192.0.2.1/32", "dev", "lo")
         call("ip", "-n", lab.netns, "link", "set", "lo", "up")
         for where in ("127.0.0.0/8", "127.0.0.1"):
-            call("ip", "-n", lab.netns, "route", "replace", "local", where, "dev", "lo",
-                 "table", "local", "quickack", "1")  # fmt: skip
+            call(
+                "ip",
+                "-n",
+                lab.netns,
+                "route",
+                "replace",
+                "local",
+                where,
+                "dev",
+                "lo",
+                "table",
+                "local",
+                "quickack",
+                "1",
+            )
 
 
 def remove_network(lab: LabShape) -> None:

@@ -32,8 +32,10 @@ def offer_old_python(cluster: ClusterShape) -> None:
         if link(cluster, python) or wrap(cluster, python):
             return
     (cluster.root / "python" / "python3").unlink(missing_ok=True)
-    say(f"{cluster.name}: no Python {' or '.join(VERSIONS)} that ordinary users can run; "
-        "sessions have the machine's own")  # fmt: skip
+    say(
+        f"{cluster.name}: no Python {' or '.join(VERSIONS)} that ordinary users can run; "
+        "sessions have the machine's own"
+    )
 
 
 def python_folder(cluster: ClusterShape) -> Path | None:

@@ -38,8 +38,14 @@ def call(
     """Run a command to its end; no answer in time counts as exit status 124."""
     texts = [str(word) for word in words]
     try:
-        done = subprocess.run(texts, capture_output=True, text=True, env=env, timeout=timeout,
-                              stdin=subprocess.DEVNULL)  # fmt: skip
+        done = subprocess.run(
+            texts,
+            capture_output=True,
+            text=True,
+            env=env,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired:
         done = subprocess.CompletedProcess(texts, 124, "", f"no answer after {timeout} s")
     if check and done.returncode:
@@ -68,10 +74,16 @@ def start(lab: LabShape, name: str, words: Words, env: Mapping[str, str] | None 
     texts[0] = find_program(texts[0]) or texts[0]
     log = os.open(lab.root / "log" / f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     pid = os.posix_spawn(
-        texts[0], texts, {**CLEAN_ENV, **(env or {})}, setsid=True,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                      (os.POSIX_SPAWN_DUP2, log, 1), (os.POSIX_SPAWN_DUP2, log, 2)],
-    )  # fmt: skip
+        texts[0],
+        texts,
+        {**CLEAN_ENV, **(env or {})},
+        setsid=True,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, log, 1),
+            (os.POSIX_SPAWN_DUP2, log, 2),
+        ],
+    )
     os.close(log)
     pid_file(lab, name).write_text(f"{pid} {stat_of(pid)[2]}\n")
 

@@ -196,11 +196,20 @@ def lay_out(root: Path, options: Options, *, isolated: bool, ports: Sequence[int
     free = iter(ports)
     database_port, slurmdbd_port = next(free), next(free)
     clusters = tuple(
-        ClusterShape(root / name, name, nodes[name], cpus[name], memory[name], gpus[name],
-                     like[name], next(free), next(free),
-                     tuple(next(free) for _ in range(nodes[name])))
+        ClusterShape(
+            root / name,
+            name,
+            nodes[name],
+            cpus[name],
+            memory[name],
+            gpus[name],
+            like[name],
+            next(free),
+            next(free),
+            tuple(next(free) for _ in range(nodes[name])),
+        )
         for name in names
-    )  # fmt: skip
+    )
     for cluster in clusters:
         check_length(cluster)
     return LabShape(root, options, isolated, database_port, slurmdbd_port, clusters)

@@ -110,9 +110,11 @@ class Site:
             return ""
         rows = (
             f"[{pwd.getpwnam(user).pw_uid}] = "
-            + "{" + ", ".join(f'"{name}"' for name in accounts_of(lab, user, strict=True)) + "}"
+            + "{"
+            + ", ".join(f'"{name}"' for name in accounts_of(lab, user, strict=True))
+            + "}"
             for user in lab.options.user_names
-        )  # fmt: skip
+        )
         return FILTER_HEAD.format(accounts=", ".join(rows)) + self.filter_body
 
 

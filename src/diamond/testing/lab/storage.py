@@ -21,8 +21,16 @@ def mount_storage(lab: LabShape, cluster: ClusterShape) -> None:
         folder = cluster.root / name
         folder.mkdir(exist_ok=True)
         if not os.path.ismount(folder):
-            done = call("mount", "-t", "tmpfs", "-o", f"mode=755,{limits}", "diamond-lab", folder,
-                        check=False)  # fmt: skip
+            done = call(
+                "mount",
+                "-t",
+                "tmpfs",
+                "-o",
+                f"mode=755,{limits}",
+                "diamond-lab",
+                folder,
+                check=False,
+            )
             if done.returncode:
                 raise LabError(f"--like {cluster.like} needs to mount: {done.stderr.strip()}")
         for user in lab.options.user_names:

@@ -51,9 +51,12 @@ def _packed() -> Iterator[dict[str, Any]]:
         for _, numbered in groupby(rows, key=lambda one: one[0] // CHUNK_POINTS):
             chunk = [row for _, row in numbered]
             yield {
-                "series": series, "start": chunk[0].n, "owner": chunk[0].owner,
-                "length": len(chunk), "data": _pack(chunk),
-            }  # fmt: skip
+                "series": series,
+                "start": chunk[0].n,
+                "owner": chunk[0].owner,
+                "length": len(chunk),
+                "data": _pack(chunk),
+            }
 
 
 def _pack(rows: list[Any]) -> bytes:

@@ -15,6 +15,9 @@ down_revision = "0013"
 def upgrade() -> None:
     held = sa.text("phase = 'held'")
     op.create_index(
-        "ix_tasks_held", "tasks", ["owner", "kind", "created", "id"],
-        sqlite_where=held, postgresql_where=held,
-    )  # fmt: skip
+        "ix_tasks_held",
+        "tasks",
+        ["owner", "kind", "created", "id"],
+        sqlite_where=held,
+        postgresql_where=held,
+    )
