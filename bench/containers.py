@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.core.order import Environment
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe
@@ -22,7 +22,7 @@ SQUASH = "-comp zstd -Xcompression-level 3"
 PYTHON = "/usr/bin/python3"
 _LAY_OUT = """\
 import pathlib, sys
-from diamond.agent.images import builder_file
+from diamond.agent.images.enter import builder_file
 print(builder_file(pathlib.Path(sys.argv[1])))
 """
 PYTHON_BASE = ["python3", "python3-venv", "ca-certificates"]

@@ -20,7 +20,7 @@ from bench.claim import Claim, Findings, Options
 from bench.numbers import median, seconds
 from bench.processes import free_port, running
 from bench.waiting import wait_for
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))

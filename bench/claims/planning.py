@@ -23,7 +23,7 @@ from bench.replay import (
 from bench.swf import Log, logs_in, read_log
 from diamond.core.order import MOST_AHEAD, Continue, Order, Resources
 from diamond.planning.waits import ENOUGH, PastWait, is_alike, similar
-from diamond.service.grants import DEFAULT_HAND_OVER_SECONDS, manners_of
+from diamond.service.chains.grants import DEFAULT_HAND_OVER_SECONDS, manners_of
 
 FULL_COUNT = 1000
 MOST_GAP, MOST_IDLE = 0.4, 0.3

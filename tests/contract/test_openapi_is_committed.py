@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from diamond.service.openapi import openapi_text
-from diamond.service.routes.common import PREFIX
-from diamond.service.rules import RULES
+from diamond.service.platform.http.routing import PREFIX
+from diamond.service.access.rules import RULES
 
 COMMITTED = Path(__file__).parents[2] / "web" / "openapi.json"
 

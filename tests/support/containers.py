@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 from diamond.testing.runtimes import Account, Bench
 from support.apptainer import mirror

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 from support.containers import CONTAINERS_CONF, uv_for_all
 from support.http import Client

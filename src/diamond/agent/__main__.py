@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from diamond import __version__
 from diamond.agent.disk import read_json, write_json
-from diamond.agent.fence import Fence
+from diamond.agent.guard.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
-from diamond.agent.lease import Lease
-from diamond.agent.links import Declined, HttpLink, Link, LinkDown
-from diamond.agent.pairing import check_address, pair, read_code
-from diamond.agent.policy import Policy
-from diamond.agent.stays import BATCH_JOB, WAYS, cron_line, how_it_stays, own_command, settle
-from diamond.agent.stdio_link import StdioLink
+from diamond.agent.link.lease import Lease
+from diamond.agent.link.carriers import Declined, HttpLink, Link, LinkDown
+from diamond.agent.link.pairing import check_address, pair, read_code
+from diamond.agent.guard.policy import Policy
+from diamond.agent.site.presence import BATCH_JOB, WAYS, cron_line, how_it_stays, own_command, settle
+from diamond.agent.link.stdio import StdioLink
 from diamond.core.errors import BadRequest, DiamondError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _run(arguments: argparse.Namespace, folders: Folders) -> int:
 
 def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
     from diamond.agent.loop import Agent
-    from diamond.agent.steps import pace_of
+    from diamond.agent.tasks.pace import pace_of
 
     scheduler = _scheduler(arguments, folders)
     stdio = isinstance(link, StdioLink)
@@ -197,7 +197,7 @@ def _pair(arguments: argparse.Namespace) -> int:
 
 
 def _submit_itself(arguments: argparse.Namespace, folders: Folders, command: list[str]) -> str:
-    from diamond.agent.agent_job import submit_agent
+    from diamond.agent.site.batch_job import submit_agent
 
     number, script = submit_agent(_scheduler(arguments, folders), folders, command)
     again = shlex.quote(str(script))

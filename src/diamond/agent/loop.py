@@ -11,32 +11,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from diamond.agent.answers import ACTS, Answerers, Desk
-from diamond.agent.attempts import SUBMITTED, Attempts, Tracked
-from diamond.agent.commands import Clerk
-from diamond.agent.fence import Fence, Superseded
+from diamond.agent.requests import ACTS, Answerers, Desk
+from diamond.agent.tasks.attempts import SUBMITTED, Attempts, Tracked
+from diamond.agent.tasks.commands import Clerk
+from diamond.agent.guard.fence import Fence, Superseded
 from diamond.agent.folders import Folders
-from diamond.agent.house import Housekeeping
-from diamond.agent.lease import Lease
-from diamond.agent.ledger import Ledger
-from diamond.agent.links import Link
-from diamond.agent.logs import Streams
-from diamond.agent.moving import Movers
-from diamond.agent.orphans import Orphans
-from diamond.agent.policy import Policy
-from diamond.agent.profile import Profile, load_profile, save_settings
-from diamond.agent.reunion import STALE_EXIT, Reunion
-from diamond.agent.signatures import UsedSignatures
-from diamond.agent.staging import Stager
-from diamond.agent.status import Answers, Asker, Budget
-from diamond.agent.steps import Pace
-from diamond.agent.submit import Submitter
-from diamond.agent.sync import BURST_SECONDS, TOGETHER_SECONDS, Caller, Hooks, Session
-from diamond.agent.tasks import AttemptFolder, TaskFolders
-from diamond.agent.tensorboard import Scalars
-from diamond.agent.upgrade import upgrade
-from diamond.agent.watch import Mark, is_seen, look_at_inbox
-from diamond.agent.workers import Workers
+from diamond.agent.site.housekeeping import Housekeeping
+from diamond.agent.link.lease import Lease
+from diamond.agent.guard.ledger import Ledger
+from diamond.agent.link.carriers import Link
+from diamond.agent.output.logs import Streams
+from diamond.agent.images.transfers import Movers
+from diamond.agent.tasks.orphans import Orphans
+from diamond.agent.guard.policy import Policy
+from diamond.agent.site.profile import Profile, load_profile, save_settings
+from diamond.agent.link.reconnect import STALE_EXIT, Reunion
+from diamond.agent.guard.signatures import UsedSignatures
+from diamond.agent.tasks.staging import Stager
+from diamond.agent.tasks.status import Answers, Asker, Budget
+from diamond.agent.tasks.pace import Pace
+from diamond.agent.tasks.submission import Submitter
+from diamond.agent.link.session import BURST_SECONDS, TOGETHER_SECONDS, Caller, Hooks, Session
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.output.tensorboard import Scalars
+from diamond.agent.site.upgrade import upgrade
+from diamond.agent.tasks.watching import Mark, is_seen, look_at_inbox
+from diamond.agent.tasks.workers import Workers
 from diamond.core.order import Order, order_from
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler

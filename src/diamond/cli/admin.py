@@ -154,7 +154,7 @@ def _keep(act: str, file: Path, config: Path | None) -> None:
     words = [
         sys.executable,
         "-m",
-        "diamond.service.backup",
+        "diamond.service.maintenance.backup",
         act,
         str(file),
         "--home",

@@ -12,58 +12,59 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 
 from diamond import __version__
-from diamond.service import keeper, outbox, problems, scaler
-from diamond.service.agent_file import AgentFile
-from diamond.service.blobs import FolderBlobStore, make_private
-from diamond.service.body_limit import BodyLimit
-from diamond.service.bootstrap import first_start, write_token_file
-from diamond.service.description import describe
-from diamond.service.guard import Guard
-from diamond.service.image_files import ImageFiles
-from diamond.service.listener import Listener
-from diamond.service.notify import Notifier
-from diamond.service.presence import Presence
-from diamond.service.rate_limit import RateLimit
-from diamond.service.relay import MemoryRelay, Relay
-from diamond.service.routes import (
-    accounts,
-    administering,
-    announcements,
-    blobs,
-    composing,
-    courses,
-    endpoints,
-    events,
-    images,
-    jobs,
-    limits,
-    logs,
-    metrics,
-    notifications,
-    output,
-    overview,
-    pages,
-    people,
-    plans,
-    projects,
-    recipes,
-    scales,
-    sharing,
-    signing_in,
-    snapshots,
-    sync,
-    tasks,
-)
-from diamond.service.routes.common import PREFIX, known_query, stated_rule, whole_texts
-from diamond.service.sealing import load_seal
-from diamond.service.services import Services
+from diamond.service.maintenance import periodic as keeper
+from diamond.service.notifications import outbox
+from diamond.service.platform.http import problems
+from diamond.service.scales import worker as scaler
+from diamond.service.platform.agent_file import AgentFile
+from diamond.service.platform.blob_store import FolderBlobStore, make_private
+from diamond.service.platform.http.body_limit import BodyLimit
+from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.platform.http.description import describe
+from diamond.service.platform.http.guard import Guard
+from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.wakeups.listener import Listener
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.endpoints.presence import Presence
+from diamond.service.platform.http.rate_limit import RateLimit
+from diamond.service.platform.relay.relay import MemoryRelay, Relay
+from diamond.service.sign_in import account_routes as accounts
+from diamond.service.administration import routes as administering
+from diamond.service.announcements import routes as announcements
+from diamond.service.code import blob_routes as blobs
+from diamond.service.composer import routes as composing
+from diamond.service.courses import routes as courses
+from diamond.service.endpoints import routes as endpoints
+from diamond.service.events import routes as events
+from diamond.service.images import routes as images
+from diamond.service.jobs import routes as jobs
+from diamond.service.limits import routes as limits
+from diamond.service.output import log_routes as logs
+from diamond.service.output import metric_routes as metrics
+from diamond.service.notifications import routes as notifications
+from diamond.service.output import routes as output
+from diamond.service.dashboard import routes as overview
+from diamond.service.pages import routes as pages
+from diamond.service.people import routes as people
+from diamond.service.planning import routes as plans
+from diamond.service.projects import routes as projects
+from diamond.service.recipes import routes as recipes
+from diamond.service.scales import routes as scales
+from diamond.service.sharing import routes as sharing
+from diamond.service.sign_in import routes as signing_in
+from diamond.service.code import routes as snapshots
+from diamond.service.sync import routes as sync
+from diamond.service.tasks import routes as tasks
+from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
+from diamond.service.platform.sealing import load_seal
+from diamond.service.platform.services import Services
 from diamond.service.settings import Settings, check_settings
-from diamond.service.shared_relay import SharedRelay
-from diamond.service.sign_in.providers import Providers
-from diamond.service.store.engine import Store
-from diamond.service.store.filesystem import refuse_network_folder
-from diamond.service.store.migrate import upgrade
-from diamond.service.webhook_secrets import seal_old_ones
+from diamond.service.platform.relay.shared import SharedRelay
+from diamond.service.platform.identity_providers.registry import Providers
+from diamond.service.platform.database.engine import Store
+from diamond.service.platform.database.filesystem import refuse_network_folder
+from diamond.service.platform.database.migrate import upgrade
+from diamond.service.notifications.webhook_secrets import seal_old_ones
 
 log = logging.getLogger("diamond.service")
 

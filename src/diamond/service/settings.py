@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
-from diamond.service.certificate import Certificate
-from diamond.service.mail import Smtp, check_smtp
-from diamond.service.sign_in.settings import People
+from diamond.service.platform.http.certificate import Certificate
+from diamond.service.platform.delivery.mail import Smtp, check_smtp
+from diamond.service.platform.people_settings import People
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 

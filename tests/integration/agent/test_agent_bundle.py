@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from diamond.agent.bundle import build_bundle, bundle_bytes, bundle_files
+from diamond.agent.site.bundle import build_bundle, bundle_bytes, bundle_files
 from support.agents import AgentProcess
 from support.sync_service import KEY, SyncService, eventually
 from support.waiting import PATIENCE

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent.policy import OWN_NAME
+from diamond.agent.guard.policy import OWN_NAME
 from diamond.core.order import Order, order_data
 from diamond.sdk.signing import make_key, sign_order
 from support.agents import AgentProcess

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab import Lab
 from support.agents import AgentProcess
 from support.sync_service import SyncService, eventually

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from diamond.agent.bundle import build_bundle
+from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
 from support.containers import uv_for_all
 from support.image_machines import as_user

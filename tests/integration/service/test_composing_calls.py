@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.recipes import list_recipes
+from diamond.service.recipes.catalog import list_recipes
 from support.scene import Scene, new_scene
 from support.service import RunningService
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.principal import Role
+from diamond.service.access.principal import Role
 from support.http import Client
 from support.people import add_person, execute, put_in_project
 from support.scripted_agent import ScriptedAgent

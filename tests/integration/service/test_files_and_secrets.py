@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.relay import ANSWER_SECONDS
+from diamond.service.platform.relay.relay import ANSWER_SECONDS
 from support.scene import Scene, new_scene
 from support.service import RunningService
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.webhooks import signature
+from diamond.service.platform.delivery.webhooks import signature
 from support.postgres import Postgres
 from support.receivers import Mailbox, Receiver, mailbox_up, receiver_up
 from support.scene import Scene, new_scene

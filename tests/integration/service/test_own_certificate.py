@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from diamond.core.errors import BadRequest
-from diamond.service import certificate as certificates
-from diamond.service.certificate import Certificate, keep_current, read_certificate
+from diamond.service.platform.http import certificate as certificates
+from diamond.service.platform.http.certificate import Certificate, keep_current, read_certificate
 from diamond.service.settings import Settings, check_settings
 from support.service import RunningService, free_port, running_service
 from support.tls_proxy import HOST, make_certificate

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from diamond.service.app import services_for
-from diamond.service.notify import Notifier
-from diamond.service.presence import AWAY_AFTER_SECONDS
-from diamond.service.principal import Kind, Principal
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.endpoints.presence import AWAY_AFTER_SECONDS
+from diamond.service.access.principal import Kind, Principal
 from diamond.service.settings import Settings
-from diamond.service.store.endpoints import change_endpoint, find_endpoint
-from diamond.service.store.streams import events_after
-from diamond.service.use_cases.endpoints import add_endpoint, get_endpoint
+from diamond.service.endpoints.store import change_endpoint, find_endpoint
+from diamond.service.platform.event_log import events_after
+from diamond.service.endpoints.endpoints import add_endpoint, get_endpoint
 
 ADA = Principal(Kind.PERSON, "local", "ada")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.principal import Role
+from diamond.service.access.principal import Role
 from support.http import Client
 from support.image_scene import ENVIRONMENT, built
 from support.people import add_person, put_in_project

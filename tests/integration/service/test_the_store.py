@@ -11,12 +11,12 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
-from diamond.service.bootstrap import first_start
-from diamond.service.principal import LOCAL_USER
-from diamond.service.store import wishes
-from diamond.service.store.engine import LostRace, Store, Transaction
-from diamond.service.store.streams import News, events_after, newest_number, publish
-from diamond.service.store.tables import facts, metadata
+from diamond.service.people.first_start import first_start
+from diamond.service.access.principal import LOCAL_USER
+from diamond.service.images import request_store as wishes
+from diamond.service.platform.database.engine import LostRace, Store, Transaction
+from diamond.service.platform.event_log import News, events_after, newest_number, publish
+from diamond.service.platform.database.tables import facts, metadata
 from support.database import with_store
 from support.postgres import Postgres
 from support.scene import new_scene

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from diamond.service.bootstrap import first_start
-from diamond.service.principal import LOCAL_USER
-from diamond.service.sealing import Seal
-from diamond.service.store.engine import Store
-from diamond.service.store.settings import NOTIFICATIONS, read_setting, write_setting
-from diamond.service.webhook_secrets import (
+from diamond.service.people.first_start import first_start
+from diamond.service.access.principal import LOCAL_USER
+from diamond.service.platform.sealing import Seal
+from diamond.service.platform.database.engine import Store
+from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
+from diamond.service.notifications.webhook_secrets import (
     UnreadableSecret,
     keep_secret,
     read_secret,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from diamond.service.principal import Role, Scope
+from diamond.service.access.principal import Role, Scope
 from support.http import Client
 from support.people import add_person, execute, put_in_project
 from support.service import SOURCE, RunningService

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent.cleaning import DAY, near_purge, outdated, remove_task
+from diamond.agent.tasks.cleaning import DAY, near_purge, outdated, remove_task
 from diamond.agent.disk import mark, read_json, write_json, write_whole
-from diamond.agent.fence import Fence, Superseded
-from diamond.agent.files import list_files, read_file
+from diamond.agent.guard.fence import Fence, Superseded
+from diamond.agent.output.files import list_files, read_file
 from diamond.agent.folders import Folders, choose_folders, safe_id
-from diamond.agent.links import Declined, LinkDown, Stale, check_answer
-from diamond.agent.logs import Stream
-from diamond.agent.probe import (
+from diamond.agent.link.carriers import Declined, LinkDown, Stale, check_answer
+from diamond.agent.output.logs import Stream
+from diamond.agent.site.probe import (
     has_way_out,
     index_host,
     mount_of,
@@ -24,11 +24,11 @@ from diamond.agent.probe import (
     read_quota,
     within_quota,
 )
-from diamond.agent.profile import Profile
-from diamond.agent.status import Budget, spread
-from diamond.agent.stays import cron_line, how_it_stays
-from diamond.agent.sync import Outbox
-from diamond.agent.tasks import TaskFolders
+from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.status import Budget, spread
+from diamond.agent.site.presence import cron_line, how_it_stays
+from diamond.agent.link.session import Outbox
+from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.events import Submitted
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES

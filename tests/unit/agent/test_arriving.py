@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent import arriving
-from diamond.agent.arriving import Arriving
+from diamond.agent.images import arrivals as arriving
+from diamond.agent.images.arrivals import Arriving
 
 
 def test_the_digest_is_that_of_all_that_lies_on_the_disk(tmp_path: Path) -> None:

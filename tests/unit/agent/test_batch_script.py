@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from diamond.agent.launching import default_variables
-from diamond.agent.profile import Profile
-from diamond.agent.tasks import AttemptFolder
-from diamond.agent.verdicts import TURNED_AWAY
+from diamond.agent.tasks.ranks import default_variables
+from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.verdicts import TURNED_AWAY
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from
 from diamond.launchers.script import Batch, command_file, data_variable, render_script

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.disk import write_json
-from diamond.agent.tasks import AttemptFolder
-from diamond.agent.verdicts import NOT_STARTED, Watched
-from diamond.agent.watch import read_runs
+from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.verdicts import NOT_STARTED, Watched
+from diamond.agent.tasks.watching import read_runs
 from diamond.core.events import Exited
 from diamond.core.order import Order, Resources
 from diamond.launchers.script import Batch, command_file, render_script

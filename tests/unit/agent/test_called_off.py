@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent import chains
+from diamond.agent.tasks import chains
 from diamond.core.actions import Action, NextAttempt
 from diamond.core.events import Gone, PrepareFailed
 from diamond.core.lifecycle import policy_of, step

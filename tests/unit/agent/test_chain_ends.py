@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.disk import write_json
-from diamond.agent.lifetimes import lasted, reached_limit
+from diamond.agent.tasks.lifetimes import lasted, reached_limit
 from diamond.core.events import AttemptKnown, Gone, Lost, Note, NoWord, Observed
 from diamond.core.native import NativeStatus
 from support.agent_chain import Chain

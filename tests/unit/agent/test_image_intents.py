@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 
 from diamond.agent.folders import Folders
-from diamond.agent.images import Images
-from diamond.agent.links import Link
-from diamond.agent.moving import Movers
+from diamond.agent.images.enter import Images
+from diamond.agent.link.carriers import Link
+from diamond.agent.images.transfers import Movers
 from diamond.core.errors import BadRequest
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from diamond.agent.attempts import Attempts
-from diamond.agent.commands import Clerk
+from diamond.agent.tasks.attempts import Attempts
+from diamond.agent.tasks.commands import Clerk
 from diamond.agent.folders import Folders
-from diamond.agent.tasks import AttemptFolder, TaskFolders
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.events import Event, PrepareFailed
 
 ORDER = {"task": "t1", "job": "j1", "name": "x", "order": {"name": "x", "command": "true"}}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from diamond.agent import submit
-from diamond.agent.submit import Submitter
+from diamond.agent.tasks import submission as submit
+from diamond.agent.tasks.submission import Submitter
 from support.waiting import wait_for
 
 

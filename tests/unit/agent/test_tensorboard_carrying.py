@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from diamond.agent.disk import write_json
-from diamond.agent.tensorboard import append_scalars
+from diamond.agent.output.tensorboard import append_scalars
 from diamond.launchers.ranks.event_files import find_event_files, written_since
 from diamond.training.tensorboard_reader import read_scalars
 

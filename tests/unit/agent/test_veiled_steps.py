@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from diamond.agent.veiled_steps import veil_steps
+from diamond.agent.images.redacted_steps import veil_steps
 
 RECORD = {"identity": "sha256:1", "sha256": "2", "format": "sif", "platform": "linux/amd64"}
 

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import pytest
 
-from diamond.agent import house
+from diamond.agent.site import housekeeping as house
 from diamond.agent.folders import Folders
-from diamond.agent.house import Housekeeping
+from diamond.agent.site.housekeeping import Housekeeping
 from diamond.agent.loop import Agent
 
 FACT = {"value": {"gpu": {"nodes_idle": 3}}, "source": "sinfo", "at": 5.0}
@@ -52,7 +52,7 @@ class Resting:
 def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     at = {"now": 1000.0}
     its_own = SimpleNamespace(monotonic=lambda: at["now"], time=time.time)
-    monkeypatch.setattr("diamond.agent.house.time", its_own)
+    monkeypatch.setattr("diamond.agent.site.housekeeping.time", its_own)
     return at
 
 

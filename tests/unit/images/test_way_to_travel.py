@@ -11,7 +11,7 @@ from diamond.images.recipe import Recipe
 from diamond.images.travel import BYTES_PER_SECOND, File, Goal, choose_way, measured_speed
 from diamond.runtimes.places import Places
 from diamond.runtimes.step_times import remember_time, whole_time
-from diamond.service.use_cases.moving import build_seconds
+from diamond.service.images.transfers import build_seconds
 
 TORCH = File("squashfs", 300_000_000, "linux/amd64", build_seconds=60.0)
 HERE = Goal(["apptainer"], ["apptainer"], "linux/amd64")

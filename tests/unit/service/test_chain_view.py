@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.core.order import Order, Resources, order_data
-from diamond.service.chain_view import show_chain, show_happened
+from diamond.service.chains.view import show_chain, show_happened
 
 HOUR = 3600.0
 

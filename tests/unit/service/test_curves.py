@@ -6,9 +6,9 @@ from math import nan
 
 import pytest
 
-from diamond.service.headline import most_telling
-from diamond.service.store.curves import Curve, Triple, pack, unpack, within
-from diamond.service.thinning import thin
+from diamond.service.output.headline import most_telling
+from diamond.service.output.curves import Curve, Triple, pack, unpack, within
+from diamond.service.output.thinning import thin
 
 
 def curve(*points: Triple) -> Curve:

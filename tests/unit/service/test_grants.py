@@ -9,7 +9,7 @@ import pytest
 from diamond.core.errors import BadRequest
 from diamond.core.order import Continue, Order, Placement, Resources, order_data
 from diamond.planning.waits import NOTHING_KNOWN, PastWait, forecast
-from diamond.service.grants import (
+from diamond.service.chains.grants import (
     budget_data,
     first_chain,
     granted_until,

@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message
 
 from diamond.core.errors import BadRequest
-from diamond.service.body_limit import MAX_JSON, limit_of
-from diamond.service.guard import Guard
+from diamond.service.platform.http.body_limit import MAX_JSON, limit_of
+from diamond.service.platform.http.guard import Guard
 from diamond.service.settings import Settings, check_settings, read_proxies
 
 SHARED = Settings(

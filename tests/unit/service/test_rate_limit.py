@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from diamond.service.rate_limit import MOST_CALLERS, Buckets, RateLimit
+from diamond.service.platform.http.rate_limit import MOST_CALLERS, Buckets, RateLimit
 
 
 class Clock:

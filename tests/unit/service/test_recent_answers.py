@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from diamond.service.recent import Recent
+from diamond.service.platform.answer_cache import Recent
 
 
 def test_an_answer_is_made_once_and_the_oldest_give_way() -> None:

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from diamond.core.errors import EndpointAway
-from diamond.service import relay as module
-from diamond.service.notify import Notifier
-from diamond.service.relay import MemoryRelay, Relay
+from diamond.service.platform.relay import relay as module
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.platform.relay.relay import MemoryRelay, Relay
 
 PATIENCE = 3.0
 

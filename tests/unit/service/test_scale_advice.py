@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.core.errors import DiamondError
-from diamond.service.use_cases.advising import TooDear, advice_of, advice_within, is_whole
+from diamond.service.planning.advice import TooDear, advice_of, advice_within, is_whole
 
 HOUR = 3600.0
 

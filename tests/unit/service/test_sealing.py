@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.service.sealing import Seal, WrongSeal, load_seal
+from diamond.service.platform.sealing import Seal, WrongSeal, load_seal
 
 
 def test_what_was_sealed_is_read_by_whoever_has_the_key_file(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from diamond.service import timely
-from diamond.service.timely import TimelyProtocol
+from diamond.service.platform.http import request_deadline as timely
+from diamond.service.platform.http.request_deadline import TimelyProtocol
 from support.service import free_port
 from support.waiting import wait_for
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from diamond.core.errors import BadRequest
-from diamond.service.webhooks import Webhook, WebhookFailed, call, check_url
+from diamond.service.platform.delivery.webhooks import Webhook, WebhookFailed, call, check_url
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""How people are known by their providers: OpenID Connect, GitHub, and who is let in."""
+"""Signing in: browsers, devices, identities and invitations."""

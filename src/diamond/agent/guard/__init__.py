@@ -1,0 +1,1 @@
+"""What this machine allows: policy, signatures, ledger, fence, secrets."""

@@ -1,0 +1,63 @@
+"""Every command of the service that this machine took or turned away, in a file that stays here."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.guard.policy import Policy
+from diamond.core.order import order_from
+
+MOST_BYTES = 10_000_000
+
+
+@dataclass(frozen=True)
+class Ledger:
+    keep: Path
+    policy: Policy
+
+    def command(self, command: dict[str, Any], refusal: str = "") -> None:
+        """Who asked by which token, for what, by its digest; never what the spec itself says."""
+        by = command.get("by") or {}
+        order = (command.get("task_json") or {}).get("order")
+        line = {
+            "type": str(command.get("type", "")),
+            "task": str(command.get("task", "")),
+            "attempt": str(command.get("attempt", "")),
+            "person": str(by.get("name", "")),
+            "user": str(by.get("user", "")),
+            "token": str(by.get("token", "")),
+            "digest": order_from(order).digest if order else "",
+            "refused": refusal,
+        }
+        self._write(line)
+
+    def submitted(self, attempt: str, native_id: str) -> None:
+        self._write({"type": "submitted", "attempt": attempt, "job": native_id})
+
+    def _write(self, line: dict[str, str]) -> None:
+        """A full disk must not stop a cancel: what cannot be written goes to syslog, if anywhere."""
+        told = {name: value for name, value in line.items() if value}
+        text = json.dumps({"at": round(time.time(), 3), **told})
+        file = self.keep / "commands.log"
+        try:
+            if file.exists() and file.stat().st_size > MOST_BYTES:
+                file.replace(file.with_suffix(".log.1"))
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with os.fdopen(handle, "a") as out:
+                out.write(text + "\n")
+        except OSError:
+            pass
+        if self.policy.syslog:
+            _to_syslog(text)
+
+
+def _to_syslog(text: str) -> None:
+    import syslog
+
+    syslog.openlog("diamond-agent", syslog.LOG_PID, syslog.LOG_USER)
+    syslog.syslog(syslog.LOG_INFO, text)

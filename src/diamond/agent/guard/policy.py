@@ -1,0 +1,259 @@
+"""What this machine lets a service do: the site's file above the person's own, and the stricter of both wins.
+
+Whatever the service says, nothing beyond it is run, and nothing beyond it leaves. A file that cannot be read allows nothing.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import pwd
+import shlex
+import stat
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.guard.signatures import signature_fault
+from diamond.agent.guard.small_toml import read_small_toml
+from diamond.core.errors import BadRequest, DiamondError, Forbidden
+from diamond.core.order import Order
+
+SITE_FILE = Path("/etc/diamond/site.toml")
+OWN_NAME = "policy.toml"
+EGRESS = ("all", "logs", "states")
+"""From the least strict: everything; logs and metrics, no files; states of tasks alone."""
+LEASE_DAYS = 30.0
+LOOK_SECONDS = 2.0
+_OF_SHELLS = frozenset(";&|<>$`(){}\n")
+# Requests whose answers hold nothing of what a program wrote or read.
+OF_STATES = frozenset({"set-secret", "list-secrets", "delete-secret", "prune-images", "usage"})
+OF_FILES = frozenset({"read-file", "stat-file"})
+OF_WORK = frozenset({"modules", "build"})
+"""Facts whose corrections become part of what is run: lines of a shell, and where packages come from."""
+OF_BOUNDS = frozenset({"partitions", "flags"})
+"""Facts that say where a job goes which names no partition, and which of its options are left out: its time limit, say."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One file's. None: no limit."""
+
+    source: str
+    partitions: list[str] | None = None
+    max_nodes: float | None = None
+    max_hours: float | None = None
+    images: list[str] | None = None
+    """sha256 digests of the image files that may be run; nothing may be built then."""
+    commands: list[str] | None = None
+    """Patterns with * and ?, one of which the whole command fits."""
+    egress: str = "all"
+    lease_days: float = LEASE_DAYS
+    require_signed: bool = False
+    signers: list[str] | None = None
+    """Public keys in OpenSSH's form, of those whose orders are taken."""
+    community: list[str] | None = None
+    """Unix accounts that several people run through; only the site may say so."""
+    syslog: bool = False
+
+    def refusal(self, order: Order, partition: str) -> str:
+        """Why an order is not taken, whoever signed it; '' when it is."""
+        command = order.command or " ".join(map(shlex.quote, order.argv))
+        if self.partitions is not None and partition not in self.partitions:
+            return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
+        if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):
+            return "it says not how many nodes for how many minutes"
+        if self.max_nodes is not None and order.resources.nodes > self.max_nodes:
+            return f"{order.resources.nodes} nodes are more than {self.max_nodes:g}"
+        hours = order.resources.walltime_minutes / 60
+        if self.max_hours is not None and hours > self.max_hours:
+            return f"{hours:g} hours are more than {self.max_hours:g}"
+        if self.images is not None and not self._has_image(order):
+            return "only the images of its list may be run"
+        if self.commands is not None and not _fits(command, self.commands):
+            return "the command fits none of its patterns"
+        return ""
+
+    @property
+    def lists_work(self) -> bool:
+        """What may be run is told one by one, or signed."""
+        return self.require_signed or self.commands is not None or self.images is not None
+
+    @property
+    def bounds_jobs(self) -> bool:
+        return (self.partitions, self.max_nodes, self.max_hours) != (None, None, None)
+
+    def _has_image(self, order: Order) -> bool:
+        digest = order.image.sha256.replace("sha256:", "") if order.image else ""
+        return bool(digest) and order.build is None and digest in map(_bare, self.images or [])
+
+
+@dataclass
+class Policy:
+    """Both files, looked at again whenever it matters."""
+
+    keep: Path
+    site: Path = SITE_FILE
+    _looked_at: float = -LOOK_SECONDS
+    _rules: list[Rules] = field(default_factory=list)
+    _fault: str = ""
+
+    def refusal(self, order: Order, partition: str, signature: Any = None) -> str:
+        """Why this machine does not take an order, in words for its person; '' when it does."""
+        rules = self._now()
+        if self._fault:
+            return f"nothing is run here until a file is mended: {self._fault}"
+        for one in rules:
+            why = one.refusal(order, partition)
+            if not why and one.require_signed:
+                why = signature_fault(order, signature, _signers(one, rules))
+            if why:
+                return f"the policy of this machine ({one.source}) does not allow it: {why}"
+        return ""
+
+    @property
+    def egress(self) -> str:
+        rules = self._now()
+        if self._fault:
+            return EGRESS[-1]
+        return max([one.egress for one in rules] or ["all"], key=EGRESS.index)
+
+    @property
+    def lease_days(self) -> float:
+        return min([one.lease_days for one in self._now()] or [LEASE_DAYS])
+
+    @property
+    def require_signed(self) -> bool:
+        return any(one.require_signed for one in self._now())
+
+    def person_fault(self, person: Any, secrets: list[str]) -> str:
+        """Why work for this person is not taken. `person`: whom a service names beside the account's owner."""
+        if not self.is_community:
+            words = "this is no community account: it runs for its owner alone"
+            return words if person else ""
+        if not isinstance(person, dict) or not person.get("id") or not person.get("name"):
+            return "this is a community account, and the work names no person"
+        return "secrets of a community account are its owner's" if secrets else ""
+
+    @property
+    def stands(self) -> bool:
+        """Whether a file says anything at all."""
+        return bool(self._now()) or bool(self._fault)
+
+    def agent_fault(self) -> str:
+        """Why a service may not replace the agent: another one could pass the policy by."""
+        words = "a machine with a policy takes no agent from its service"
+        return f"{words}: put agent.pyz there by hand" if self.stands else ""
+
+    @property
+    def own_facts(self) -> frozenset[str]:
+        """What is corrected in `settings.json` on this machine alone: a service's word would run beside what is listed."""
+        rules = self._now()
+        if self._fault:
+            return OF_WORK | OF_BOUNDS
+        of_work = OF_WORK if any(one.lists_work for one in rules) else frozenset()
+        return of_work | (OF_BOUNDS if any(one.bounds_jobs for one in rules) else frozenset())
+
+    @property
+    def is_community(self) -> bool:
+        return any(account_name() in (one.community or []) for one in self._now())
+
+    @property
+    def syslog(self) -> bool:
+        return any(one.syslog for one in self._now())
+
+    def check_answer(self, kind: str, place: str) -> None:
+        """Raise unless the answer to such a request may leave; say where to look instead."""
+        egress = self.egress
+        is_held = egress == "states" and kind not in OF_STATES
+        if is_held or (egress == "logs" and kind in OF_FILES):
+            raise Forbidden(
+                f"This stays on the machine: its policy lets only {egress} leave",
+                f"Sign in there and look at {place}",
+                code="egress",
+            )
+
+    def _now(self) -> list[Rules]:
+        if time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = time.monotonic()
+            try:
+                self._rules, self._fault = load_rules(self.site, self.keep / OWN_NAME), ""
+            except (DiamondError, OSError) as error:
+                self._rules, self._fault = [], str(error)
+        return self._rules
+
+
+def _signers(rules: Rules, every: list[Rules]) -> list[str]:
+    """A file that lists keys counts no others; else those of the other file."""
+    if rules.signers is not None:
+        return rules.signers
+    return [key for one in every for key in one.signers or []]
+
+
+def load_rules(site: Path, own: Path) -> list[Rules]:
+    """Of the files that are there; raises for one that is not as it must be."""
+    found = []
+    if site.exists():
+        _check_site_file(site)
+        found.append(_read(site))
+    if own.exists():
+        found.append(_read(own))
+        if found[-1].community is not None:
+            raise BadRequest(f"{own}: only {site} makes an account a community account")
+    return found
+
+
+def account_name() -> str:
+    return pwd.getpwuid(os.getuid()).pw_name
+
+
+def _check_site_file(file: Path) -> None:
+    """The site's word is root's: what others can write binds nobody."""
+    facts = file.stat()
+    if facts.st_uid != 0 or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise BadRequest(f"{file} must belong to root and be writable by root alone")
+
+
+def _read(file: Path) -> Rules:
+    try:
+        told = read_small_toml(file.read_text())
+        known = {name for name in Rules.__dataclass_fields__ if name != "source"}
+        unknown = sorted(set(told) - known)
+        if unknown:
+            raise BadRequest(
+                f"unknown settings: {', '.join(unknown)}; known: {', '.join(sorted(known))}"
+            )
+        return Rules(source=os.fspath(file), **{name: _checked(name, told[name]) for name in told})
+    except BadRequest as error:
+        raise BadRequest(f"{file}: {error}") from None
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name in ("partitions", "images", "commands", "signers", "community"):
+        good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    elif name in ("require_signed", "syslog"):
+        good = isinstance(value, bool)
+    elif name == "egress":
+        good = value in EGRESS
+    else:
+        good = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+    if not good:
+        raise BadRequest(f"{name} cannot be {value!r}")
+    return value
+
+
+def _is_count(value: Any) -> bool:
+    """A batch system takes 0 minutes for no limit at all."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _fits(command: str, patterns: list[str]) -> bool:
+    """A line that a shell could take for several commands has to stand in the list as it is: * would fit anything behind a ;"""
+    if set(command) & _OF_SHELLS:
+        return command in patterns
+    return any(fnmatch.fnmatchcase(command, pattern) for pattern in patterns)
+
+
+def _bare(digest: str) -> str:
+    return digest.replace("sha256:", "")

@@ -1,0 +1,1 @@
+"""Images on this machine: entered by tasks, transferred, listed."""

@@ -1,0 +1,177 @@
+"""Images in the agent: a build is a task whose program is Diamond's own builder; a task inside an image gets `enter.sh`."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import diamond
+from diamond.agent.site.bundle import bundle_bytes, with_bytecode
+from diamond.agent.disk import write_json, write_whole
+from diamond.agent.folders import Folders
+from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.folders import AttemptFolder
+from diamond.core.errors import EnvironmentFailed
+from diamond.core.order import Build, Image, Order
+from diamond.images.bases import REGISTRIES, read_base
+from diamond.runtimes.adapters import choose_runner
+from diamond.runtimes.base import Entered, Inside
+from diamond.runtimes.child import last_lines, run_child
+from diamond.runtimes.entering import enter_script, entered_variables
+from diamond.runtimes.places import Places
+from diamond.runtimes.records import SUFFIXES, Record
+from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
+from diamond.runtimes.store import find, find_file, verify
+from diamond.runtimes.tools import find_uv, own_python
+
+CANCELLED = 130
+SHOWN_LINES = 200
+
+
+@dataclass(frozen=True)
+class Images:
+    folders: Folders
+    profile: Callable[[], Profile]
+    is_local: bool = False
+    """Whether jobs run on this very node."""
+
+    def build_words(
+        self,
+        folder: AttemptFolder,
+        build: Build,
+        *,
+        say: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> list[str]:
+        """Make a build ready, and answer with the words of its program.
+
+        What needs the network is fetched here, on the login node, unless compute nodes are known to have one.
+        """
+        file = self._write(folder, build)
+        words = [own_python(), builder_file(self.folders.work / "builder"), "build"]
+        for act in self._before(build):
+            log = folder.path / f"{act}.log"
+            code = run_child(
+                [*words, act, str(file)], log=log, say=say, cancelled=cancelled, variables={}
+            )
+            if code:
+                raise EnvironmentFailed("\n".join(last_lines(log, SHOWN_LINES)))
+        return [*words, "run", str(file)]
+
+    def enter(
+        self, folder: AttemptFolder, order: Order, *, data: Mapping[str, str], training: str
+    ) -> Entered:
+        """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
+        assert order.image is not None
+        record = self.find(order.image)
+        own = dict(order.environment.variables) if order.environment else {}
+        variables = entered_variables(record, own)
+        tmp = self.folders.tmp
+        inside = Inside(self._binds(folder, data, training), str(folder.run_dir))
+        enter = choose_runner(record.format, tmp, self._wanted("run_with")).enter(record, inside)
+        if enter is None:
+            return Entered(variables=variables, path=record.path)
+        gpus = self._gpus() if order.resources.gpus_per_node else ""
+        names = [*own, *(f"DIAMOND_DATA_{name}" for name in data)]
+        text = enter_script(enter, record, training=training, names=names, gpus=gpus)
+        script = folder.path / "enter.sh"
+        write_whole(script, text.encode(), mode=0o700)
+        return Entered(variables=variables, prefix=["bash", str(script)])
+
+    def find(self, image: Image) -> Record:
+        formats = [image.format] if image.format else list(SUFFIXES)
+        record = find_file(self._places, image.sha256) if image.sha256 else None
+        if record is None and image.sha256:
+            record = self.shared_file(image.sha256)
+        if record is None and image.identity:
+            record = find(self._places, image.identity, formats)
+        if record is None:
+            name = image.sha256 or image.identity
+            raise EnvironmentFailed(
+                f"The image {name[:19]}… is not on this machine", "Build it here, or move it here."
+            )
+        return verify(self._places, record)
+
+    def shared_file(self, sha256: str) -> Record | None:
+        """Others' file with this digest, where the site names folders of a group or of all."""
+        folders = shared_folders(self._site.get("shared"))
+        return take_shared_file(shared_places(folders, self._places), self._places, sha256)
+
+    @property
+    def insecure(self) -> list[str]:
+        """Registries that speak http."""
+        return [str(one) for one in self._site.get("insecure") or []]
+
+    @property
+    def _places(self) -> Places:
+        return Places(self.folders.work / "images", self.folders.tmp)
+
+    def _write(self, folder: AttemptFolder, build: Build) -> Path:
+        """The base and lock that the first attempt resolved stay those of the task."""
+        wanted = build.runtime or self._wanted("runtime")
+        told = {
+            "version": 1,
+            "name": folder.attempt,
+            "build": asdict(replace(build, runtime=wanted)),
+            "work": str(self.folders.work),
+            "tmp": str(self.folders.tmp),
+            "site": self._site,
+            "uv": find_uv(self.folders.work) or "",
+        }
+        file = folder.run_dir / "build.json"
+        write_json(file, told)
+        return file
+
+    def _before(self, build: Build) -> list[str]:
+        """What is done on the login node before the job."""
+        if self._site.get("where") == "login":
+            return ["run"]
+        base = read_base(build.environment.base)
+        needs_network = bool(build.environment.requirements) or base.kind in REGISTRIES
+        internet = self.profile().facts.get("internet")
+        compute = internet.get("compute") if isinstance(internet, dict) else None
+        return ["fetch"] if needs_network and not compute and not self.is_local else []
+
+    @property
+    def _site(self) -> dict[str, Any]:
+        value = self.profile().facts.get("build")
+        return value if isinstance(value, dict) else {}
+
+    def _wanted(self, name: str) -> str:
+        return str(self._site.get(name) or "")
+
+    def _gpus(self) -> str:
+        return str(self.profile().facts.get("accelerator") or "auto")
+
+    def _binds(
+        self, folder: AttemptFolder, data: Mapping[str, str], training: str
+    ) -> list[tuple[str, str]]:
+        """The task's own folder, its data and the training library; a path is the same inside and outside."""
+        task = str(folder.path.parent.parent)
+        inbox = str(self.folders.inbox)
+        return [(place, place) for place in (task, inbox, training, *data.values()) if place]
+
+
+def builder_file(folder: Path) -> str:
+    """The builder as one file, named by content: an upgraded agent leaves the file of running builds alone."""
+    content = _bundle()
+    named = f"{hashlib.sha256(content).hexdigest()[:16]}-{sys.implementation.cache_tag}"
+    target = folder / f"builder-{named}.pyz"
+    if not target.is_file():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(target, with_bytecode(content), mode=0o700)
+    return str(target)
+
+
+@lru_cache
+def _bundle() -> bytes:
+    """The agent's own file if it runs from one; else made from the installed parts."""
+    for place in Path(diamond.__file__).parents:
+        if place.is_file():
+            return place.read_bytes()
+    return bundle_bytes()

@@ -1,0 +1,1 @@
+"""The link to the service: carriers, session, reconnect, pairing, lease."""

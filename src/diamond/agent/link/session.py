@@ -1,0 +1,221 @@
+"""The agent's end of the sync protocol: hello, numbered events, held command calls."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import os
+import platform
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import diamond
+from diamond.agent.guard.fence import Fence
+from diamond.agent.folders import Folders
+from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.agent.guard.secrets import list_secrets
+from diamond.core.events import Event, event_data
+from diamond.core.ids import new_id
+
+log = logging.getLogger(__name__)
+
+BATCH = 500
+WAIT_SECONDS = 25
+LONGEST_PAUSE = 10.0
+TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
+"""What comes this close together travels in one call; the first of it does not wait. While jobs are being handed over
+one after the other, more is on its way anyhow: most of a short job's life then travels at once.
+"""
+Pause = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """What the service says at hello."""
+
+    endpoint: str
+    name: str
+    generation: int
+    open_tasks: list[dict[str, Any]]
+    questions_per_minute: float
+    settings: dict[str, Any] = field(default_factory=dict)
+    is_restored: bool = False
+    """The service has come back from a backup and lacks what it had confirmed since."""
+
+
+def _shortly() -> float:
+    return TOGETHER_SECONDS
+
+
+@dataclass
+class Outbox:
+    """Events that the service has not confirmed, in order."""
+
+    pause: Pause = _shortly
+    veil: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    """What of an event may leave the machine."""
+    epoch: str = field(default_factory=lambda: new_id("x"))
+    confirmed: int = 0
+    _last: int = 0
+    _events: list[dict[str, Any]] = field(default_factory=list)
+    _filled: threading.Condition = field(default_factory=threading.Condition)
+    _taken_at: float = 0.0
+
+    def put(self, task: str, event: Event) -> None:
+        with self._filled:
+            self._last += 1
+            told = self.veil(event_data(event))
+            self._events.append({"n": self._last, "task": task, **told})
+            self._filled.notify_all()
+
+    def wait(self, seconds: float) -> list[dict[str, Any]]:
+        """The oldest unconfirmed events, waiting for the first."""
+        with self._filled:
+            if not self._events:
+                self._filled.wait(seconds)
+            if not self._events:
+                return []
+        _wait_since(self._taken_at, self.pause)
+        self._taken_at = time.monotonic()
+        with self._filled:
+            return self._events[:BATCH]
+
+    def confirm(self, have: int) -> None:
+        with self._filled:
+            self.confirmed = have
+            self._events = [event for event in self._events if event["n"] > have]
+            self._filled.notify_all()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._events
+
+    def wait_until_empty(self, seconds: float) -> bool:
+        with self._filled:
+            return self._filled.wait_for(lambda: not self._events, seconds)
+
+
+class Session:
+    """One agent's conversation with its service."""
+
+    def __init__(self, link: Link, *, folders: Folders, fence: Fence, stays: str) -> None:
+        self.link, self.outbox = link, Outbox()
+        self._folders, self._fence, self._stays = folders, fence, stays
+        self.about_policy: Callable[[], dict[str, Any]] = dict
+        self._commanded_at = 0.0
+
+    def hello(self) -> Welcome:
+        """One greeting; takes over the generation that it brings. Raises what the link raises."""
+        self.is_greeting = True
+        try:
+            answer = ask(self.link, "hello", self._greeting_words())
+        except (Declined, Stale):
+            self.is_greeting = False
+            raise
+        generation = int(answer["generation"])
+        self._fence.take(generation)
+        self.link.generation = generation
+        self.is_greeting = False
+        return Welcome(
+            endpoint=str(answer.get("endpoint", "")),
+            name=str(answer.get("name", "")),
+            generation=generation,
+            open_tasks=list(answer.get("open_tasks") or []),
+            questions_per_minute=float(answer.get("status_questions_per_minute") or 4.0),
+            settings=dict(answer.get("settings") or {}),
+            is_restored=bool(answer.get("restored")),
+        )
+
+    def send_events(self, events: list[dict[str, Any]]) -> list[str]:
+        """Send a batch; returns the tasks that the service does not know."""
+        message = {"epoch": self.outbox.epoch, "now": time.time(), "events": events}
+        answer = ask(self.link, "events", message)
+        have = int(answer.get("have", 0))
+        if have < events[0]["n"] - 1:
+            raise LinkDown("the service has forgotten events that it had confirmed")
+        self.outbox.confirm(have)
+        return [str(task) for task in answer.get("unknown_tasks") or []]
+
+    def poll(self, done: Iterable[str]) -> dict[str, Any]:
+        """One held call for commands."""
+        _wait_since(self._commanded_at, self.outbox.pause)
+        message = {"done": list(done), "wait": WAIT_SECONDS, "now": time.time()}
+        answer = ask(self.link, "commands", message, timeout=WAIT_SECONDS + 20)
+        if answer.get("commands"):
+            self._commanded_at = time.monotonic()
+        return answer
+
+    def _greeting_words(self) -> dict[str, Any]:
+        return {
+            "agent_version": diamond.__version__,
+            "protocol": 1,
+            "host": socket.gethostname(),
+            "user": getpass.getuser(),
+            "pid": os.getpid(),
+            "python": platform.python_version(),
+            "epoch": self.outbox.epoch,
+            "confirmed": self.outbox.confirmed,
+            "last_generation": self._fence.newest(),
+            "stays": self._stays,
+            "now": time.time(),
+            "folders": self._folders.as_data(),
+            "policy": self.about_policy(),
+            "secrets": list_secrets(self._folders.secrets),
+        }
+
+
+def _wait_since(last: float, pause: Pause) -> None:
+    """In short steps: a burst may end meanwhile."""
+    while (left := last + pause() - time.monotonic()) > 0:
+        time.sleep(min(left, TOGETHER_SECONDS))
+
+
+class Caller:
+    """Repeats one kind of call for ever, with growing pauses while the link is down."""
+
+    def __init__(self, name: str, once: Callable[[], None], hooks: Hooks) -> None:
+        self._once, self._hooks, self._name = once, hooks, name
+
+    def start(self) -> None:
+        threading.Thread(target=self.run, name=self._name, daemon=True).start()
+
+    def run(self) -> None:
+        pause = 0.25
+        while not self._hooks.stopping.is_set():
+            generation = self._hooks.generation()
+            try:
+                self._once()
+                pause = 0.25
+                continue
+            except LinkClosed:
+                self._hooks.closed()
+                return
+            except Stale as error:
+                if self._hooks.is_greeting():
+                    self._hooks.failed()
+                elif self._hooks.generation() == generation:
+                    self._hooks.stale(str(error))
+                    return
+            except (LinkDown, Declined) as error:
+                log.info("%s: %s", self._name, error)
+                self._hooks.failed()
+            except Exception:
+                log.exception("%s failed", self._name)
+            self._hooks.stopping.wait(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+
+@dataclass
+class Hooks:
+    """What the callers tell the agent."""
+
+    stopping: threading.Event
+    generation: Callable[[], int]
+    is_greeting: Callable[[], bool]
+    stale: Callable[[str], None]
+    closed: Callable[[], None]
+    failed: Callable[[], None]

@@ -1,0 +1,74 @@
+"""Scalars from the event files that an unmodified script writes, carried home as one more stream."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diamond.agent.disk import read_json, write_json
+from diamond.launchers.ranks.event_files import find_event_files, written_since
+from diamond.training.tensorboard_reader import read_scalars
+
+if TYPE_CHECKING:
+    from diamond.agent.tasks.attempts import Tracked
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 15.0
+
+
+@dataclass
+class Scalars:
+    """Looks into run directories now and then."""
+
+    _looked_at: float = field(default_factory=time.monotonic)
+    _ended: set[str] = field(default_factory=set)
+
+    def look(self, active: Iterable[Tracked]) -> None:
+        if time.monotonic() - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = time.monotonic()
+        for tracked in active:
+            if tracked.watched.is_running:
+                self.carry(tracked)
+
+    def finish(self, tracked: Tracked) -> None:
+        """A last look when a run has ended."""
+        run = f"{tracked.folder.attempt}.{tracked.watched.run}"
+        if run not in self._ended:
+            self._ended.add(run)
+            self.carry(tracked)
+
+    def carry(self, tracked: Tracked) -> None:
+        """Append what is new in the event files to the run's `tensorboard.jsonl`."""
+        target = tracked.folder.run_folder(tracked.watched.run)
+        interrupted = (read_json(target / "tensorboard.state") or {}).get("file")
+        files = written_since(target / "started", find_event_files(tracked.folder.run_dir))
+        for file in sorted(files, key=lambda file: str(file) != interrupted):
+            try:
+                append_scalars(file, target)
+            except OSError as error:
+                log.warning("%s: %s", file, error)
+
+
+def append_scalars(file: Path, target: Path) -> None:
+    """Exactly once, also after a crash: the state says where a batch began, and reading it again gives the same lines."""
+    state_file, lines_file = target / "tensorboard.state", target / "tensorboard.jsonl"
+    state = read_json(state_file) or {"size": 0, "offsets": {}}
+    size = lines_file.stat().st_size if lines_file.exists() else 0
+    offsets = dict(state["offsets"])
+    points, offset = read_scalars(file, int(offsets.get(str(file), 0)))
+    if not points:
+        return
+    lines = b"".join(json.dumps(point).encode() + b"\n" for point in points)
+    already = max(0, size - int(state["size"])) if state.get("file") == str(file) else 0
+    write_json(state_file, {**state, "file": str(file), "size": size - already})
+    with lines_file.open("ab") as stream:
+        stream.write(lines[already:])
+    written = {"size": size - already + len(lines), "offsets": {**offsets, str(file): offset}}
+    write_json(state_file, written)

@@ -1,0 +1,1 @@
+"""The machine: probe, profile, housekeeping, upgrade."""

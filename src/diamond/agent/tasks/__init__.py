@@ -1,0 +1,1 @@
+"""Tasks and attempts: folders, staging, submission, watching, verdicts, chains."""

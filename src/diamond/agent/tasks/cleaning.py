@@ -1,0 +1,68 @@
+"""Run directories that are no longer needed: how much they hold, and their removal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.folders import safe_id
+from diamond.agent.tasks.folders import TaskFolders
+
+DAY = 86400.0
+
+
+def usage(tasks: Path) -> list[dict[str, Any]]:
+    """Bytes and last change of every task's folder."""
+    with contextlib.suppress(OSError):
+        names = sorted(place.name for place in tasks.iterdir())
+        return [_measure(tasks / name, name) for name in names]
+    return []
+
+
+def remove_task(folders: TaskFolders, task: str) -> None:
+    """Remove a task's folder as a whole: renamed first, so that half of one is never met."""
+    place = folders.root / safe_id(task)
+    aside = folders.root.parent / f".removing-{task}"
+    with contextlib.suppress(FileNotFoundError):
+        place.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def outdated(tasks: TaskFolders, *, days: float, limit_bytes: float, now: float) -> list[str]:
+    """Confirmed tasks over the age limit, then the oldest until the rest fits. 0: no limit."""
+    items = [one for one in usage(tasks.root) if _is_closed(tasks, str(one["task"]))]
+    items.sort(key=lambda one: float(one["modified"]))
+    old = [one for one in items if days and now - float(one["modified"]) > days * DAY]
+    kept = [one for one in items if one not in old]
+    total = sum(int(one["bytes"]) for one in kept)
+    for one in kept if limit_bytes else []:
+        if total <= limit_bytes:
+            break
+        old.append(one)
+        total -= int(one["bytes"])
+    return [str(one["task"]) for one in old]
+
+
+def near_purge(tasks: TaskFolders, *, purge_days: float, lead_days: float, now: float) -> list[str]:
+    """Tasks whose files the site will soon remove because nobody touched them."""
+    edge = (purge_days - lead_days) * DAY
+    return [str(one["task"]) for one in usage(tasks.root) if now - float(one["modified"]) > edge]
+
+
+def _is_closed(tasks: TaskFolders, task: str) -> bool:
+    attempts = tasks.attempts(task)
+    return bool(attempts) and all(attempt.is_closed for attempt in attempts)
+
+
+def _measure(folder: Path, task: str) -> dict[str, Any]:
+    size, modified = 0, 0.0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                facts = Path(place, name).lstat()
+                size += facts.st_blocks * 512
+                modified = max(modified, facts.st_mtime)
+    return {"task": task, "bytes": size, "modified": modified}

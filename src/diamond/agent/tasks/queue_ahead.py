@@ -1,0 +1,117 @@
+"""The line of a chain: its attempts that wait in the queue at once, where long waits or the person call for several.
+
+Each was made to follow the one before it. The service hears of those that may begin next, so that it always knows
+one present attempt and one follow-up. If a later one gets its nodes first, those before it are barred and called off.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from typing import TYPE_CHECKING
+
+from diamond.agent.tasks.stop_flag import Heeding
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
+
+if TYPE_CHECKING:
+    from diamond.agent.tasks.attempts import Attempts, Tracked
+
+log = logging.getLogger(__name__)
+
+
+class Lines:
+    """Called from the agent's main thread."""
+
+    def __init__(self, folders: TaskFolders, attempts: Attempts, heeding: Heeding) -> None:
+        self._folders, self._attempts, self._heeding = folders, attempts, heeding
+        self._begun: set[str] = set()
+
+    def waiting(self, task: str) -> list[Tracked]:
+        """The attempts of a task that have not begun and still may, by number."""
+        mine = [one for one in self._attempts.of_task(task) if not one.is_over]
+        return [one for one in mine if not one.watched.run and not _is_out(one.folder)]
+
+    def running(self, task: str) -> Tracked | None:
+        mine = self._attempts.of_task(task)
+        return next((one for one in mine if one.watched.is_running), None)
+
+    def announce(self, task: str) -> None:
+        """Tell the service of those that it may know: the present attempt and the next."""
+        known = 1 if self._has_present(task) else 2
+        for tracked in self.waiting(task)[:known]:
+            self._attempts.announce(tracked)
+
+    def _has_present(self, task: str) -> bool:
+        """One that runs; or one that was overtaken, until the other has begun."""
+        mine = [one for one in self._attempts.of_task(task) if not one.is_over]
+        overtaken = [one for one in mine if one.folder.is_barred and not one.folder.is_cancelled]
+        return bool(overtaken) or self.running(task) is not None
+
+    def is_due(self, last: Tracked) -> bool:
+        """Whether one more should wait behind `last`, the last of its line, or in its place."""
+        line = self.waiting(last.folder.task)
+        if not line or line[-1] is not last or not last.is_active or last.watched.arrived:
+            return False
+        if self._attempts.room(last.partition) or not self._attempts.has_queue():
+            return False
+        due = next_queueing(self._chain(line), self._cushion(last), self._manners(last))
+        return due is not None and due <= time.time() and not self._was_refused_behind(last)
+
+    def _was_refused_behind(self, last: Tracked) -> bool:
+        """One that was refused is not followed by the next at every look."""
+        every = self._folders.attempts(last.folder.task)
+        return any(one.number > last.number and one.failure is not None for one in every)
+
+    def is_full(self, last: Tracked) -> bool:
+        return must_withdraw(self._chain(self.waiting(last.folder.task)), self._manners(last))
+
+    def overtake(self, tracked: Tracked) -> bool:
+        """Let `tracked`, which has nodes, go before those that were to go first; False if one of them has nodes too."""
+        return all(one.folder.bar() for one in self._before(tracked))
+
+    def is_behind_one_with_nodes(self, tracked: Tracked) -> bool:
+        return any(one.watched.arrived or one.folder.owner for one in self._before(tracked))
+
+    def passed_by(self, running: Tracked) -> list[AttemptFolder]:
+        """Those that wait although a later one runs: they can never begin."""
+        mine = self._attempts.of_task(running.folder.task)
+        late = [one for one in mine if one.number < running.number and not one.is_over]
+        return [one.folder for one in late if not one.watched.run and not one.watched.cancelled]
+
+    def _before(self, tracked: Tracked) -> list[Tracked]:
+        line = self.waiting(tracked.folder.task)
+        return [one for one in line if one.number < tracked.number]
+
+    def _chain(self, line: list[Tracked]) -> Chain:
+        queued = tuple(one.folder.submitted_at for one in line)
+        running, now = self.running(line[-1].folder.task), time.time()
+        return Chain(
+            now=now,
+            limit_seconds=line[-1].asked_seconds,
+            work_seconds_left=math.inf,
+            waiting_since=queued,
+            last_queued=max(queued),
+            program_ends=None if running is None else now + running.asked_seconds,
+            silent_since=None
+            if running is not None
+            else self._folders.last_exit(line[-1].folder.task),
+        )
+
+    def _cushion(self, tracked: Tracked) -> float:
+        return float(self._heeding.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
+
+    def _manners(self, tracked: Tracked) -> Manners:
+        ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
+        return Manners(0.0, most_waiting=may_wait(ahead, has_started=started))
+
+    def _has_started(self, task: str) -> bool:
+        """Once it has, that is remembered: this is asked at every look."""
+        if task not in self._begun and any(one.runs() for one in self._folders.attempts(task)):
+            self._begun.add(task)
+        return task in self._begun
+
+
+def _is_out(folder: AttemptFolder) -> bool:
+    return folder.is_cancelled or folder.is_barred or folder.failure is not None

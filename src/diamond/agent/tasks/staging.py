@@ -1,0 +1,357 @@
+"""Making an attempt ready: code, environment, data, secrets, and at last the script."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from diamond.agent.disk import write_whole
+from diamond.agent.folders import Folders
+from diamond.agent.images.enter import Images
+from diamond.agent.tasks.ranks import (
+    default_variables,
+    nodes_to_leave_out,
+    ranks_program,
+    write_launch,
+)
+from diamond.agent.link.carriers import Declined, Link
+from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.takeover import take_over
+from diamond.agent.tasks.folders import AttemptFolder
+from diamond.core.errors import (
+    Cancelled,
+    DiamondError,
+    EnvironmentFailed,
+    ImageChanged,
+    NotFound,
+)
+from diamond.core.order import Build, Code, Order
+from diamond.core.task import Reason
+from diamond.data.checkout import blob_path, checkout, missing_blobs, unpack_blobs
+from diamond.launchers import ranks
+from diamond.launchers.script import Batch, command_file, render_script
+from diamond.runtimes.base import Entered
+from diamond.runtimes.child import last_lines, run_child
+from diamond.runtimes.venv import ensure_environment
+from diamond.schedulers.base import Scheduler, Submission
+from diamond.training.install import install_training
+
+Say = Callable[[str, str], None]
+"""Called with what is being made ready (code, environment, data) and a line for the person."""
+
+_COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/-]*")
+_MODULE_FUNCTION = """\
+if ! type module >/dev/null 2>&1; then
+  for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh /etc/profile.d/z00_lmod.sh; do
+    [ ! -r "$file" ] || { . "$file"; break; }
+  done
+fi
+"""
+
+
+class StageFailed(Exception):
+    """It cannot be made ready; `reason` is a Reason value."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+    @classmethod
+    def unforeseen(cls) -> StageFailed:
+        """For a fault of Diamond's own; the traceback is in the agent's log."""
+        return cls(Reason.REFUSED, "the agent failed while preparing it; its agent.log says how")
+
+
+@dataclass(frozen=True)
+class Stager:
+    """Everything that staging needs to know of this machine."""
+
+    folders: Folders
+    scheduler: Scheduler
+    link: Link
+    profile: Callable[[], Profile]
+
+    def stage(self, folder: AttemptFolder, *, say: Say, cancelled: Callable[[], bool]) -> None:
+        """Leave the attempt ready to be submitted; doing it again is fine.
+
+        Raises `StageFailed` with the reason, or `core.errors.Cancelled`.
+        """
+        order = folder.order()
+        try:
+            take_over(folder)
+            self._lay_out_code(folder, order.code, say=say, cancelled=cancelled)
+            paths = _data_paths(order.data)
+            _refuse_what_is_missing(paths, self._missing_secrets(order))
+            data = _link_data(paths, folder)
+            order = self._with_builder(folder, order, say=say, cancelled=cancelled)
+            entered = self._environment(folder, order, data, say=say, cancelled=cancelled)
+            self._write_script(folder, order, entered=entered, data=data)
+        except OSError as error:
+            raise StageFailed(
+                Reason.DISK, f"{error.strerror or error}: {error.filename or ''}"
+            ) from error
+        except (Cancelled, StageFailed):
+            raise
+        except NotFound as error:
+            raise StageFailed(Reason.DATA, _words(error)) from error
+        except DiamondError as error:
+            raise StageFailed(Reason.REFUSED, _words(error)) from error
+
+    def submission(self, folder: AttemptFolder) -> Submission:
+        order = folder.order()
+        return _submission(folder, order)
+
+    def script(
+        self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
+    ) -> str:
+        """The text of the batch script."""
+        profile = self.profile()
+        training = _training(self.folders.work / "training")
+        batch = Batch(
+            task=folder.task,
+            attempt=folder.attempt,
+            number=folder.number,
+            folder=str(folder.path),
+            run_dir=str(folder.run_dir),
+            inbox=str(self.folders.inbox),
+            order=order,
+            secret_store=str(self.folders.secrets),
+            training=training,
+            entered=entered,
+            data=data,
+            modules=profile.modules,
+            ranks=ranks_program(order, training),
+            defaults=default_variables(profile),
+            after=str(folder.path.parent / folder.after) if folder.is_early else "",
+        )
+        directives = self.scheduler.directives(_submission(folder, order), profile.flags)
+        return render_script(
+            batch, directives=directives, variables=self.scheduler.script_variables()
+        )
+
+    def _write_script(
+        self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
+    ) -> None:
+        script = self.script(folder, order, entered=entered, data=data)
+        self._write_launch(folder, order, entered)
+        params = json.dumps(order.params, ensure_ascii=False).encode()
+        write_whole(folder.path / "params.json", params)
+        write_whole(folder.path / "command.sh", command_file(order).encode())
+        modules = self.profile().modules
+        if modules:
+            lines = _MODULE_FUNCTION + "\n".join(modules) + "\n"
+            write_whole(folder.path / "modules.sh", lines.encode())
+        write_whole(folder.path / "script.sh", script.encode(), mode=0o700)
+
+    def _write_launch(self, folder: AttemptFolder, order: Order, entered: Entered) -> None:
+        program = ranks_program(order, _training(self.folders.work / "training"))
+        if program:
+            write_launch(
+                folder,
+                order,
+                entered=entered,
+                profile=self.profile(),
+                program=program,
+                variables=self.scheduler.script_variables(),
+            )
+
+    def _lay_out_code(
+        self, folder: AttemptFolder, code: Code | None, *, say: Say, cancelled: Callable[[], bool]
+    ) -> None:
+        """Once for each task: a later attempt finds the program's own files beside the code."""
+        done = folder.run_dir.parent / "code"
+        if code is None or done.exists():
+            return
+        try:
+            if code.snapshot:
+                self._check_out(code.snapshot.rpartition(":")[2], folder.run_dir, say)
+            else:
+                _clone(code, folder, say=say, cancelled=cancelled)
+        except Cancelled:
+            raise
+        except Declined as error:
+            raise StageFailed(
+                Reason.CODE, f"the service did not send the code ({error})"
+            ) from error
+        except DiamondError as error:
+            raise StageFailed(Reason.CODE, _words(error)) from error
+        write_whole(done, f"{code.snapshot or code.git_commit}\n".encode())
+
+    def _check_out(self, digest: str, target: Path, say: Say) -> None:
+        blobs = self.folders.blobs
+        if not blob_path(blobs, digest).is_file():
+            self._fetch([digest])
+        manifest = blob_path(blobs, digest).read_bytes()
+        missing = missing_blobs(manifest, blobs)
+        if missing:
+            count = "one file" if len(missing) == 1 else f"{len(missing)} files"
+            say("code", f"{count} on the way")
+            self._fetch(missing)
+        checkout(manifest, blobs, target)
+
+    def _fetch(self, digests: list[str]) -> None:
+        for start in range(0, len(digests), 1000):
+            wanted = [f"sha256:{one}" for one in digests[start : start + 1000]]
+            with self.link.fetch("blobs", json.dumps({"digests": wanted}).encode()) as stream:
+                unpack_blobs(stream, self.folders.blobs)
+
+    def images(self) -> Images:
+        return Images(self.folders, self.profile, is_local=self.scheduler.name == "local")
+
+    def _with_builder(
+        self, folder: AttemptFolder, order: Order, *, say: Say, cancelled: Callable[[], bool]
+    ) -> Order:
+        """A build's program is Diamond's own."""
+        if order.build is None:
+            return order
+        images = self.images()
+        self._fetch_inputs(order.build)
+
+        def tell(line: str) -> None:
+            say("environment", line)
+
+        try:
+            words = images.build_words(folder, order.build, say=tell, cancelled=cancelled)
+        except EnvironmentFailed as error:
+            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+        return replace(order, argv=words, command="")
+
+    def _fetch_inputs(self, build: Build) -> None:
+        """Files that the environment lays into the image travel as blobs, like code."""
+        digests = [file.digest.split(":")[-1] for file in build.environment.files if file.digest]
+        missing = [one for one in digests if not blob_path(self.folders.blobs, one).is_file()]
+        if missing:
+            self._fetch(missing)
+
+    def _environment(
+        self,
+        folder: AttemptFolder,
+        order: Order,
+        data: Mapping[str, str],
+        *,
+        say: Say,
+        cancelled: Callable[[], bool],
+    ) -> Entered:
+        if order.image is not None:
+            return self._image(folder, order, data)
+        if order.environment is None:
+            return Entered()
+
+        def tell(line: str) -> None:
+            say("environment", line)
+
+        try:
+            return ensure_environment(
+                order.environment, folder=self.folders.work, say=tell, cancelled=cancelled
+            )
+        except EnvironmentFailed as error:
+            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+
+    def _image(self, folder: AttemptFolder, order: Order, data: Mapping[str, str]) -> Entered:
+        training = _training(self.folders.work / "training")
+        try:
+            return self.images().enter(folder, order, data=data, training=training)
+        except (EnvironmentFailed, ImageChanged, NotFound) as error:
+            raise StageFailed(Reason.ENVIRONMENT, _words(error)) from error
+
+    def _missing_secrets(self, order: Order) -> list[str]:
+        return [name for name in order.secrets if not (self.folders.secrets / name).is_file()]
+
+
+@lru_cache
+def _training(place: Path) -> str:
+    return install_training(place, also=[ranks])
+
+
+def _submission(folder: AttemptFolder, order: Order) -> Submission:
+    return Submission(
+        name=folder.job_name,
+        script=folder.path / "script.sh",
+        folder=folder.path,
+        resources=order.resources,
+        placement=order.placement,
+        exclude=nodes_to_leave_out(folder) if folder.number > 1 else (),
+        comment=_comment(folder.task_json().get("person")),
+    )
+
+
+def _comment(person: Any) -> str:
+    """The real person behind a job of a community account, in letters that every batch system takes."""
+    if not isinstance(person, dict):
+        return ""
+    words = f"diamond:{person.get('id', '')}:{person.get('name', '')}"
+    return re.sub(r"[^A-Za-z0-9._@:-]+", "_", words)[:200]
+
+
+def _data_paths(data: Mapping[str, str]) -> dict[str, str]:
+    """Each name with its path here."""
+    return {name: str(Path(os.path.expandvars(path)).expanduser()) for name, path in data.items()}
+
+
+def _refuse_what_is_missing(paths: Mapping[str, str], secrets: list[str]) -> None:
+    """All of it at once."""
+    away = [(name, path) for name, path in paths.items() if not Path(path).exists()]
+    words = [f"the data {name!r} is not there: {path}" for name, path in away]
+    words += [
+        f"the secret {name} is not set here. Set it with: diamond secret set {name} --on ENDPOINT"
+        for name in secrets
+    ]
+    if words:
+        raise StageFailed(Reason.DATA if away else Reason.SECRET, "; ".join(words))
+
+
+def _link_data(paths: Mapping[str, str], folder: AttemptFolder) -> Mapping[str, str]:
+    """Links in the attempt's `data` folder lead to them."""
+    place = folder.path / "data"
+    if paths:
+        place.mkdir(mode=0o700, exist_ok=True)
+    for name, path in paths.items():
+        link = place / name
+        if not link.is_symlink():
+            link.symlink_to(path)
+    return paths
+
+
+def _clone(code: Code, folder: AttemptFolder, *, say: Say, cancelled: Callable[[], bool]) -> None:
+    """Clone aside as the person, then put it where the program runs."""
+    if not _COMMIT.fullmatch(code.git_commit):
+        raise StageFailed(Reason.CODE, f"{code.git_commit!r} is not a commit")
+    aside = folder.run_dir.parent / "code.new"
+    shutil.rmtree(aside, ignore_errors=True)
+    say("code", f"cloning {_without_password(code.git_url)}")
+    _git(["clone", "--quiet", "--no-checkout", "--", code.git_url, str(aside)], folder, cancelled)
+    _git(
+        ["-C", str(aside), "checkout", "--quiet", "--detach", code.git_commit, "--"],
+        folder,
+        cancelled,
+    )
+    if any(folder.run_dir.iterdir()):
+        raise StageFailed(Reason.CODE, f"{folder.run_dir} is not empty")
+    folder.run_dir.rmdir()
+    aside.rename(folder.run_dir)
+
+
+def _git(words: list[str], folder: AttemptFolder, cancelled: Callable[[], bool]) -> None:
+    log = folder.path / "code.log"
+    variables = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file"}
+    code = run_child(
+        ["git", *words], log=log, say=lambda _: None, cancelled=cancelled, variables=variables
+    )
+    if code:
+        raise StageFailed(Reason.CODE, "git: " + " / ".join(last_lines(log, 3)))
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"//[^/@]*@", "//", url)
+
+
+def _words(error: DiamondError) -> str:
+    return f"{error.message} {error.hint}".strip()

@@ -1,0 +1,54 @@
+"""A task that goes on where another one of the job stopped: it takes over that one's run directory."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from diamond.agent.disk import read_words, write_whole
+from diamond.agent.folders import safe_id
+from diamond.agent.tasks.folders import AttemptFolder
+from diamond.core.errors import NotFound
+
+MOVED = "moved"
+"""In the folder of the task that was left: the task that has its run directory now."""
+
+
+def take_over(folder: AttemptFolder) -> None:
+    """Move the other task's `run/` here, once; doing it again is fine. Raises `NotFound`."""
+    other = str(folder.task_json().get("continues") or "")
+    own = folder.run_dir.parent
+    if not other or (own / "code").exists():
+        return
+    theirs = own.parent / safe_id(other)
+    new_home = read_words(theirs / MOVED)
+    if new_home not in ([], [folder.task]):
+        raise NotFound(
+            f"Task {new_home[0]} has already gone on with the files of {other}",
+            f"Go on from there: diamond resume {new_home[0]}",
+        )
+    if not new_home:
+        _move(theirs, folder)
+    with contextlib.suppress(FileNotFoundError):
+        write_whole(own / "code", (theirs / "code").read_bytes())
+
+
+def home_of(task_folder: Path) -> Path:
+    """Where the run directory of a task lies: in its own folder, or in that of the one that took it over."""
+    seen: set[str] = set()
+    while (words := read_words(task_folder / MOVED)) and task_folder.name not in seen:
+        seen.add(task_folder.name)
+        task_folder = task_folder.parent / safe_id(words[0])
+    return task_folder / "run"
+
+
+def _move(theirs: Path, folder: AttemptFolder) -> None:
+    if (theirs / "run").is_dir():
+        with contextlib.suppress(OSError):
+            folder.run_dir.rmdir()
+        (theirs / "run").rename(folder.run_dir)
+    elif not any(folder.run_dir.iterdir()):
+        raise NotFound(
+            f"The files of task {theirs.name} are gone", f"Start anew: diamond retry {theirs.name}"
+        )
+    write_whole(theirs / MOVED, f"{folder.task}\n".encode(), durable=True)

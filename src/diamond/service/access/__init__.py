@@ -1,0 +1,1 @@
+"""Who may do what: principals, rules and the one place that decides."""

@@ -1,0 +1,1 @@
+"""What the administrators of a Diamond do: people, limits, audit log."""

@@ -1,0 +1,109 @@
+"""For administrators: people, their browsers, and the audit log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Response
+from starlette.responses import StreamingResponse
+
+from diamond.service import schemas
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Limit, Person, Service, problems
+from diamond.service.platform.audit import AuditFilter
+from diamond.service.sign_in import accounts
+from diamond.service.administration import people as administering
+
+router = APIRouter(tags=["administration"])
+Moment = Annotated[float | None, Query(ge=0, le=1e12)]
+After = Annotated[int, Query(ge=0, le=1 << 62)]
+
+
+@router.get("/settings", response_model=schemas.ServiceSettings, responses=problems())
+async def show_settings(services: Service, person: Person) -> dict[str, Any]:
+    """As the service was started; they are changed in its diamond.toml. No secret is among them."""
+    return administering.show_settings(services.settings)
+
+
+@router.get("/users", response_model=schemas.Page[schemas.User], responses=problems())
+async def list_users(
+    services: Service,
+    person: Person,
+    search: Annotated[str, Query(max_length=200)] = "",
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    return {"items": await administering.list_users(services, search, limit)}
+
+
+@router.get("/users/{user}", response_model=schemas.UserPage, responses=problems(404))
+async def get_user(user: str, services: Service, person: Person) -> dict[str, Any]:
+    """With what she uses and may use, her projects, and as whom her providers know her."""
+    return await administering.get_user(services, user)
+
+
+@router.patch("/users/{user}", response_model=schemas.User, responses=problems(404, 409))
+async def change_user(
+    user: str, body: schemas.UserChange, services: Service, person: Person
+) -> dict[str, Any]:
+    """Disable, enable, make an administrator."""
+    change = body.model_dump(exclude_unset=True)
+    return await administering.change_user(services, person, user, change)
+
+
+@router.get(
+    "/users/{user}/sessions", response_model=schemas.Page[schemas.Session], responses=problems()
+)
+async def list_sessions(user: str, services: Service, person: Person) -> dict[str, Any]:
+    return {"items": await accounts.list_sessions(services, person, user)}
+
+
+@router.delete("/users/{user}/sessions", status_code=204, responses=problems())
+async def end_sessions(user: str, services: Service, person: Person) -> Response:
+    """All browsers of a person are signed out."""
+    await administering.end_sessions(services, user)
+    return Response(status_code=204)
+
+
+@router.delete("/users/{user}/sessions/{session}", status_code=204, responses=problems(404))
+async def end_session(user: str, session: str, services: Service, person: Person) -> Response:
+    await administering.end_session(services, user, session)
+    return Response(status_code=204)
+
+
+def audit_filter(
+    user: Annotated[str, Query(max_length=64)] = "",
+    search: Annotated[str, Query(max_length=200)] = "",
+    since: Moment = None,
+    until: Moment = None,
+    after: After = 0,
+) -> AuditFilter:
+    return AuditFilter(user, search, since, until, after)
+
+
+Wanted = Annotated[AuditFilter, Depends(audit_filter)]
+
+
+@router.get("/audit", response_model=schemas.Page[schemas.AuditLine], responses=problems())
+async def read_audit(
+    services: Service,
+    person: Person,
+    wanted: Wanted,
+    before: After = 0,
+    newest_first: bool = False,
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    """In the order of what happened; go on with `after` the last `n`. The newest first: with `before` it."""
+    wanted = replace(wanted, before=before, newest_first=newest_first)
+    items = await administering.read_audit(services, wanted, limit)
+    return {"items": items, "next": str(items[-1]["n"]) if len(items) == limit else None}
+
+
+@router.get("/audit/export", response_class=StreamingResponse, responses={200: BYTES, **problems()})
+async def export_audit(
+    services: Service, person: Person, wanted: Wanted, kind: Literal["jsonl", "csv"] = "jsonl"
+) -> StreamingResponse:
+    """All that is wanted, as JSON lines or as a table."""
+    headers = {**serving.SAFE, **serving.attachment(f"diamond-audit.{kind}")}
+    lines = administering.export_audit(services, wanted, kind)
+    return StreamingResponse(lines, media_type=serving.BINARY, headers=headers)

@@ -1,0 +1,1 @@
+"""Messages from administrators that every page shows."""

@@ -1,0 +1,39 @@
+"""What administrators say to everybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.tables import announcements, users
+
+
+async def list_announcements(
+    connection: AsyncConnection, now: float, *, every: bool = False
+) -> list[Row]:
+    """Those that hold now, or all; the newest first."""
+    query = select(announcements, users.c.name.label("by")).join(
+        users, users.c.id == announcements.c.owner
+    )
+    if not every:
+        starts, ends = announcements.c.starts, announcements.c.ends
+        query = query.where(or_(starts.is_(None), starts <= now), or_(ends.is_(None), ends > now))
+    return rows_of(await connection.execute(query.order_by(announcements.c.created.desc())))
+
+
+async def add_announcement(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(announcements), row)
+
+
+async def change_announcement(tx: Transaction, key: str, values: dict[str, Any]) -> bool:
+    changed = update(announcements).where(announcements.c.id == key).values(values)
+    return bool((await tx.connection.execute(changed)).rowcount)
+
+
+async def drop_announcement(tx: Transaction, key: str) -> bool:
+    gone = delete(announcements).where(announcements.c.id == key)
+    return bool((await tx.connection.execute(gone)).rowcount)

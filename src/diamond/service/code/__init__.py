@@ -1,0 +1,1 @@
+"""The code that jobs run: uploads, snapshots and what a task ran."""

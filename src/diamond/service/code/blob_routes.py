@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from diamond.core.errors import TooLarge
+from diamond.core.ids import new_id
+from diamond.core.units import show_bytes
+from diamond.service import schemas
+from diamond.service.platform.http.routing import ForProject, Person, Service, problems
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import require_storable
+
+router = APIRouter(prefix="/blobs", tags=["blobs"])
+MAX_BYTES = 1 << 30
+"""Over what a snapshot may hold, so that its largest file fits in one call. It is written to disk as it comes."""
+
+
+@router.post("/missing", response_model=schemas.Missing, responses=problems())
+async def missing(body: schemas.Digests, services: Service, person: Person) -> dict[str, Any]:
+    return {"missing": await asyncio.to_thread(services.blobs.missing, body.digests)}
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.Stored,
+    responses=problems(404, 409, 413),
+    openapi_extra={"requestBody": {"content": {"application/x-tar": {}}, "required": True}},
+)
+async def add_blobs(
+    request: Request, services: Service, person: Person, project: ForProject = ""
+) -> dict[str, Any]:
+    """A tar stream, one member a blob under its digest; at most 1 GB. Nothing is taken for a restricted project."""
+    await require_storable(services, person, project)
+    return {"stored": await _take(request, services)}
+
+
+async def _take(request: Request, services: Services) -> int:
+    """The stream lies aside until it is whole and checked."""
+    aside, size = services.settings.scratch / new_id("u"), 0
+    try:
+        with aside.open("wb") as out:
+            async for block in request.stream():
+                size += len(block)
+                if size > MAX_BYTES:
+                    raise TooLarge(
+                        f"More than {show_bytes(MAX_BYTES)} in one call",
+                        "Send the blobs in several calls. A single larger file is data: "
+                        "give its path under `data:`.",
+                    )
+                out.write(block)
+        return await asyncio.to_thread(services.blobs.add_tar, aside)
+    finally:
+        aside.unlink(missing_ok=True)

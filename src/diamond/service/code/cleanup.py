@@ -1,0 +1,40 @@
+"""Blobs that no job refers to: sent for a job that was never made, they go after a while."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+from diamond.core.errors import NotFound
+from diamond.service.platform.blob_store import BlobStore
+from diamond.service.platform.database.engine import Store
+from diamond.service.code.references import mentioned_digests
+
+GRACE_SECONDS = 7 * 86400.0
+"""Since a blob was sent or asked for: its job may be about to be submitted."""
+MANIFEST_BYTES = 64 << 20
+
+
+async def prune_blobs(store: Store, blobs: BlobStore) -> int:
+    """How many were removed. What a snapshot lists is kept with it."""
+    before = time.time() - GRACE_SECONDS
+    mentioned = await mentioned_digests(store)
+    return await asyncio.to_thread(_prune, blobs, mentioned, before)
+
+
+def _prune(blobs: BlobStore, mentioned: set[str], before: float) -> int:
+    listed = (digest for manifest in mentioned for digest in _listed(blobs, manifest))
+    return blobs.prune(mentioned.union(listed), before)
+
+
+def _listed(blobs: BlobStore, digest: str) -> list[str]:
+    """The files of a snapshot; [] for a digest of anything else."""
+    try:
+        path = blobs.find(digest)
+        if path.stat().st_size > MANIFEST_BYTES:
+            return []
+        files = json.loads(path.read_bytes())["files"]
+        return [str(file["sha256"]) for file in files]
+    except (NotFound, OSError, ValueError, KeyError, TypeError):
+        return []

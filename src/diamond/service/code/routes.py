@@ -1,0 +1,55 @@
+"""A folder from the browser becomes a snapshot of code."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from diamond.service import schemas
+from diamond.service.platform.http.routing import ForProject, Person, Service, problems
+from diamond.service.code import snapshots
+from diamond.service.projects.terms import require_storable
+
+router = APIRouter(prefix="/snapshots", tags=["blobs"])
+FILES = {
+    "multipart/form-data": {
+        "schema": {
+            "type": "object",
+            "properties": {
+                "files": {"type": "array", "items": {"type": "string", "format": "binary"}}
+            },
+        }
+    },
+    "application/x-tar": {"schema": {"type": "string", "format": "binary"}},
+}
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=schemas.CodeFacts,
+    responses=problems(404, 409, 413),
+    openapi_extra={"requestBody": {"content": FILES, "required": True}},
+)
+async def add_snapshot(
+    request: Request,
+    services: Service,
+    person: Person,
+    strip: bool = False,
+    project: ForProject = "",
+) -> dict[str, Any]:
+    """Files with their relative paths as file names, or a tar; the answer is the `code` of POST /jobs.
+
+    `strip` takes off the first folder of each path, as a browser names the folder that was picked.
+    Nothing is taken for a restricted `project`.
+    """
+    await require_storable(services, person, project)
+    return await snapshots.take_upload(services, request, strip=strip)
+
+
+@router.post("/plan", response_model=schemas.UploadPlan, responses=problems())
+async def plan_snapshot(body: schemas.FolderListing, person: Person) -> dict[str, Any]:
+    """Which files of a folder to send, judged by their names; nothing is kept."""
+    return await asyncio.to_thread(snapshots.plan_upload, body.paths, body.rules)

@@ -1,0 +1,1 @@
+"""A spec while it is written: request, faults, preview, YAML."""

@@ -1,0 +1,41 @@
+"""While a spec is being written: its schema, its text, and what would become of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from diamond.compose.spec import spec_schema
+from diamond.service import schemas
+from diamond.service.platform.http.routing import Person, Service, problems
+from diamond.service.composer import preview as composing
+from diamond.service.composer import spec_text
+
+router = APIRouter(tags=["composing"])
+
+
+@router.get("/spec/schema", response_model=dict[str, Any], responses=problems())
+async def get_schema(person: Person) -> dict[str, Any]:
+    """JSON Schema of a spec, for forms and editors."""
+    return spec_schema()
+
+
+@router.post("/spec/parse", response_model=schemas.ParsedSpec, responses=problems())
+async def parse_spec(body: schemas.YamlText, person: Person) -> dict[str, Any]:
+    """YAML to a spec, with every fault at its line."""
+    return spec_text.parse(body.yaml)
+
+
+@router.post("/spec/render", response_model=schemas.RenderedSpec, responses=problems())
+async def render_spec(body: schemas.SpecBody, person: Person) -> dict[str, Any]:
+    """A spec to YAML: what is as by default is left out, sizes and times as people write them."""
+    return {"yaml": spec_text.render(body.spec)}
+
+
+@router.post("/jobs/compose", response_model=schemas.Composition, responses=problems(404))
+async def compose_job(
+    body: schemas.ComposeRequest, services: Service, person: Person, script: bool = False
+) -> dict[str, Any]:
+    """What would become of a spec, also of one with faults; nothing is made."""
+    return await composing.compose(services, person, body, script=script)

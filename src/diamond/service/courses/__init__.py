@@ -1,0 +1,1 @@
+"""Courses: a project with terms, assignments and a roster."""

@@ -1,0 +1,68 @@
+"""Assignments of courses, and the work that was done on them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.tables import assignments, invitations, jobs, tasks
+
+
+async def list_assignments(connection: AsyncConnection, project: str) -> list[Row]:
+    query = select(assignments).where(assignments.c.project == project)
+    return rows_of(await connection.execute(query.order_by(assignments.c.created)))
+
+
+async def find_assignment(connection: AsyncConnection, project: str, name: str) -> Row | None:
+    """By its name or id."""
+    found = await list_assignments(connection, project)
+    return next((row for row in found if name in (row["name"], row["id"])), None)
+
+
+async def add_assignment(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(assignments), row)
+
+
+async def change_assignment(tx: Transaction, assignment: str, values: dict[str, Any]) -> None:
+    changed = update(assignments).where(assignments.c.id == assignment).values(values)
+    await tx.connection.execute(changed)
+
+
+async def drop_assignment(tx: Transaction, assignment: str) -> None:
+    await tx.connection.execute(delete(assignments).where(assignments.c.id == assignment))
+
+
+async def work_in(connection: AsyncConnection, project: str) -> list[Row]:
+    """Every run in a course, the oldest first."""
+    columns = (
+        tasks.c.id,
+        tasks.c.owner,
+        tasks.c.job,
+        tasks.c.state,
+        tasks.c.reason,
+        tasks.c.message,
+        tasks.c.created,
+        tasks.c.ended,
+        jobs.c.assignment,
+    )
+    query = (
+        select(*columns)
+        .join(jobs, jobs.c.id == tasks.c.job)
+        .where(tasks.c.project == project, tasks.c.kind == "run")
+        .order_by(tasks.c.created, tasks.c.id)
+    )
+    return rows_of(await connection.execute(query))
+
+
+async def open_invitations(connection: AsyncConnection, project: str) -> list[Row]:
+    query = select(invitations).where(
+        invitations.c.project == project,
+        invitations.c.used.is_(None),
+        invitations.c.expires > time.time(),
+    )
+    return rows_of(await connection.execute(query.order_by(invitations.c.email)))

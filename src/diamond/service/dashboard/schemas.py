@@ -1,0 +1,90 @@
+"""The dashboard in one call."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from diamond.service.platform.http.schemas import Body
+from diamond.service.tasks.schemas import StateCounts, Task
+
+
+class Need(BaseModel):
+    """Something that waits for the person."""
+
+    kind: Literal["failed", "sign-in", "offline", "confirm", "quota", "purge", "held", "asking"]
+    title: str
+    hint: str
+    command: str = ""
+    """To type, where that helps."""
+    task: str = ""
+    endpoint: str = ""
+    at: float
+
+
+class Gpus(BaseModel):
+    free: int
+    total: int
+
+
+class AllGpus(Gpus):
+    as_of: float | None = None
+    """When the oldest of these counts was told."""
+
+
+class PartitionNow(BaseModel):
+    name: str
+    nodes_idle: int | None = None
+    nodes_total: int | None = None
+    gpus_idle: int | None = None
+    gpus_total: int | None = None
+    pending: int | None = None
+
+
+class EndpointNow(BaseModel):
+    name: str
+    state: Literal["online", "offline", "sign-in", "pairing", "confirming"]
+    since: float
+    default: bool
+    gpus: Gpus
+    partitions: list[PartitionNow]
+    running: int
+    waiting: int
+    as_of: float | None
+    """When the endpoint last told what is free."""
+
+
+class Headline(BaseModel):
+    """The one number that tells most about a result."""
+
+    name: str
+    value: float
+    step: float | None
+
+
+class Result(BaseModel):
+    task: Task
+    headline: Headline | None
+
+
+class Overview(BaseModel):
+    counts: StateCounts
+    running: list[Task]
+    """The newest 20; `counts` has the whole number."""
+    waiting: list[Task]
+    """Preparing and pending: reason and message say why."""
+    needs: list[Need]
+    gpus: AllGpus
+    """Of all endpoints that answer."""
+    endpoints: list[EndpointNow]
+    recent: list[Result]
+    """The last 8 that ended."""
+    seen: float
+    """Failures up to this time were looked at: POST /overview/seen."""
+    now: float
+
+
+class Seen(Body):
+    at: float = Field(ge=0)
+    """Failures up to this time need no further look."""

@@ -1,0 +1,1 @@
+"""Endpoints: machines with an agent; pairing, presence, profiles, commands."""

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from diamond.service import schemas
+from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, problems
+from diamond.service.endpoints import endpoints
+from diamond.service.tasks import cleanup as upkeep
+
+router = APIRouter(prefix="/endpoints", tags=["endpoints"])
+
+
+@router.get("", response_model=schemas.Page[schemas.Endpoint], responses=problems())
+async def list_endpoints(services: Service, person: Person) -> dict[str, Any]:
+    return {"items": await endpoints.list_endpoints(services, person)}
+
+
+@router.post(
+    "", status_code=201, response_model=schemas.EndpointAdded, responses=problems(404, 409)
+)
+async def add_endpoint(
+    body: schemas.EndpointRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """https gives a pairing code and the line to paste; ssh and local give the key."""
+    return await endpoints.add_endpoint(services, person, body.model_dump(), key)
+
+
+@router.get("/{name}", response_model=schemas.Endpoint, responses=problems(404))
+async def get_endpoint(name: str, services: Service, person: Person) -> dict[str, Any]:
+    return await endpoints.get_endpoint(services, person, name)
+
+
+@router.patch("/{name}", response_model=schemas.Endpoint, responses=problems(404, 409))
+async def change_endpoint(
+    name: str, body: schemas.EndpointChange, services: Service, person: Person
+) -> dict[str, Any]:
+    change = body.model_dump(exclude_unset=True)
+    return await endpoints.change_endpoint(services, person, name, change)
+
+
+@router.delete("/{name}", status_code=204, responses=problems(404, 409))
+async def remove_endpoint(name: str, services: Service, person: Person) -> Response:
+    """Refused while tasks are open there."""
+    await endpoints.remove_endpoint(services, person, name)
+    return Response(status_code=204)
+
+
+@router.post("/{name}/confirm", response_model=schemas.Endpoint, responses=problems(404, 409))
+async def confirm_endpoint(
+    name: str, body: schemas.Confirmation, services: Service, person: Person
+) -> dict[str, Any]:
+    """The owner has seen host and user."""
+    return await endpoints.confirm_endpoint(services, person, name, body.accept)
+
+
+@router.post("/{name}/pairing", response_model=schemas.Pairing, responses=problems(404, 409))
+async def renew_pairing(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """A fresh code for the same endpoint."""
+    return await endpoints.renew_pairing(services, person, name)
+
+
+@router.post("/{name}/key", response_model=schemas.Key, responses=problems(404, 409))
+async def renew_key(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """A new key for the caller's bridge; older keys end."""
+    return await endpoints.renew_key(services, person, name)
+
+
+@router.post("/{name}/away", response_model=schemas.Endpoint, responses=problems(404))
+async def carrier_closed(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """The bridge says that its connection has closed."""
+    return await endpoints.carrier_closed(services, person, name)
+
+
+@router.get("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
+async def export_profile(name: str, services: Service, person: Person) -> dict[str, Any]:
+    return await endpoints.export_profile(services, person, name)
+
+
+@router.put("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
+async def import_profile(
+    name: str, profile: schemas.ProfileData, services: Service, person: Person
+) -> dict[str, Any]:
+    return await endpoints.import_profile(services, person, name, profile)
+
+
+@router.post(
+    "/{name}/probe", status_code=202, response_model=schemas.Nothing, responses=problems(404)
+)
+async def probe_endpoint(
+    name: str, body: schemas.ProbeRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """Learn the site anew; with `compute` also by a short job."""
+    await endpoints.probe_endpoint(services, person, name, body.compute)
+    return {}
+
+
+@router.post(
+    "/{name}/upgrade", status_code=202, response_model=schemas.Nothing, responses=problems(404, 409)
+)
+async def upgrade_agent(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
+    await endpoints.upgrade_agent(services, person, name)
+    return {}
+
+
+@router.get("/{name}/secrets", response_model=schemas.Names, responses=problems(404, 503))
+async def list_secrets(name: str, services: Service, person: Person) -> dict[str, Any]:
+    """Names only."""
+    return {"items": await upkeep.list_secrets(services, person, name)}
+
+
+@router.put("/{name}/secrets/{secret}", status_code=204, responses=problems(404, 503))
+async def set_secret(
+    name: str, secret: str, body: schemas.SecretValue, services: Service, person: Person
+) -> Response:
+    """The value passes through memory to the endpoint."""
+    await upkeep.set_secret(services, person, name, secret, body.value)
+    return Response(status_code=204)
+
+
+@router.delete("/{name}/secrets/{secret}", status_code=204, responses=problems(404, 503))
+async def delete_secret(name: str, secret: str, services: Service, person: Person) -> Response:
+    await upkeep.delete_secret(services, person, name, secret)
+    return Response(status_code=204)
+
+
+@router.post("/{name}/clean", response_model=schemas.Cleaned, responses=problems(404, 503))
+async def clean_endpoint(
+    name: str, body: schemas.CleanRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """Remove run directories of ended tasks; a dry run unless told otherwise."""
+    items = await upkeep.clean_endpoint(services, person, name, **body.model_dump())
+    return {"items": items, "bytes": sum(one["bytes"] for one in items)}

@@ -1,0 +1,132 @@
+"""Endpoints: machines with an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import FINAL_WORDS
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import commands, endpoints, tasks, users
+
+# Asked at every call of an agent or at every submission: built once.
+_BY_ID = select(endpoints).where(endpoints.c.id == bindparam("of_id"))
+_BY_ID_LOCKED = _BY_ID.with_for_update()
+_BY_KEY = (
+    select(endpoints, users.c.disabled)
+    .join(users, users.c.id == endpoints.c.owner)
+    .where(endpoints.c.key_hash == bindparam("of_key"))
+)
+_GENERATION = select(endpoints.c.generation).where(endpoints.c.id == bindparam("of_id"))
+_TOOK_EVENTS = (
+    update(endpoints)
+    .where(endpoints.c.id == bindparam("of_id"))
+    .values(epoch=bindparam("new_epoch"), have=bindparam("new_have"))
+)
+_ON_CLUSTER = select(func.count()).where(
+    endpoints.c.cluster == bindparam("of_cluster"), endpoints.c.state == "online"
+)
+_OF_OWNER = (
+    select(endpoints)
+    .where(endpoints.c.owner == bindparam("of_owner"))
+    .order_by(endpoints.c.created.desc(), endpoints.c.id)
+)
+
+
+async def add_endpoint(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(endpoints), row)
+
+
+async def change_endpoint(tx: Transaction, endpoint: str, values: dict[str, Any]) -> None:
+    changed = update(endpoints).where(endpoints.c.id == endpoint).values(values)
+    await tx.connection.execute(changed)
+
+
+async def took_events(tx: Transaction, endpoint: str, *, epoch: str, have: int) -> None:
+    values = {"of_id": endpoint, "new_epoch": epoch, "new_have": have}
+    await tx.connection.execute(_TOOK_EVENTS, values)
+
+
+async def drop_endpoint(tx: Transaction, endpoint: str) -> None:
+    await tx.connection.execute(delete(commands).where(commands.c.endpoint == endpoint))
+    await tx.connection.execute(delete(endpoints).where(endpoints.c.id == endpoint))
+
+
+async def find_endpoint(
+    connection: AsyncConnection, owner: str, name: str, *, lock: bool = False
+) -> Row | None:
+    query = select(endpoints).where(endpoints.c.owner == owner, endpoints.c.name == name)
+    found = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(found)
+
+
+async def endpoint_by_id(
+    connection: AsyncConnection, endpoint: str, *, lock: bool = False
+) -> Row | None:
+    found = await connection.execute(_BY_ID_LOCKED if lock else _BY_ID, {"of_id": endpoint})
+    return row_of(found)
+
+
+async def endpoint_by_key(connection: AsyncConnection, key_hash: str) -> Row | None:
+    """With whether its owner's account is `disabled`."""
+    return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}))
+
+
+async def endpoint_by_pairing(connection: AsyncConnection, pairing_hash: str) -> Row | None:
+    query = select(endpoints).where(endpoints.c.pairing_hash == pairing_hash)
+    return row_of(await connection.execute(query))
+
+
+async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
+    found = await connection.execute(_GENERATION, {"of_id": endpoint})
+    return int(found.scalar_one_or_none() or 0)
+
+
+async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Row]:
+    return rows_of(await connection.execute(_OF_OWNER, {"of_owner": owner}))
+
+
+async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+    found = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, float | None]:
+    query = select(endpoints.c.id, endpoints.c.last_seen).where(endpoints.c.id.in_(ids))
+    return {row.id: row.last_seen for row in await connection.execute(query)}
+
+
+async def silent_endpoints(connection: AsyncConnection, before: float) -> list[Row]:
+    """Those that read online and were not heard of since `before`."""
+    query = select(endpoints).where(endpoints.c.state == "online", endpoints.c.last_seen < before)
+    return rows_of(await connection.execute(query))
+
+
+async def online_endpoints(connection: AsyncConnection) -> list[Row]:
+    """Everybody's."""
+    query = select(endpoints).where(endpoints.c.state == "online")
+    return rows_of(await connection.execute(query))
+
+
+async def agents_on_cluster(connection: AsyncConnection, cluster: str) -> int:
+    return int((await connection.execute(_ON_CLUSTER, {"of_cluster": cluster})).scalar_one())
+
+
+async def clear_default(tx: Transaction, owner: str) -> None:
+    others = update(endpoints).where(endpoints.c.owner == owner, endpoints.c.is_default)
+    await tx.connection.execute(others.values(is_default=False))
+
+
+async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
+    named = update(tasks).where(tasks.c.endpoint == endpoint).values(endpoint_name=name)
+    await tx.connection.execute(named)
+
+
+async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[Row]:
+    query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts, tasks.c.awaits).where(
+        tasks.c.endpoint == endpoint, tasks.c.state.not_in(sorted(FINAL_WORDS))
+    )
+    return rows_of(await connection.execute(query.order_by(tasks.c.created)))

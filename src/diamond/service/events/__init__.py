@@ -1,0 +1,1 @@
+"""The one event stream of each client."""

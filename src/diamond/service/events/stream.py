@@ -1,0 +1,278 @@
+"""The one event stream of a client, read from the database: a wake-up only says when to look."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import json
+import random
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import NotFound
+from diamond.core.task import FINAL_WORDS
+from diamond.service.events.cursor import Cursor, decode
+from diamond.service.platform.wakeups.notifier import owner_topic, task_topic, wait
+from diamond.service.events.watched import OthersWork
+from diamond.service.access.principal import Principal
+from diamond.service.platform.services import Services
+from diamond.service.output import log_store as logs
+from diamond.service.output import metric_store as metrics
+from diamond.service.notifications import store as notifications
+from diamond.service.platform import event_log as streams
+from diamond.service.output.curves import Triple
+from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.images.store import images_by_id
+from diamond.service.platform.database.rows import Row
+from diamond.service.planning.scale_store import scales_by_id
+from diamond.service.tasks.store import tasks_by_id
+from diamond.service.images.views import show_images
+from diamond.service.sync.intake import LOG_STREAMS
+from diamond.service.output.metrics import TRAINING, USAGE
+from diamond.service.notifications.notifications import show_all
+from diamond.service.planning.scales import show_scale
+from diamond.service.people.signed_in import is_still
+from diamond.service.tasks.tasks import find_task
+from diamond.service.tasks.views import show_endpoint, show_task
+
+PING_SECONDS = 15.0
+POLL_SECONDS = 15.0
+"""A bell rings for all that is new; looking every 2 s all the same, 200 open streams took as much of a core as ten calls a second.
+
+Each stream looks a little sooner than this, and by another bit each time: those that were opened together (after a restart, all) would else look
+at the same moment for ever, and whoever calls then would wait for all of them."""
+STILL_SECONDS = 30.0
+"""How long a stream outlives the sign-in, the membership or the share by which it was opened; a client comes back by itself."""
+LOG_PIECE = 64 << 10
+POINTS = 2000
+BATCH = 64
+TOGETHER_SECONDS = 0.1
+"""What happens this close together is read and sent at once; the first of it does not wait."""
+PING = ": ping\n\n"
+Sent = tuple[str, dict[str, Any]]
+
+
+class EventStream:
+    """One client's stream. `open` before the first byte leaves, so that bad questions get a proper answer."""
+
+    def __init__(self, services: Services, principal: Principal) -> None:
+        self._services = services
+        self._owner = principal.user
+        self._principal = principal
+        self._cursor = Cursor()
+        self._watched: list[str] = []
+        self._others = OthersWork(principal)
+
+    async def open(self, watch: list[str], after: str) -> None:
+        """`after`: a cursor; `now` for the end of everything; `start` for watched logs and curves from their begin."""
+        async with self._services.store.read() as connection:
+            for one in watch:
+                row = await find_task(connection, self._principal, one)
+                self._watched.append(row["id"])
+                self._others.watch(row)
+            if after not in ("now", "start"):
+                self._cursor = decode(after)
+                await self._rewind_beyond_the_end(connection)
+                self._others.look_back()
+                await self._to_the_end(connection, self._newly_watched())
+            else:
+                self._cursor.number = await streams.newest_number(connection, self._owner)
+                if after == "now":
+                    await self._to_the_end(connection, self._watched)
+            self._cursor.watched = self._watched
+
+    async def _rewind_beyond_the_end(self, connection: AsyncConnection) -> None:
+        """A service restored from an older backup counts anew: its reader would hear nothing of what follows."""
+        if self._cursor.number > await streams.newest_number(connection, self._owner):
+            self._cursor.number = 0
+
+    async def lines(self) -> AsyncIterator[str]:
+        topics = [owner_topic(self._owner), *map(task_topic, self._watched), *self._others.topics]
+        notifier = self._services.notifier
+        with notifier.listen(topics) as bell:
+            yield self._format("ready", {})
+            quiet_since = time.monotonic()
+            looked_at = quiet_since - random.uniform(0.0, STILL_SECONDS / 2)
+            while not notifier.closing:
+                if time.monotonic() - looked_at >= STILL_SECONDS:
+                    looked_at = time.monotonic()
+                    if not await self._is_still_let_in():
+                        return
+                bell.clear()
+                while batch := await self._batch():
+                    quiet_since = time.monotonic()
+                    yield "".join(batch)
+                    if len(batch) < BATCH:
+                        await asyncio.sleep(TOGETHER_SECONDS)
+                        break
+                if bell.is_set():
+                    continue
+                await wait(bell, POLL_SECONDS * random.uniform(0.6, 1.0))
+                if _is_quiet(quiet_since):
+                    quiet_since = time.monotonic()
+                    yield PING
+
+    async def _is_still_let_in(self) -> bool:
+        async with self._services.store.read() as connection:
+            try:
+                for task in self._others.watched:
+                    await find_task(connection, self._principal, task)
+            except NotFound:
+                return False
+            return await is_still(connection, self._principal)
+
+    def _newly_watched(self) -> list[str]:
+        """What they wrote before is asked for by its own calls, and may be very much."""
+        before = self._cursor.watched
+        return [] if before is None else [one for one in self._watched if one not in before]
+
+    async def _to_the_end(self, connection: AsyncConnection, tasks: list[str]) -> None:
+        for task in tasks:
+            for stream in await logs.streams_of(connection, task):
+                self._cursor.logs[stream["id"]] = stream["size"]
+            for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
+                self._cursor.curves[series["id"]] = series["count"]
+
+    async def _batch(self) -> list[str]:
+        """Some of what is new: a slow reader never holds a connection of the database."""
+        lines: list[str] = []
+        async with (
+            self._services.store.read() as connection,
+            aclosing(self._news(connection)) as news,
+        ):
+            async for event, data in news:
+                lines.append(self._format(event, data))
+                if len(lines) == BATCH:
+                    break
+        return lines
+
+    async def _news(self, connection: AsyncConnection) -> AsyncGenerator[Sent]:
+        """All that is new, each piece yielded right after the cursor has moved past it."""
+        for task in self._watched:
+            async for sent in self._log_news(connection, task):
+                yield sent
+            async for sent in self._metric_news(connection, task):
+                yield sent
+        while rows := await streams.events_after(connection, self._owner, self._cursor.number):
+            for sent in await self._render(connection, rows):
+                self._cursor.number = sent[1]["n"]
+                yield sent
+            self._cursor.number = rows[-1]["n"]
+        async with aclosing(self._others.news(connection)) as others:
+            async for shown in others:
+                yield "task", {**shown, "n": self._cursor.number}
+
+    async def _render(self, connection: AsyncConnection, rows: list[Row]) -> list[Sent]:
+        """Tasks and endpoints as they now are: of several events of one, the last is enough."""
+        last = {(row["kind"], row["subject"]): row["n"] for row in rows if row["kind"] != "note"}
+        tasks = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})
+        places = {one for kind, one in last if kind == "endpoint"}
+        endpoints = await endpoints_by_id(connection, places) if places else {}
+        notices = await self._notices(
+            connection, {one for kind, one in last if kind == "notification"}
+        )
+        pictures = await self._images(connection, {one for kind, one in last if kind == "image"})
+        scales = await scales_by_id(connection, {one for kind, one in last if kind == "scale"})
+        sent: list[Sent] = []
+        for row in rows:
+            n, subject = row["n"], row["subject"]
+            if row["kind"] == "note":
+                sent.append(("note", {"task": subject, **row["data"], "n": n}))
+            elif last[row["kind"], subject] != n:
+                continue
+            elif row["kind"] == "changed":
+                sent.append(("changed", {"what": subject, "n": n}))
+            elif subject in tasks:
+                sent.append(("task", {**show_task(tasks[subject]), "n": n}))
+            elif subject in endpoints:
+                shown = show_endpoint(endpoints[subject], self._services.settings)
+                sent.append(("endpoint", {**shown, "n": n}))
+            elif subject in scales:
+                sent.append(("scale", {**show_scale(scales[subject]), "n": n}))
+            elif subject in notices:
+                sent.append(("notification", {**notices[subject], "n": n}))
+            elif row["kind"] == "image":
+                sent.append(("image", {"id": subject, "image": pictures.get(subject), "n": n}))
+        return sent
+
+    async def _images(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
+        found = await images_by_id(connection, ids) if ids else {}
+        return {one["id"]: one for one in await show_images(connection, list(found.values()))}
+
+    async def _notices(self, connection: AsyncConnection, ids: set[str]) -> dict[str, Any]:
+        if not ids:
+            return {}
+        found = await notifications.notifications_by_id(connection, ids)
+        unread = await notifications.count_unread(connection, self._owner)
+        shown = await show_all(connection, list(found.values()))
+        return {one["id"]: {**one, "unread": unread} for one in shown}
+
+    async def _log_news(self, connection: AsyncConnection, task: str) -> AsyncGenerator[Sent]:
+        for stream in await logs.streams_of(connection, task):
+            if stream["stream"] in LOG_STREAMS:
+                async for sent in self._stream_news(connection, stream):
+                    yield sent
+
+    async def _stream_news(self, connection: AsyncConnection, stream: Row) -> AsyncGenerator[Sent]:
+        key, size, which = stream["id"], stream["size"], _which(stream)
+        while (at := self._cursor.logs.get(key, 0)) < size:
+            start, data = await logs.read_kept(connection, key, at, LOG_PIECE)
+            if not data:
+                start = await logs.next_kept(connection, key, at) or size
+            if start > at:
+                self._cursor.logs[key] = start
+                yield "log", {**which, "skipped": [at, start]}
+            if data:
+                length = whole_characters(data)
+                if start + len(data) >= size and await self._has_ended(connection, stream["task"]):
+                    length = len(data)
+                if not length:
+                    return
+                self._cursor.logs[key] = start + length
+                text = data[:length].decode("utf-8", "replace")
+                yield "log", {**which, "offset": start, "length": length, "text": text}
+
+    async def _has_ended(self, connection: AsyncConnection, task: str) -> bool:
+        found = await tasks_by_id(connection, {task})
+        return task in found and found[task]["state"] in FINAL_WORDS
+
+    async def _metric_news(self, connection: AsyncConnection, task: str) -> AsyncIterator[Sent]:
+        for series in await metrics.series_of(connection, [task], TRAINING + USAGE):
+            key = series["id"]
+            at = self._cursor.curves.get(key, 0)
+            while at < series["count"]:
+                found = await metrics.points_after(connection, series, at, POINTS)
+                at = found[-1][0] + 1 if len(found) == POINTS else series["count"]
+                self._cursor.curves[key] = at
+                if found:
+                    points = [_point(series, curve.at(index)) for _, curve, index in found]
+                    usage = series["source"] in USAGE
+                    yield "metric", {"task": task, "points": points, "usage": usage}
+
+    def _format(self, event: str, data: dict[str, Any]) -> str:
+        body = json.dumps(data, separators=(",", ":"))
+        return f"id: {self._cursor.encode()}\nevent: {event}\ndata: {body}\n\n"
+
+
+def _which(stream: Row) -> dict[str, Any]:
+    return {name: stream[name] for name in ("task", "attempt", "run", "rank", "stream")}
+
+
+def _point(series: Row, point: Triple) -> dict[str, Any]:
+    step, at, value = point
+    return {"name": series["name"], "step": step, "time": at, "value": value}
+
+
+def whole_characters(data: bytes) -> int:
+    """How many bytes to send so that no character is cut; the rest of one comes with the next bytes."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(data) - len(decoder.getstate()[0])
+
+
+def _is_quiet(since: float) -> bool:
+    return time.monotonic() - since >= PING_SECONDS

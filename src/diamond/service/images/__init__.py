@@ -1,0 +1,1 @@
+"""Images: requested, built, shared, transferred, pruned."""

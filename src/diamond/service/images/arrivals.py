@@ -1,0 +1,134 @@
+"""An image that exists: it is written down, and the tasks that waited for it go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from diamond.core import ids
+from diamond.core.events import PrepareFailed, Staging
+from diamond.core.order import Image, order_from
+from diamond.core.task import Reason
+from diamond.service.images import store as rows
+from diamond.service.images import request_store as wishes
+from diamond.service.endpoints.commands import Command, send
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.event_log import News, publish
+from diamond.service.chains.granting import grant_of
+from diamond.service.tasks.stepping import Steps, task_json
+
+Data = Mapping[str, Any]
+
+
+async def keep_image(
+    tx: Transaction,
+    *,
+    owner: str,
+    endpoint: str,
+    record: Data,
+    recipe: Data,
+    name: str = "",
+    build: str | None = None,
+) -> str:
+    """The image's id; the copy on this endpoint is the newest. A name moves on from an older image."""
+    now, identity = time.time(), str(record["identity"])
+    known = await rows.image_of_identity(tx.connection, owner, identity)
+    image = str(known["id"]) if known else ids.new_id(ids.IMAGE)
+    if name and not (known and known["name"] == name):
+        await rows.free_name(tx, owner, name)
+    values = {"record": dict(record), "updated": now, **({"name": name} if name else {})}
+    if known:
+        await rows.change_image(tx, image, values)
+    else:
+        fresh = {
+            "id": image,
+            "owner": owner,
+            "name": None,
+            "identity": identity,
+            "recipe": dict(recipe),
+            "platform": str(record["platform"]),
+            "build": build,
+            "created": now,
+            **values,
+        }
+        await rows.add_image(tx, fresh)
+    await keep_copy(tx, owner=owner, endpoint=endpoint, image=image, record=record)
+    await publish(tx, owner, [News("image", image)])
+    return image
+
+
+async def take_built(tx: Transaction, task: Row, line: Data) -> None:
+    """What a build tells at its end: the image, and with it the tasks that waited."""
+    record, build = line["record"], task["order"].get("build") or {}
+    recipe = line.get("recipe") or {
+        "environment": build.get("environment") or {},
+        "platform": record["platform"],
+    }
+    image = await keep_image(
+        tx,
+        owner=task["owner"],
+        endpoint=task["endpoint"],
+        record=record,
+        recipe=recipe,
+        name=task["name"],
+        build=task["id"],
+    )
+    await wishes.grant_wishes(tx, task["id"], image)
+    await release(tx, task["id"], image, record)
+
+
+async def keep_copy(
+    tx: Transaction, *, owner: str, endpoint: str, image: str, record: Data
+) -> None:
+    row = {
+        "image": image,
+        "endpoint": endpoint,
+        "format": str(record["format"]),
+        "owner": owner,
+        "sha256": str(record["sha256"]),
+        "record": dict(record),
+        "at": time.time(),
+    }
+    await rows.put_copy(tx, row)
+
+
+def image_of(record: Data) -> Image:
+    """As an order names it."""
+    return Image(str(record["identity"]), str(record["sha256"]), str(record["format"]))
+
+
+async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
+    """The tasks that waited for this build or move are submitted, with the image in their orders."""
+    for row in await wishes.waiting_for(tx.connection, what):
+        if row["cancel_requested"]:
+            continue
+        order = {**row["order"], "image": asdict(image_of(record))}
+        digest = order_from(order).digest
+        await wishes.set_awaited(tx, row["id"], {"order": order, "digest": digest})
+        await rows.add_use(tx, image=image, task=row["id"], owner=row["owner"])
+        ready = {**row, "order": order, "digest": digest}
+        await send(tx, [submit_command(ready)])
+        await _say(tx, ready, Staging(time.time(), row["attempt"], "code", "the image is there"))
+
+
+async def fail_waiting(tx: Transaction, what: str, message: str) -> None:
+    for row in await wishes.waiting_for(tx.connection, what):
+        failed = PrepareFailed(time.time(), row["attempt"], Reason.ENVIRONMENT.value, message)
+        await _say(tx, row, failed)
+
+
+def submit_command(row: Data) -> Command:
+    data = {"number": 1, "task_json": task_json(row), **grant_of(row)}
+    return Command(
+        "submit", row["endpoint"], row["owner"], task=row["id"], attempt=row["attempt"], data=data
+    )
+
+
+async def _say(tx: Transaction, row: Row, event: Staging | PrepareFailed) -> None:
+    steps = Steps(row["owner"])
+    steps.load({**row, "awaits": None})
+    steps.apply(row["id"], event)
+    await steps.save(tx)

@@ -1,0 +1,223 @@
+"""Builds: begun once, looked at step by step, edited and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import Conflict, NotFound
+from diamond.core.order import Build, Environment, build_from
+from diamond.core.task import FINAL_WORDS
+from diamond.images.editing import editable_text, edited
+from diamond.images.recipe import environment_data
+from diamond.service.access.authorize import Action, require
+from diamond.service.access.principal import Principal
+from diamond.service.images.schemas import BuildRequest, ResumeRequest
+from diamond.service.platform.services import Services
+from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.images import store as rows
+from diamond.service.output import log_store as logs
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.images.request_store import image_of_build
+from diamond.service.images.build_steps import Told, parse_lines, read_steps
+from diamond.service.images.environments import (
+    planned_steps,
+    read_environment,
+    wanted_runtime,
+)
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.images.views import show_image
+from diamond.service.tasks.tasks import as_now_known, find_task
+from diamond.service.images.image_requests import (
+    Ready,
+    Wanted,
+    endpoint_facts,
+    image_name,
+    want_build,
+    wanted_build,
+)
+
+STEPS_BYTES = 8 << 20
+
+
+async def start_build(
+    services: Services, principal: Principal, body: BuildRequest, key: str | None
+) -> dict[str, Any]:
+    """The image that is there already, or the build that makes it. All faults at once."""
+    require(principal, Action.WRITE, owner=principal.user)
+    runtime = wanted_runtime(body.environment, body.runtime)
+    environment = read_environment(
+        {**body.environment, **({"runtime": runtime} if runtime else {})}
+    )
+
+    async def start(tx: Transaction) -> dict[str, Any]:
+        found = await endpoint_rows.list_endpoints(tx.connection, principal.user)
+        wanted, composed = wanted_build(
+            Build(environment, runtime, upgrade=body.upgrade),
+            name=body.name or _own_name(environment),
+            on=body.endpoint,
+            account=body.account,
+            endpoints=[endpoint_facts(row) for row in found],
+            resources=body.resources,
+        )
+        endpoint = next(row for row in found if row["name"] == composed.endpoint)
+        answer = await _begun(tx, principal, endpoint, wanted, name=body.name)
+        return {**answer, "warnings": composed.warnings}
+
+    wish = Once.of(key, "POST /images/builds", body.model_dump())
+    return await once(services.store, principal, wish, start)
+
+
+async def resume_build(
+    services: Services, principal: Principal, task: str, body: ResumeRequest, key: str | None
+) -> dict[str, Any]:
+    """A new build with what was edited; the steps that are done come from the cache."""
+
+    async def resume(tx: Transaction) -> dict[str, Any]:
+        row = await _find(tx.connection, principal, task, Action.WRITE)
+        if row["state"] not in FINAL_WORDS:
+            raise Conflict(f"{row['id']} is still {row['state']}", "Cancel it first.")
+        endpoint = await endpoint_rows.endpoint_by_id(tx.connection, row["endpoint"])
+        if endpoint is None:
+            raise Conflict(
+                f"Endpoint {row['endpoint_name']} is no longer there", "Build it elsewhere."
+            )
+        before = build_from(row["order"]["build"])
+        changed = replace(
+            before,
+            environment=_changed(before.environment, body),
+            runtime=wanted_runtime(body.environment) or before.runtime,
+        )
+        wanted, _ = wanted_build(
+            changed,
+            name=row["name"],
+            on=_place(row),
+            endpoints=[endpoint_facts(endpoint)],
+            account=row["order"]["placement"]["account"] or "auto",
+            resources=_resources(row["order"]["resources"]),
+        )
+        return await _begun(tx, principal, endpoint, wanted, retry_of=row["id"])
+
+    wish = Once.of(key, f"resume {task}", body.model_dump())
+    return await once(services.store, principal, wish, resume)
+
+
+async def get_build(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    async with services.store.read() as connection:
+        row = await _find(connection, principal, task)
+        return await show_build(connection, row)
+
+
+async def show_build(connection: AsyncConnection, row: Row) -> dict[str, Any]:
+    environment = build_from(row["order"]["build"]).environment
+    told = read_steps(await _lines(connection, row))
+    image = await image_of_build(connection, row["id"])
+    return {
+        "task": (await as_now_known(connection, [row]))[0],
+        "name": row["name"],
+        "environment": environment_data(environment),
+        "identity": told.identity,
+        "runtime": told.runtime or row["order"]["build"].get("runtime", ""),
+        "route": told.route,
+        "definition": told.definition,
+        "steps": _steps(told, environment, row),
+        "failure": _failure(told, row),
+        "image": image,
+        "reused": told.reused,
+        "resumed_from": row["retry_of"],
+    }
+
+
+async def _begun(
+    tx: Transaction,
+    principal: Principal,
+    endpoint: Row,
+    wanted: Wanted,
+    *,
+    name: str = "",
+    retry_of: str | None = None,
+) -> dict[str, Any]:
+    begun = await want_build(tx, endpoint, wanted, retry_of=retry_of)
+    if isinstance(begun, Ready):
+        await _take_name(tx, principal.user, begun.image, name)
+        row = await rows.image_by_id(tx.connection, begun.image)
+        assert row is not None
+        return {"build": None, "image": await show_image(tx.connection, row)}
+    task = await find_task(tx.connection, principal, begun.what)
+    return {"build": await show_build(tx.connection, task), "image": None}
+
+
+async def _take_name(tx: Transaction, owner: str, image: str, name: str) -> None:
+    row = await rows.image_by_id(tx.connection, image)
+    if name and row is not None and row["name"] != name:
+        await rows.free_name(tx, owner, name)
+        await rows.change_image(tx, image, {"name": name})
+
+
+async def _find(
+    connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
+) -> Row:
+    row = await find_task(connection, principal, task, action)
+    if row["kind"] != "build":
+        raise NotFound(f"{row['id']} is not a build", "`diamond tasks --kind build` lists builds.")
+    return row
+
+
+async def _lines(connection: AsyncConnection, row: Row) -> list[dict[str, Any]]:
+    """What the newest run told of its steps."""
+    found = [
+        one for one in await logs.streams_of(connection, row["id"]) if one["stream"] == "steps"
+    ]
+    own = [one for one in found if one["attempt"] == row["attempt"]] or found
+    if not own:
+        return []
+    newest = max(own, key=lambda one: int(one["run"]))
+    _, data = await logs.read_kept(connection, newest["id"], 0, STEPS_BYTES)
+    return parse_lines(data)
+
+
+def _steps(told: Told, environment: Environment, row: Row) -> list[dict[str, Any]]:
+    steps = told.steps or planned_steps(environment, row["order"]["build"].get("runtime") or "")
+    return [
+        {"state": "waiting", **step, "editable": editable_text(environment, step["name"])}
+        for step in steps
+    ]
+
+
+def _failure(told: Told, row: Row) -> dict[str, Any] | None:
+    if told.failure is not None:
+        return told.failure
+    if row["state"] == "failed":
+        return {"step": "", "message": row["message"] or "the build failed"}
+    return None
+
+
+def _changed(environment: Environment, body: ResumeRequest) -> Environment:
+    if body.environment is not None:
+        environment = read_environment(body.environment)
+    for step, text in body.edits.items():
+        environment = edited(environment, step, text)
+    return read_environment(environment_data(environment))
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    partition = row["order"]["placement"]["partition"]
+    return "/".join(part for part in (row["endpoint_name"], partition) if part)
+
+
+def _resources(given: Mapping[str, Any]) -> dict[str, Any]:
+    """As a person writes them."""
+    names = ("nodes", "gpus_per_node", "gpu_type", "cpus_per_task")
+    found = {name: given[name] for name in names}
+    found["walltime"] = f"{given['walltime_minutes']}m"
+    return {**found, **({"memory": f"{given['memory_mb']}MB"} if given["memory_mb"] else {})}
+
+
+def _own_name(environment: Environment) -> str:
+    """After its first package or its base."""
+    first = next(iter([*environment.requirements, environment.base.rsplit("/", 1)[-1]]), "")
+    return image_name(first.split("@")[0])

@@ -1,0 +1,136 @@
+"""An environment while it is being written: faults, the definition it becomes, and files it is read from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from diamond.compose.checking import check_inline
+from diamond.compose.environment import ImageEnvironmentSpec, freeze
+from diamond.compose.faults import Faults, from_validation
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.core.order import Build, Environment
+from diamond.images.importing import import_text
+from diamond.images.plan import make_plan
+from diamond.images.recipe import Recipe, environment_data
+from diamond.images.rendering import form_for, render
+from diamond.notation.writing import write_text
+from diamond.service.access.principal import Principal
+from diamond.service.platform.services import Services
+from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.platform.database.rows import Row
+from diamond.service.images.request_store import granted
+from diamond.service.images.transfers import able
+from diamond.service.images.image_requests import wish_key
+from diamond.service.tasks.views import effective_facts
+
+PREFERRED = ("apptainer", "singularity", "charliecloud", "podman", "docker")
+
+
+def read_environment(raw: dict[str, Any]) -> Environment:
+    """Raises `InvalidSpec` with all faults."""
+    environment, faults = examine_environment(raw)
+    if environment is None:
+        first = faults[0]
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise InvalidSpec(f"{first['message']}{more}", first["hint"], faults=faults)
+    return environment
+
+
+def wanted_runtime(raw: dict[str, Any] | None, said: str = "") -> str:
+    """What is to build it: as said beside the environment, or in it; '' leaves it to the site."""
+    return said or str((raw or {}).get("runtime") or "")
+
+
+def examine_environment(
+    raw: dict[str, Any],
+) -> tuple[Environment | None, list[dict[str, str]]]:
+    """The environment, or everything that is wrong with it."""
+    faults = Faults()
+    try:
+        spec = ImageEnvironmentSpec.model_validate(raw)
+    except ValidationError as error:
+        return None, [_beneath(one) for one in from_validation(error, ["environment"])]
+    check_inline(spec, faults, prefix="")
+    return (None, faults.items) if faults.items else (freeze(spec), [])
+
+
+async def preview(
+    services: Services, principal: Principal, raw: dict[str, Any], endpoint: str, runtime: str
+) -> dict[str, Any]:
+    """What it would become; nothing is made."""
+    place = await _endpoint(services, principal, endpoint)
+    wanted = wanted_runtime(raw, runtime)
+    builder = wanted or _builder(raw, place)
+    environment, faults = examine_environment(raw)
+    form = form_for(builder)
+    shown = {"ok": not faults, "faults": faults, "runtime": builder, "form": form}
+    if environment is None:
+        return {**shown, "definition": "", "steps": [], "yaml": write_text(raw), "image": None}
+    recipe = Recipe(environment, lock=environment.lock)
+    return {
+        **shown,
+        "definition": render(recipe, form),
+        "steps": planned_steps(environment, builder),
+        "yaml": environment_yaml(environment, str(raw.get("runtime") or "")),
+        "image": await _known(services, place, Build(environment, wanted)),
+    }
+
+
+def planned_steps(environment: Environment, builder: str) -> list[dict[str, Any]]:
+    plan = make_plan(Recipe(environment, lock=environment.lock), builder or "apptainer")
+    return [{"name": one.name, "title": one.title} for one in plan.steps]
+
+
+def import_file(name: str, text: str) -> dict[str, Any]:
+    """The environment that a file describes, and what of it was not taken."""
+    try:
+        found = import_text(text, name, yaml.safe_load)
+    except yaml.YAMLError as error:
+        raise BadRequest(f"{name} is not valid YAML: {error}", "Check its indentation.") from None
+    return {
+        "environment": environment_data(found.environment),
+        "yaml": environment_yaml(found.environment),
+        "left_out": found.left_out,
+        "copies": found.copies,
+    }
+
+
+def environment_yaml(environment: Environment, runtime: str = "") -> str:
+    """As a person writes it: the base first."""
+    data = {**environment_data(environment), **({"runtime": runtime} if runtime else {})}
+    usual = ["base", "accelerator", "system", "python", "requirements"]
+    ordered = {name: data[name] for name in usual if name in data}
+    return write_text({**ordered, **data})
+
+
+async def _endpoint(services: Services, principal: Principal, name: str) -> Row | None:
+    async with services.store.read() as connection:
+        found = await endpoint_rows.list_endpoints(connection, principal.user)
+    wanted = [row for row in found if row["name"] == name.partition("/")[0]]
+    return next(iter([*wanted, *(row for row in found if row["is_default"])]), None)
+
+
+async def _known(services: Services, endpoint: Row | None, build: Build) -> str | None:
+    """The image that is there already."""
+    if endpoint is None:
+        return None
+    owner, place = endpoint["owner"], endpoint["id"]
+    async with services.store.read() as connection:
+        return await granted(connection, owner, place, wish_key(build))
+
+
+def _builder(raw: dict[str, Any], endpoint: Row | None) -> str:
+    if not raw.get("base"):
+        return "venv"
+    facts = effective_facts(endpoint) if endpoint else {}
+    build = facts.get("build")
+    wanted = str(build.get("runtime") or "") if isinstance(build, dict) else ""
+    builds = able(facts, "builds") or []
+    return wanted or next((one for one in PREFERRED if one in builds), "apptainer")
+
+
+def _beneath(fault: dict[str, str]) -> dict[str, str]:
+    return {**fault, "field": fault["field"].removeprefix("environment.")}

@@ -1,0 +1,157 @@
+"""Which environments were asked for where, the moves of images, and the tasks that wait for either."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import and_, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import FINAL_WORDS
+from diamond.images.travel import MEASURING_BYTES
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import image_moves, image_wishes, images, tasks
+
+OPEN_MOVES = ("waiting", "running")
+DAY = 86400.0
+
+
+async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Row | None:
+    """Locked, so that of many who ask at once one starts the build."""
+    query = select(image_wishes).where(
+        image_wishes.c.owner == owner,
+        image_wishes.c.endpoint == endpoint,
+        image_wishes.c.key == key,
+    )
+    return row_of(await tx.connection.execute(query.with_for_update()))
+
+
+async def hold_wishes(tx: Transaction, build: str) -> None:
+    """Before its end is told to those who wait: whoever now wishes for the same waits already, or finds it ended."""
+    query = select(image_wishes.c.key).where(image_wishes.c.build == build)
+    await tx.connection.execute(query.with_for_update())
+
+
+async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
+    """The image that a wish has led to."""
+    query = select(image_wishes.c.image).where(
+        image_wishes.c.owner == owner,
+        image_wishes.c.endpoint == endpoint,
+        image_wishes.c.key == key,
+    )
+    return (await connection.execute(query)).scalar_one_or_none()
+
+
+async def put_wish(tx: Transaction, row: dict[str, Any], *, is_new: bool) -> None:
+    """Of two who wish the same for the first time at once, one runs again and finds the other's build."""
+    if is_new:
+        await tx.connection.execute(insert(image_wishes), row)
+        return
+    own = update(image_wishes).where(
+        image_wishes.c.owner == row["owner"],
+        image_wishes.c.endpoint == row["endpoint"],
+        image_wishes.c.key == row["key"],
+    )
+    await tx.connection.execute(own.values(build=row["build"], image=row["image"]))
+
+
+async def grant_wishes(tx: Transaction, build: str, image: str) -> None:
+    granted = update(image_wishes).where(image_wishes.c.build == build)
+    await tx.connection.execute(granted.values(image=image))
+
+
+async def image_of_build(connection: AsyncConnection, build: str) -> str | None:
+    query = select(image_wishes.c.image).where(image_wishes.c.build == build)
+    found = (await connection.execute(query)).scalars().first()
+    if found:
+        return str(found)
+    built = select(images.c.id).where(images.c.build == build)
+    return (await connection.execute(built)).scalars().first()
+
+
+async def waiting_for(connection: AsyncConnection, what: str) -> list[Row]:
+    """Tasks that are not yet submitted because they wait for a build or a move."""
+    query = select(tasks).where(tasks.c.awaits == what, tasks.c.state.not_in(sorted(FINAL_WORDS)))
+    return rows_of(await connection.execute(query.order_by(tasks.c.id)))
+
+
+async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(tasks).where(tasks.c.id == task).values(values))
+
+
+async def add_move(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(image_moves), row)
+
+
+async def find_move(connection: AsyncConnection, move: str, *, lock: bool = False) -> Row | None:
+    query = select(image_moves).where(image_moves.c.id == move)
+    return row_of(await connection.execute(query.with_for_update() if lock else query))
+
+
+async def open_copy(tx: Transaction, image: str, endpoint: str) -> Row | None:
+    """A move of this image to this endpoint that is on its way; it does not end before who asks waits for it."""
+    query = select(image_moves).where(
+        image_moves.c.image == image,
+        image_moves.c.endpoint == endpoint,
+        image_moves.c.kind == "copy",
+        image_moves.c.state.in_(OPEN_MOVES),
+    )
+    return row_of(await tx.connection.execute(query.limit(1).with_for_update()))
+
+
+async def moves_of_file(connection: AsyncConnection, sha256: str, endpoint: str) -> list[Row]:
+    """Moves on their way that send this file from the endpoint, or bring it there."""
+    query = select(image_moves).where(
+        image_moves.c.sha256 == sha256,
+        image_moves.c.state.in_(OPEN_MOVES),
+        or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
+    )
+    return rows_of(await connection.execute(query))
+
+
+async def open_moves_of_file(connection: AsyncConnection, sha256: str) -> list[Row]:
+    query = select(image_moves).where(
+        image_moves.c.sha256 == sha256, image_moves.c.state.in_(OPEN_MOVES)
+    )
+    return rows_of(await connection.execute(query))
+
+
+async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[Row]:
+    """Moves on their way from or to an endpoint."""
+    query = select(image_moves).where(
+        image_moves.c.state.in_(OPEN_MOVES),
+        or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
+    )
+    return rows_of(await connection.execute(query))
+
+
+async def shown_moves(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
+    """Of each image: those on their way, and failures of the last day."""
+    recent = and_(image_moves.c.state == "failed", image_moves.c.updated > time.time() - DAY)
+    query = select(image_moves).where(
+        image_moves.c.image.in_(ids), or_(image_moves.c.state.in_(OPEN_MOVES), recent)
+    )
+    found: dict[str, list[Row]] = {one: [] for one in ids}
+    for row in rows_of(await connection.execute(query.order_by(image_moves.c.created.desc()))):
+        found[row["image"]].append(row)
+    return found
+
+
+async def change_move(tx: Transaction, move: str, values: dict[str, Any]) -> None:
+    changed = update(image_moves).where(image_moves.c.id == move)
+    await tx.connection.execute(changed.values(**values, updated=time.time()))
+
+
+async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) -> list[Row]:
+    """Finished copies to or from these endpoints, newest first: their speed foretells the next one's."""
+    query = select(image_moves).where(
+        image_moves.c.kind == "copy",
+        image_moves.c.state == "done",
+        image_moves.c.bytes >= MEASURING_BYTES,
+        image_moves.c.started.is_not(None),
+        or_(image_moves.c.endpoint.in_(endpoints), image_moves.c.source.in_(endpoints)),
+    )
+    return rows_of(await connection.execute(query.order_by(image_moves.c.created.desc()).limit(5)))

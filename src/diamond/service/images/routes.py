@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.responses import PlainTextResponse
+
+from diamond.compose.environment import environment_schema
+from diamond.service import schemas
+from diamond.service.platform.http.routing import (
+    IdempotencyKey,
+    Limit,
+    PageCursor,
+    Person,
+    Service,
+    problems,
+)
+from diamond.service.images import builds
+from diamond.service.images import environments
+from diamond.service.images import prune as image_pruning
+from diamond.service.images import transfer_requests as image_travel
+from diamond.service.images import images
+
+router = APIRouter(prefix="/images", tags=["images"])
+Words = Annotated[str, Query(max_length=200)]
+Form = Literal["", "definition", "dockerfile", "script"]
+
+
+@router.get("", response_model=schemas.Page[schemas.Image], responses=problems(404))
+async def list_images(
+    services: Service,
+    person: Person,
+    search: Words = "",
+    endpoint: str = "",
+    shared: bool = False,
+    limit: Limit = 50,
+    cursor: PageCursor = None,
+) -> dict[str, Any]:
+    """`search`: each word in the name, the base, a package, a label, or the begin of a digest.
+
+    `shared`: those of others that are shared with the caller, in place of her own.
+    """
+    if shared:
+        return {"items": await images.list_shared(services, person, search)}
+    items, after = await images.list_images(
+        services, person, search=search, endpoint=endpoint, limit=limit, cursor=cursor
+    )
+    return {"items": items, "next": after}
+
+
+@router.get("/schema", responses=problems())
+async def schema(person: Person) -> dict[str, Any]:
+    """JSON Schema of an environment, for forms and editors."""
+    return environment_schema()
+
+
+@router.post("/preview", response_model=schemas.EnvironmentPreview, responses=problems())
+async def preview(
+    body: schemas.PreviewRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """An environment while one types: its faults, and the file that it becomes."""
+    return await environments.preview(
+        services, person, body.environment, body.endpoint, body.runtime
+    )
+
+
+@router.post("/import", response_model=schemas.ImportAnswer, responses=problems())
+async def import_file(body: schemas.ImportRequest, person: Person) -> dict[str, Any]:
+    """An environment from a requirements.txt, an environment.yml, a Dockerfile or a definition file."""
+    return environments.import_file(body.name, body.text)
+
+
+@router.post(
+    "/builds", status_code=201, response_model=schemas.BuildAnswer, responses=problems(404, 409)
+)
+async def start_build(
+    body: schemas.BuildRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """Build an image, join the build that is at work on the same, or find the image there already."""
+    return await builds.start_build(services, person, body, key)
+
+
+@router.get("/builds/{task}", response_model=schemas.Build, responses=problems(404, 409))
+async def get_build(task: str, services: Service, person: Person) -> dict[str, Any]:
+    return await builds.get_build(services, person, task)
+
+
+@router.post(
+    "/builds/{task}/resume",
+    status_code=201,
+    response_model=schemas.BuildAnswer,
+    responses=problems(404, 409),
+)
+async def resume_build(
+    task: str,
+    body: schemas.ResumeRequest,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> dict[str, Any]:
+    """Go on with a build that has ended, with a step edited; what was done comes from the cache."""
+    return await builds.resume_build(services, person, task, body, key)
+
+
+@router.post(
+    "/pull", status_code=202, response_model=schemas.PullAnswer, responses=problems(404, 409)
+)
+async def pull(
+    body: schemas.PullRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    return await image_travel.pull_image(services, person, body, key)
+
+
+@router.post("/prune", response_model=schemas.Pruned, responses=problems(404, 503))
+async def prune(body: schemas.PruneRequest, services: Service, person: Person) -> dict[str, Any]:
+    """What nobody needs on an endpoint; removed only without `dry_run`."""
+    return await image_pruning.prune(
+        services, person, endpoint=body.endpoint, unused_days=body.unused_days, dry_run=body.dry_run
+    )
+
+
+@router.get("/diff", response_model=schemas.ImageDiff, responses=problems(404, 409))
+async def diff(a: str, b: str, services: Service, person: Person) -> dict[str, Any]:
+    return await images.diff(services, person, a, b)
+
+
+@router.get("/moves/{move}", response_model=schemas.ImageMove, responses=problems(404))
+async def get_move(move: str, services: Service, person: Person) -> dict[str, Any]:
+    return await image_travel.get_move(services, person, move)
+
+
+@router.post(
+    "/moves/{move}/cancel", response_model=schemas.ImageMove, responses=problems(403, 404, 409)
+)
+async def cancel_move(move: str, services: Service, person: Person) -> dict[str, Any]:
+    """Call it off: what has come so far is removed, and tasks that waited for it fail."""
+    return await image_travel.cancel_move(services, person, move)
+
+
+@router.get("/{image}", response_model=schemas.Image, responses=problems(404, 409))
+async def get_image(image: str, services: Service, person: Person) -> dict[str, Any]:
+    """By name, id, or the beginning of a digest (of the recipe or of a file)."""
+    return await images.get_image(services, person, image)
+
+
+@router.patch("/{image}", response_model=schemas.Image, responses=problems(404, 409))
+async def rename_image(
+    image: str, body: schemas.RenameImage, services: Service, person: Person
+) -> dict[str, Any]:
+    return await images.rename_image(services, person, image, body.name)
+
+
+@router.delete("/{image}", response_model=schemas.Nothing, responses=problems(404, 409))
+async def delete_image(image: str, services: Service, person: Person) -> dict[str, Any]:
+    """Everywhere; refused while a task needs it."""
+    await images.delete_image(services, person, image)
+    return {}
+
+
+@router.get("/{image}/contents", response_model=schemas.Contents, responses=problems(404, 409))
+async def contents(image: str, services: Service, person: Person) -> dict[str, Any]:
+    return await images.contents(services, person, image)
+
+
+@router.get(
+    "/{image}/uses", response_model=schemas.Page[schemas.Task], responses=problems(404, 409)
+)
+async def uses(
+    image: str, services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
+) -> dict[str, Any]:
+    """The tasks that ran inside it, newest first."""
+    items, after = await images.uses(services, person, image, limit=limit, cursor=cursor)
+    return {"items": items, "next": after}
+
+
+@router.get("/{image}/definition", response_class=PlainTextResponse, responses=problems(404, 409))
+async def definition(
+    image: str, services: Service, person: Person, form: Form = ""
+) -> PlainTextResponse:
+    """The exact definition file or Dockerfile, good without Diamond."""
+    text = await images.definition(services, person, image, form)
+    return PlainTextResponse(text)
+
+
+@router.post(
+    "/{image}/copies",
+    status_code=202,
+    response_model=schemas.CopyAnswer,
+    responses=problems(404, 409),
+)
+async def copy_image(
+    image: str,
+    body: schemas.CopyRequest,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> dict[str, Any]:
+    """Bring it to an endpoint: by its file, or by building it there, whichever is faster."""
+    return await image_travel.copy_image(services, person, image, body, key)
+
+
+@router.post(
+    "/{image}/push",
+    status_code=202,
+    response_model=schemas.ImageMove,
+    responses=problems(404, 409),
+)
+async def push_image(
+    image: str,
+    body: schemas.PushRequest,
+    services: Service,
+    person: Person,
+    key: IdempotencyKey = None,
+) -> dict[str, Any]:
+    return await image_travel.push_image(
+        services, person, image, body.reference, body.endpoint, key
+    )

@@ -1,0 +1,202 @@
+"""Images: rows, the copies of each, and which tasks use it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    case,
+    cast,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import FINAL_WORDS
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.paging import Page, page_of
+from diamond.service.platform.database.prefix import starts_with
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import (
+    image_copies,
+    image_moves,
+    image_uses,
+    image_wishes,
+    images,
+    tasks,
+)
+
+SHORTEST_DIGEST = 8
+
+
+async def list_images(
+    connection: AsyncConnection,
+    owner: str,
+    *,
+    search: str,
+    endpoint: str,
+    limit: int,
+    cursor: str | None,
+) -> Page:
+    """Each word of `search` stands in the name, the base, a package, a label or the begin of a digest."""
+    query = select(images).where(images.c.owner == owner, *map(_mentions, search.split()))
+    if endpoint:
+        there = select(image_copies.c.image).where(image_copies.c.endpoint == endpoint)
+        query = query.where(images.c.id.in_(there))
+    return await page_of(
+        connection,
+        [query],
+        keys=(images.c.created, images.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+async def images_called(connection: AsyncConnection, owner: str, text: str) -> list[Row]:
+    """By name, id, or the beginning of a digest (of the recipe or of a file); a name wins."""
+    named = select(images).where(images.c.owner == owner)
+    exact = await connection.execute(named.where(or_(images.c.name == text, images.c.id == text)))
+    found = rows_of(exact)
+    plain = text.removeprefix("sha256:")
+    if found or len(plain) < SHORTEST_DIGEST:
+        return found
+    files = select(image_copies.c.image).where(
+        image_copies.c.owner == owner, starts_with(image_copies.c.sha256, plain)
+    )
+    by_digest = or_(starts_with(images.c.identity, f"sha256:{plain}"), images.c.id.in_(files))
+    return rows_of(await connection.execute(named.where(by_digest).limit(6)))
+
+
+async def image_names(connection: AsyncConnection, owner: str, limit: int = 100) -> list[str]:
+    query = select(images.c.name).where(images.c.owner == owner, images.c.name.is_not(None))
+    found = await connection.execute(query.order_by(images.c.created.desc()).limit(limit))
+    return list(found.scalars())
+
+
+async def image_by_id(connection: AsyncConnection, image: str) -> Row | None:
+    return row_of(await connection.execute(select(images).where(images.c.id == image)))
+
+
+async def images_by_id(connection: AsyncConnection, ids: Collection[str]) -> dict[str, Row]:
+    found = await connection.execute(select(images).where(images.c.id.in_(ids)))
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def image_of_identity(connection: AsyncConnection, owner: str, identity: str) -> Row | None:
+    query = select(images).where(images.c.owner == owner, images.c.identity == identity)
+    return row_of(await connection.execute(query))
+
+
+async def add_image(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(images), row)
+
+
+async def change_image(tx: Transaction, image: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(images).where(images.c.id == image).values(values))
+
+
+async def free_name(tx: Transaction, owner: str, name: str) -> None:
+    """The image that has this name keeps its digests alone."""
+    held = update(images).where(images.c.owner == owner, images.c.name == name)
+    await tx.connection.execute(held.values(name=None))
+
+
+async def delete_image(tx: Transaction, image: str) -> None:
+    for table in (image_copies, image_uses, image_wishes):
+        await tx.connection.execute(delete(table).where(table.c.image == image))
+    await tx.connection.execute(
+        update(image_moves).where(image_moves.c.image == image).values(image=None)
+    )
+    await tx.connection.execute(delete(images).where(images.c.id == image))
+
+
+async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
+    query = select(image_copies).where(image_copies.c.image.in_(ids)).order_by(image_copies.c.at)
+    found: dict[str, list[Row]] = {one: [] for one in ids}
+    for row in rows_of(await connection.execute(query)):
+        found[row["image"]].append(row)
+    return found
+
+
+async def put_copy(tx: Transaction, row: dict[str, Any]) -> None:
+    await drop_copies(tx, [(row["image"], row["endpoint"], row["format"])])
+    await tx.connection.execute(insert(image_copies), row)
+
+
+async def drop_copies(tx: Transaction, keys: Sequence[tuple[str, str, str]]) -> None:
+    for image, endpoint, form in keys:
+        await tx.connection.execute(
+            delete(image_copies).where(
+                image_copies.c.image == image,
+                image_copies.c.endpoint == endpoint,
+                image_copies.c.format == form,
+            )
+        )
+
+
+async def copies_on(connection: AsyncConnection, endpoint: str) -> list[Row]:
+    query = select(image_copies).where(image_copies.c.endpoint == endpoint)
+    return rows_of(await connection.execute(query))
+
+
+async def add_use(tx: Transaction, *, image: str, task: str, owner: str) -> None:
+    await tx.connection.execute(insert(image_uses), {"image": image, "task": task, "owner": owner})
+
+
+async def image_used_by(connection: AsyncConnection, task: str) -> str | None:
+    query = select(image_uses.c.image).where(image_uses.c.task == task)
+    return (await connection.execute(query.limit(1))).scalar_one_or_none()
+
+
+async def count_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """How many tasks used each image, and how many of them have not ended."""
+    joined = image_uses.join(tasks, tasks.c.id == image_uses.c.task)
+    is_open = func.sum(case((tasks.c.state.in_(sorted(FINAL_WORDS)), 0), else_=1))
+    query = select(image_uses.c.image, func.count(), is_open).select_from(joined)
+    found = await connection.execute(
+        query.where(image_uses.c.image.in_(ids)).group_by(image_uses.c.image)
+    )
+    return {image: (int(many), int(still)) for image, many, still in found}
+
+
+async def uses_of(
+    connection: AsyncConnection, image: str, *, limit: int, cursor: str | None
+) -> Page:
+    used = select(image_uses.c.task).where(image_uses.c.image == image)
+    query = select(tasks).where(tasks.c.id.in_(used))
+    return await page_of(
+        connection,
+        [query],
+        keys=(tasks.c.created, tasks.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+async def last_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, float]:
+    """When a task that uses it was last made or ended."""
+    joined = image_uses.join(tasks, tasks.c.id == image_uses.c.task)
+    query = select(image_uses.c.image, func.max(tasks.c.updated)).select_from(joined)
+    found = await connection.execute(
+        query.where(image_uses.c.image.in_(ids)).group_by(image_uses.c.image)
+    )
+    return {image: float(at) for image, at in found}
+
+
+def _mentions(word: str) -> ColumnElement[bool]:
+    digest = word.removeprefix("sha256:")
+    record = func.lower(cast(images.c.record, Text))
+    return or_(
+        func.lower(images.c.name).contains(word.lower(), autoescape=True),
+        record.contains(word.lower(), autoescape=True),
+        starts_with(images.c.identity, f"sha256:{digest}"),
+    )

@@ -1,0 +1,159 @@
+"""What people ask about moving images: bring one to an endpoint, push, pull; and what agents tell of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import Conflict, NotFound
+from diamond.images.bases import read_base
+from diamond.service.access.authorize import Action, require
+from diamond.service.access.principal import Principal
+from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
+from diamond.service.platform.services import Services
+from diamond.service.images import request_store as wishes
+from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.store import find_endpoint, list_endpoints
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.images.builds import start_build
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.images.views import find_image, show_move
+from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
+from diamond.service.tasks.tasks import as_now_known, find_task
+from diamond.service.images.image_requests import Ready
+
+Answer = dict[str, Any]
+
+
+async def copy_image(
+    services: Services, principal: Principal, image: str, body: CopyRequest, key: str | None
+) -> Answer:
+    """Bring an image to an endpoint, and say which way was taken."""
+
+    async def copy(tx: Transaction) -> Answer:
+        row = await find_image(tx.connection, principal, image)
+        place = await _endpoint(tx, principal, body.endpoint)
+        found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
+        if isinstance(found, Ready):
+            return {"how": "here", "words": f"it is on {place['name']} already"}
+        move = await wishes.find_move(tx.connection, found.what)
+        words = found.words.removeprefix("its image is ").removeprefix("being ")
+        if move is not None:
+            return {"how": "move", "words": words, "move": await show_move(tx.connection, move)}
+        task = await find_task(tx.connection, principal, found.what)
+        shown = (await as_now_known(tx.connection, [task]))[0]
+        return {"how": "rebuild", "words": words, "build": shown}
+
+    return await once(
+        services.store, principal, Once.of(key, "copy", [image, body.model_dump()]), copy
+    )
+
+
+async def push_image(
+    services: Services,
+    principal: Principal,
+    image: str,
+    reference: str,
+    endpoint: str,
+    key: str | None,
+) -> Answer:
+    """Into a registry, by an endpoint that has the file and signs in there as the person."""
+
+    async def push(tx: Transaction) -> Answer:
+        row = await find_image(tx.connection, principal, image, Action.WRITE)
+        place = await _endpoint(tx, principal, endpoint) if endpoint else None
+        copy = await any_copy(tx, row, place)
+        own = {one["id"]: one for one in await list_endpoints(tx.connection, principal.user)}
+        move = await begin_move(
+            tx,
+            kind="push",
+            endpoint=own[copy["endpoint"]],
+            image=row,
+            source=copy,
+            reference=_address(reference),
+            words=f"pushed to {reference}",
+        )
+        return await show_move(tx.connection, move)
+
+    wanted = Once.of(key, "push", [image, reference, endpoint])
+    return await once(services.store, principal, wanted, push)
+
+
+async def pull_image(
+    services: Services, principal: Principal, body: PullRequest, key: str | None
+) -> Answer:
+    """A SIF is fetched as it is; an OCI image becomes one of this endpoint's own form by a build."""
+    base = read_base(body.reference)
+    if base.kind != "oras":
+        asked = BuildRequest(
+            environment={"base": base.reference}, name=body.name, endpoint=body.endpoint
+        )
+        return await start_build(services, principal, asked, key)
+    require(principal, Action.WRITE, owner=principal.user)
+
+    async def pull(tx: Transaction) -> Answer:
+        place = await _endpoint(tx, principal, body.endpoint)
+        move = await begin_move(
+            tx,
+            kind="pull",
+            endpoint=place,
+            reference=base.address,
+            name=body.name,
+            words=f"pulled from {base.reference}",
+        )
+        return {"move": await show_move(tx.connection, move)}
+
+    return await once(services.store, principal, Once.of(key, "pull", body.model_dump()), pull)
+
+
+async def get_move(services: Services, principal: Principal, move: str) -> Answer:
+    async with services.store.read() as connection:
+        return await show_move(connection, await _own_move(connection, principal, move))
+
+
+async def cancel_move(services: Services, principal: Principal, move: str) -> Answer:
+    """It ends at once; its endpoint stops and clears up when it hears of it. Asking twice is fine."""
+
+    async def cancel(tx: Transaction) -> Row:
+        row = await _own_move(tx.connection, principal, move)
+        require(principal, Action.WRITE, owner=row["owner"])
+        if row["state"] in wishes.OPEN_MOVES:
+            await end_move(tx, row, "cancelled", "it was called off")
+            told = {"act": "cancel", "move": row["id"], "record": row["record"]}
+            await send(tx, [Command("image", row["endpoint"], row["owner"], data=told)])
+        elif row["state"] != "cancelled":
+            raise Conflict(f"The move has ended already: {row['state']}", "There is nothing to do.")
+        return row
+
+    row = await services.store.run(cancel)
+    async with services.store.read() as connection:
+        if row["sha256"] and not await wishes.open_moves_of_file(connection, row["sha256"]):
+            services.image_files.drop(row["sha256"])
+    return await get_move(services, principal, move)
+
+
+async def _own_move(connection: AsyncConnection, principal: Principal, move: str) -> Row:
+    row = await wishes.find_move(connection, move)
+    if row is None or row["owner"] != principal.user:
+        raise NotFound(f"There is no move {move!r}", "See `diamond image show NAME`.")
+    return row
+
+
+def _address(reference: str) -> str:
+    """HOST/NAME:TAG, however it is written."""
+    return read_base(reference).address
+
+
+async def _endpoint(tx: Transaction, principal: Principal, name: str) -> Row:
+    if name == "auto":
+        every = await list_endpoints(tx.connection, principal.user)
+        chosen = [row for row in every if row["is_default"]] or every
+        if chosen:
+            return chosen[0]
+    row = await find_endpoint(tx.connection, principal.user, name.partition("/")[0])
+    if row is None:
+        raise NotFound(f"There is no endpoint {name!r}", "See `diamond endpoint list`.")
+    require(principal, Action.WRITE, owner=row["owner"], what="endpoint")
+    return row

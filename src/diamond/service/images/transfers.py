@@ -1,0 +1,226 @@
+"""Images on their way: to another endpoint by their file or by a new build, to a registry, from a registry."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from diamond.core import ids
+from diamond.core.errors import Conflict, NotFound
+from diamond.core.order import Build
+from diamond.core.task import Phase
+from diamond.images.recipe import recipe_from
+from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
+from diamond.service.images import store as rows
+from diamond.service.images import request_store as wishes
+from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.event_log import News, publish
+from diamond.service.images.shared import files_to_take, own_image
+from diamond.service.images.arrivals import fail_waiting, image_of
+from diamond.service.tasks.create import Awaited
+from diamond.service.images.image_requests import (
+    Ready,
+    copy_on,
+    endpoint_facts,
+    image_name,
+    want_build,
+    wanted_build,
+)
+from diamond.service.tasks.views import effective_facts
+
+UNKNOWN_BUILD_SECONDS = 60.0
+
+
+async def bring(
+    tx: Transaction,
+    endpoint: Row,
+    image: str,
+    how: str = "auto",
+    *,
+    on: str = "",
+    account: str = "auto",
+) -> Ready | Awaited:
+    """The image on this endpoint, or what must be waited for until it is there.
+
+    `on` (endpoint/partition) and `account` are for a build, should one be needed.
+    """
+    image = await own_image(tx, endpoint["owner"], image)
+    copy = await copy_on(tx, image, endpoint["id"])
+    if copy is not None:
+        return Ready(image, image_of(copy["record"]))
+    under_way = await wishes.open_copy(tx, image, endpoint["id"])
+    if under_way is not None:
+        return _moving(under_way)
+    row = await rows.image_by_id(tx.connection, image)
+    assert row is not None
+    source, way = await _way(tx, row, endpoint, how)
+    if way.how == "rebuild":
+        found = await _rebuild(tx, row, endpoint, on=on or endpoint["name"], account=account)
+        words = f"its image is {way.words} ({found.what})" if isinstance(found, Awaited) else ""
+        return replace(found, words=words) if isinstance(found, Awaited) else found
+    if way.how != "move" or source is None:
+        raise Conflict(
+            f"{row['name'] or row['identity'][:19]} cannot come to {endpoint['name']}: {way.words}",
+            "Build it there from its definition: diamond image show NAME --definition",
+        )
+    move = await begin_move(
+        tx, kind="copy", endpoint=endpoint, image=row, source=source, words=way.words
+    )
+    return _moving(move)
+
+
+async def begin_move(
+    tx: Transaction,
+    *,
+    kind: str,
+    endpoint: Row,
+    image: Row | None = None,
+    source: Row | None = None,
+    words: str = "",
+    reference: str = "",
+    name: str = "",
+) -> dict[str, Any]:
+    """Write it down, and tell the endpoint that acts. `source` is the copy that is taken."""
+    now, record = time.time(), dict(source["record"]) if source else {}
+    row: dict[str, Any] = {
+        "id": ids.new_id(ids.MOVE),
+        "owner": endpoint["owner"],
+        "kind": kind,
+        "image": image["id"] if image else None,
+        "endpoint": endpoint["id"],
+        "source": source["endpoint"] if source and kind == "copy" else None,
+        "reference": reference,
+        "name": name,
+        "sha256": source["sha256"] if source else "",
+        "record": record,
+        "words": words,
+        "state": "waiting",
+        "bytes": 0,
+        "size": int(record.get("size") or 0),
+        "message": "",
+        "created": now,
+        "started": None,
+        "updated": now,
+    }
+    await wishes.add_move(tx, row)
+    act = "fetch" if kind == "copy" else kind
+    told = {"act": act, "move": row["id"], "reference": reference, "record": record}
+    if image and kind == "push":
+        told["recipe"] = image["recipe"]
+    await send(tx, [Command("image", endpoint["id"], endpoint["owner"], data=told)])
+    if image:
+        await publish(tx, row["owner"], [News("image", image["id"])])
+    return row
+
+
+async def end_move(tx: Transaction, move: Row, state: str, words: str) -> None:
+    """It will not arrive: tasks that waited for it fail with the reason."""
+    await wishes.change_move(tx, move["id"], {"state": state, "message": words})
+    await fail_waiting(tx, move["id"], f"its image did not arrive: {words}")
+    if move["image"]:
+        await publish(tx, move["owner"], [News("image", move["image"])])
+
+
+async def any_copy(tx: Transaction, image: Row, endpoint: Row | None) -> Row:
+    """A file of this image: on the endpoint that is named, or the newest."""
+    copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
+    there = [one for one in copies if endpoint is None or one["endpoint"] == endpoint["id"]]
+    files = [one for one in there if one["format"] != "venv"]
+    if files:
+        return files[-1]
+    if there:
+        raise Conflict(
+            "A virtual environment is no file that a registry takes",
+            "Build it with a `base:`, or run it elsewhere: it is rebuilt from its lock.",
+        )
+    raise NotFound("The image is on no such endpoint", "`diamond image show` says where it is.")
+
+
+async def forget_endpoint(tx: Transaction, endpoint: str) -> None:
+    """An endpoint is removed: its files are out of reach, and what was to come from there never will."""
+    for move in await wishes.open_moves_of(tx.connection, endpoint):
+        await end_move(tx, move, "failed", "the endpoint was removed")
+    copies = await rows.copies_on(tx.connection, endpoint)
+    await rows.drop_copies(tx, [(one["image"], endpoint, one["format"]) for one in copies])
+
+
+async def _way(tx: Transaction, image: Row, endpoint: Row, how: str) -> tuple[Row | None, Way]:
+    """The best of all files, those of endpoints that answer first; a venv has none to move."""
+    copies = await files_to_take(tx, image)
+    if not copies:
+        words = "rebuilt there: no file of it is left"
+        return None, Way("rebuild", words, build_seconds(image["record"]))
+    places = await endpoints_by_id(tx.connection, {copy["endpoint"] for copy in copies})
+    online = {key for key, row in places.items() if row["state"] == "online"}
+    found = [
+        (copy, choose_way(_file(copy), await _goal(tx, copy, endpoint), how)) for copy in copies
+    ]
+    possible = [one for one in found if one[1].how]
+    return min(
+        possible,
+        key=lambda one: (one[0]["endpoint"] not in online, one[1].seconds),
+        default=found[0],
+    )
+
+
+def _file(copy: Row) -> File:
+    record = copy["record"]
+    seconds = build_seconds(record)
+    return File(copy["format"], int(record.get("size") or 0), record.get("platform", ""), seconds)
+
+
+def build_seconds(record: Mapping[str, Any]) -> float:
+    """From nothing: the last build may have found most of it in the cache."""
+    told = record.get("built") or {}
+    return float(told.get("whole_seconds") or told.get("seconds") or UNKNOWN_BUILD_SECONDS)
+
+
+async def _goal(tx: Transaction, copy: Row, endpoint: Row) -> Goal:
+    facts = effective_facts(endpoint)
+    speed = await _speed(tx, copy["endpoint"], endpoint["id"])
+    platform = str(facts.get("platform") or "")
+    return Goal(able(facts, "runs"), able(facts, "builds"), platform, speed)
+
+
+async def _speed(tx: Transaction, source: str, goal: str) -> float:
+    """As measured by the last copies between these two, else from or to one of them."""
+    past = await wishes.past_moves(tx.connection, {source, goal})
+    same = [row for row in past if {row["source"], row["endpoint"]} == {source, goal}]
+    timed = [(row["bytes"], row["updated"] - row["started"]) for row in same or past]
+    return measured_speed(timed)
+
+
+def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
+    """Runtimes that can `run` or `build` on compute nodes, else on the login node; None: not probed."""
+    told = facts.get("builders")
+    node = (told.get("compute") or told.get("login")) if isinstance(told, dict) else None
+    known = node.get("runtimes") if isinstance(node, dict) else None
+    if not isinstance(known, dict):
+        return None
+    return [name for name, one in known.items() if isinstance(one, dict) and one.get(ability)]
+
+
+async def _rebuild(
+    tx: Transaction, image: Row, endpoint: Row, *, on: str, account: str
+) -> Ready | Awaited:
+    """From the same lock and the same base: where the platform is the same, so is the identity."""
+    recipe = recipe_from(image["recipe"])
+    environment = replace(recipe.environment, lock=recipe.lock)
+    base_digest = recipe.base_digest if environment.base else ""
+    wanted, _ = wanted_build(
+        Build(environment=environment, base_digest=base_digest),
+        name=image["name"] or image_name(endpoint["name"]),
+        on=on,
+        account=account,
+        endpoints=[endpoint_facts(endpoint)],
+    )
+    return await want_build(tx, endpoint, wanted)
+
+
+def _moving(move: Mapping[str, Any]) -> Awaited:
+    return Awaited(move["id"], f"its image is being {move['words']}", Phase.STAGING)

@@ -1,0 +1,1 @@
+"""Jobs: submit, sign, retry, resume, compare."""

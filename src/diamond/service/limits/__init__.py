@@ -1,0 +1,1 @@
+"""Limits of people and projects, and what they have used."""

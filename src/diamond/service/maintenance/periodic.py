@@ -1,0 +1,97 @@
+"""Periodic work. Each piece may run in two processes at once and does no harm."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import time
+
+from diamond.service.platform.wakeups.notifier import SIZES, wait
+from diamond.service.platform.services import Services
+from diamond.service.platform.relay import store as relayed
+from diamond.service.endpoints.commands import forget_commands
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.limits.store import has_storage_limits
+from diamond.service.people.session_store import drop_over
+from diamond.service.platform.event_log import forget_events
+from diamond.service.people.store import RESTORED, drop_expired, read_fact
+from diamond.service.code.cleanup import prune_blobs
+from diamond.service.platform.idempotency import forget_keys
+from diamond.service.limits.usage import measure
+from diamond.service.tasks.warnings import warn
+
+log = logging.getLogger("diamond.service")
+SWEEP_SECONDS = 5.0
+TIDY_SECONDS = 3600.0
+MEASURE_SECONDS = 600.0
+"""How old a size may be that a limit of storage is held against; without such limits sizes are hourly."""
+KEEP_EVENTS_SECONDS = 14 * 86400.0
+
+
+async def keep(services: Services) -> None:
+    tidied = 0.0
+    while True:
+        try:
+            await services.presence.sweep()
+            if time.monotonic() - tidied > TIDY_SECONDS:
+                tidied = time.monotonic()
+                await services.store.run(_tidy)
+                await prune_blobs(services.store, services.blobs)
+                await asyncio.to_thread(services.image_files.prune, time.time())
+                await warn(services)
+        except Exception:
+            log.exception("periodic work failed; it goes on")
+        await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def begin_anew(services: Services) -> None:
+    """Ends this process once a backup was brought back under it: whoever keeps it up starts it again, on what is true now."""
+    known = now = await _restored(services)
+    while now == known:
+        await asyncio.sleep(SWEEP_SECONDS)
+        try:
+            now = await _restored(services)
+        except Exception:
+            log.exception("the database does not answer; it is asked again")
+    log.warning("a backup was brought back: the service begins anew")
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _restored(services: Services) -> str | None:
+    async with services.store.read() as connection:
+        return await read_fact(connection, RESTORED)
+
+
+async def keep_sizes(services: Services) -> None:
+    """Now and then, and at once where storage was limited. Beside the rest: a machine that does not answer holds nothing else up."""
+    with services.notifier.listen([SIZES]) as bell:
+        while not services.notifier.closing:
+            await _keep_sizes(services, bell)
+
+
+async def _keep_sizes(services: Services, bell: asyncio.Event) -> None:
+    try:
+        await wait(bell, await _measures_every(services))
+        bell.clear()
+        if not services.notifier.closing:
+            await measure(services)
+    except Exception:
+        log.exception("measuring failed; it goes on")
+        await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _measures_every(services: Services) -> float:
+    async with services.store.read() as connection:
+        return MEASURE_SECONDS if await has_storage_limits(connection) else TIDY_SECONDS
+
+
+async def _tidy(tx: Transaction) -> None:
+    before = time.time() - KEEP_EVENTS_SECONDS
+    await forget_events(tx, before)
+    await forget_commands(tx, before)
+    await drop_expired(tx)
+    await drop_over(tx)
+    await forget_keys(tx)
+    await relayed.forget_old(tx)

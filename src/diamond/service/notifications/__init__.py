@@ -1,0 +1,1 @@
+"""Notifications: kept with what caused them, sent once."""

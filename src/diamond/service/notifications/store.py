@@ -1,0 +1,119 @@
+"""What people are told, and what of it is still to be sent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, bindparam, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.fair_order import in_turns
+from diamond.service.platform.database.paging import Page, page_of
+from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.tables import deliveries, notifications
+
+WAITING, SENT, FAILED = "waiting", "sent", "failed"
+LEASE_SECONDS = 120.0
+"""A sender that died leaves its deliveries to the next one after this."""
+MANY = 1000
+# Asked at every ending: built once.
+_UNREAD = select(func.count()).select_from(
+    select(notifications.c.id)
+    .where(notifications.c.owner == bindparam("of_owner"), notifications.c.in_page)
+    .where(notifications.c.read.is_(None))
+    .limit(MANY)
+    .subquery()
+)
+_BY_IDS = select(notifications).where(notifications.c.id.in_(bindparam("of_ids", expanding=True)))
+_KNOWN = (
+    select(notifications.c.key)
+    .where(notifications.c.owner == bindparam("of_owner"))
+    .where(notifications.c.key.in_(bindparam("of_keys", expanding=True)))
+)
+_SENDING = (
+    select(deliveries)
+    .where(deliveries.c.notification.in_(bindparam("of_ids", expanding=True)))
+    .order_by(deliveries.c.id)
+)
+_ADD, _ADD_SENDING = insert(notifications), insert(deliveries)
+
+
+async def known_keys(connection: AsyncConnection, owner: str, keys: Sequence[str]) -> set[str]:
+    asked = {"of_owner": owner, "of_keys": list(keys)}
+    return set((await connection.execute(_KNOWN, asked)).scalars())
+
+
+async def add_notifications(
+    tx: Transaction, rows: list[dict[str, Any]], sending: list[dict[str, Any]]
+) -> None:
+    if rows:
+        await tx.connection.execute(_ADD, rows)
+    if sending:
+        await tx.connection.execute(_ADD_SENDING, sending)
+
+
+async def list_notifications(
+    connection: AsyncConnection, owner: str, *, only_unread: bool, limit: int, cursor: str | None
+) -> Page:
+    query = select(notifications).where(notifications.c.owner == owner, notifications.c.in_page)
+    if only_unread:
+        query = query.where(notifications.c.read.is_(None))
+    keys = notifications.c.at, notifications.c.id
+    return await page_of(
+        connection, [query], keys=keys, descending=True, limit=limit, cursor=cursor
+    )
+
+
+async def notifications_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+    found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def deliveries_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {one: [] for one in ids}
+    for row in rows_of(await connection.execute(_SENDING, {"of_ids": list(ids)})):
+        found[row["notification"]].append(row)
+    return found
+
+
+async def count_unread(connection: AsyncConnection, owner: str) -> int:
+    """At most `MANY`: nobody counts them, and a busy stream asks ten times a second."""
+    return int((await connection.execute(_UNREAD, {"of_owner": owner})).scalar_one())
+
+
+async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:
+    seen = update(notifications).where(
+        notifications.c.owner == owner, notifications.c.read.is_(None)
+    )
+    if ids is not None:
+        seen = seen.where(notifications.c.id.in_(ids))
+    await tx.connection.execute(seen.values(read=time.time()))
+
+
+async def claim_due(tx: Transaction, limit: int) -> list[Row]:
+    """Deliveries to try now, with what they carry; nobody else gets them while the lease lasts."""
+    now = time.time()
+    is_due = and_(deliveries.c.state == WAITING, deliveries.c.due <= now)
+    turns = in_turns(deliveries.c.id, deliveries.c.owner, deliveries.c.due, is_due, limit)
+    wanted = list((await tx.connection.execute(turns)).scalars())
+    due = select(deliveries.c.id).where(deliveries.c.id.in_(wanted), is_due)
+    locked = due.order_by(deliveries.c.due).with_for_update(skip_locked=True)
+    ids = list((await tx.connection.execute(locked)).scalars()) if wanted else []
+    if not ids:
+        return []
+    taken = update(deliveries).where(deliveries.c.id.in_(ids))
+    values = {"due": now + LEASE_SECONDS, "tries": deliveries.c.tries + 1}
+    await tx.connection.execute(taken.values(values))
+    carried = select(
+        deliveries.c.channel, deliveries.c.tries, deliveries.c.id.label("delivery"), notifications
+    )
+    joined = carried.join(notifications, notifications.c.id == deliveries.c.notification)
+    return rows_of(await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))))
+
+
+async def save_delivery(tx: Transaction, delivery: int, values: dict[str, Any]) -> None:
+    saved = update(deliveries).where(deliveries.c.id == delivery).values(values)
+    await tx.connection.execute(saved)

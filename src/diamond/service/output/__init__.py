@@ -1,0 +1,1 @@
+"""What tasks write: logs, metrics, files."""

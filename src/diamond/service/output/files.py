@@ -1,0 +1,221 @@
+"""Files of a run directory, its script and its report: asked of the agent while a person waits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diamond import __version__
+from diamond.compose.checking import Composed
+from diamond.core.errors import BadRequest, DiamondError, EndpointAway
+from diamond.core.order import order_data
+from diamond.core.redact import redacted
+from diamond.service.access.principal import Principal
+from diamond.service.platform.services import Services
+from diamond.service.platform.http.safe_download import guessed_type, preview_of
+from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.endpoints.ask_agent import require_endpoint_online, require_files, require_online
+from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.output.logs import LogWanted, list_logs, read_log
+from diamond.service.tasks.tasks import load_task, task_history
+from diamond.service.tasks.views import show_task
+
+PIECE_BYTES = 4 << 20
+REPORT_LOG_BYTES = 16 << 10
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file, or the part of it that was asked for."""
+
+    size: int
+    first: int
+    end: int
+    etag: str
+    pieces: AsyncIterator[bytes]
+
+    @property
+    def is_part(self) -> bool:
+        return (self.first, self.end) != (0, self.size)
+
+
+async def list_files(
+    services: Services, principal: Principal, task: str, path: str, cursor: str | None
+) -> dict[str, Any]:
+    """A page of a folder; an older agent knows but the first."""
+    start = _start(cursor)
+    row = await _online_task(services, principal, task)
+    answer = await services.relay.ask_json(
+        row["endpoint"], "list-files", task=row["id"], path=path, start=start
+    )
+    following = answer.get("next")
+    return {
+        "items": [_entry(one) for one in answer.get("items", [])],
+        "next": str(following) if isinstance(following, int) else None,
+    }
+
+
+def _start(cursor: str | None) -> int:
+    if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise BadRequest("This cursor is not one of ours", "Use the `next` of the page before it.")
+    return int(cursor or 0)
+
+
+async def open_file(
+    services: Services,
+    principal: Principal,
+    task: str,
+    path: str,
+    byte_range: str | None,
+    if_range: str | None,
+) -> Content:
+    """Look first (size and digest), then read piece by piece."""
+    row = await _online_task(services, principal, task)
+    which = {"task": row["id"], "path": path}
+    facts = await services.relay.ask_json(row["endpoint"], "stat-file", **which)
+    size, etag = int(facts["size"]), f'"sha256:{facts["sha256"].removeprefix("sha256:")}"'
+    changed = if_range is not None and if_range != etag
+    first, end = (0, size) if changed else _span(byte_range, size)
+    pieces = _pieces(services, row["endpoint"], which, first, end)
+    return Content(size, first, end, etag, pieces)
+
+
+async def task_script(services: Services, principal: Principal, task: str) -> str:
+    row = await _online_task(services, principal, task)
+    answer = await services.relay.ask_json(
+        row["endpoint"], "script", order=row["order"], task=row["id"], attempt=row["attempt"]
+    )
+    return str(answer.get("script", ""))
+
+
+async def preview_script(services: Services, principal: Principal, composed: Composed) -> str:
+    async with services.store.read() as connection:
+        endpoint = await usable_endpoint(connection, principal.user, composed.endpoint)
+    require_endpoint_online(services, endpoint)
+    answer = await services.relay.ask_json(
+        endpoint["id"], "script", order=order_data(composed.order)
+    )
+    return str(answer.get("script", ""))
+
+
+async def task_report(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    """Everything a support ticket needs, without what must stay private. Works while the endpoint is away."""
+    row = await load_task(services, principal, task)
+    async with services.store.read() as connection:
+        endpoint = await endpoint_by_id(connection, row["endpoint"])
+    facts = {
+        "diamond": __version__,
+        "task": show_task(row),
+        "history": await task_history(services, principal, row["id"]),
+        "logs": (await list_logs(services, principal, row["id"]))["items"],
+        "log_ends": await _log_ends(services, principal, row),
+        "endpoint": _endpoint_facts(endpoint),
+    }
+    machine = await _machine(services, row, facts)
+    masked = machine.pop("facts", None) or _without_unmasked(facts, row)
+    return dict(redacted({**masked, "machine": machine}))
+
+
+def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
+    """With how it may be shown, judged by its name."""
+    if one["kind"] != "file":
+        return dict(one)
+    path = str(one["path"])
+    return {**one, "type": guessed_type(path), "preview": preview_of(path)}
+
+
+async def _online_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+    row = await load_task(services, principal, task)
+    require_files(row)
+    await require_online(services, row)
+    return row
+
+
+async def _pieces(
+    services: Services, endpoint: str, which: dict[str, str], first: int, end: int
+) -> AsyncIterator[bytes]:
+    at = first
+    while at < end:
+        wanted = min(PIECE_BYTES, end - at)
+        piece = await services.relay.ask_bytes(
+            endpoint, "read-file", **which, offset=at, length=wanted
+        )
+        if not piece:
+            raise EndpointAway("The file became shorter while it was read", "Fetch it again.")
+        yield piece
+        at += len(piece)
+
+
+def _span(header: str | None, size: int) -> tuple[int, int]:
+    """[first, end) of a Range header; what is not a single range is read as none."""
+    match = _RANGE.fullmatch(header.strip()) if header else None
+    if not match or match.groups() == ("", ""):
+        return 0, size
+    first, last = match.groups()
+    if first == "":
+        return max(size - int(last), 0), size
+    start, end = int(first), min(int(last) + 1, size) if last else size
+    if start > size or start > end or (start == size and size):
+        raise RangeOutside(f"The file has {size} bytes; there is nothing at {start}")
+    return start, end
+
+
+class RangeOutside(BadRequest):
+    code = "range-outside"
+    status = 416
+
+
+async def _log_ends(
+    services: Services, principal: Principal, row: Mapping[str, Any]
+) -> dict[str, str]:
+    ends = {}
+    for stream in ("stdout", "stderr"):
+        wanted = LogWanted(stream, offset=-REPORT_LOG_BYTES)
+        try:
+            part = await read_log(services, principal, row["id"], wanted)
+        except DiamondError as error:
+            ends[stream] = f"({error.message})"
+        else:
+            ends[stream] = part.data.decode("utf-8", "replace")
+    return ends
+
+
+async def _machine(
+    services: Services, row: Mapping[str, Any], facts: dict[str, Any]
+) -> dict[str, Any]:
+    """The endpoint's own part, and `facts` with the values of its secrets taken out."""
+    try:
+        require_files(row)
+        await require_online(services, row)
+        asked = {"task": row["id"], "facts": facts}
+        return await services.relay.ask_json(row["endpoint"], "report", **asked)
+    except DiamondError as error:
+        return {"missing": error.message}
+
+
+def _without_unmasked(facts: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """A program may have printed its secrets, and only the endpoint knows them by value."""
+    if not row["order"].get("secrets"):
+        return facts
+    words = "(left out: the task has secrets, and its endpoint did not answer to mask them)"
+    return {**facts, "log_ends": dict.fromkeys(facts["log_ends"], words)}
+
+
+def _endpoint_facts(row: Mapping[str, Any] | None) -> dict[str, Any]:
+    if row is None:
+        return {}
+    names = (
+        "name",
+        "state",
+        "carrier",
+        "agent_version",
+        "python",
+        "stays",
+        "last_seen",
+        "profile",
+        "corrections",
+    )
+    return {name: row[name] for name in names}

@@ -1,0 +1,154 @@
+"""Log bytes by offset: the head and the tail of each stream are kept, the middle stays on the cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import log_chunks, log_streams
+
+CHUNK_BYTES = 64 << 10
+# A live log comes in crumbs: they are put together up to this size, so that a long one has few rows.
+CRUMB_BYTES = 16 << 10
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class StreamKey:
+    task: str
+    attempt: str
+    run: int
+    rank: int
+    stream: str
+
+
+async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> Row:
+    """The stream's row, locked; made at its first bytes."""
+    found = await _find(tx.connection, key, lock=True)
+    if found is None:
+        row = {"owner": owner, "size": 0, "partial": b"", "bad_lines": 0, **vars(key)}
+        await tx.connection.execute(insert(log_streams), row)
+        found = await _find(tx.connection, key, lock=True)
+    assert found is not None
+    return found
+
+
+async def append(tx: Transaction, stream: Row, start: int, data: bytes) -> int:
+    """Bytes at `start`, which is where the stream stands or, after a jump, further; gives the new size."""
+    fresh, end = memoryview(data), start + len(data)
+    if data and start == stream["size"]:
+        fresh = await _fill_crumb(tx, stream, start, fresh)
+    at = end - len(fresh)
+    rows = [
+        _chunk(stream, at + offset, bytes(fresh[offset : offset + CHUNK_BYTES]))
+        for offset in range(0, len(fresh), CHUNK_BYTES)
+    ]
+    if rows:
+        await tx.connection.execute(insert(log_chunks), rows)
+    if end > HEAD_BYTES + TAIL_BYTES:
+        await _evict(tx, stream["id"], end)
+    return end
+
+
+async def save_stream(tx: Transaction, stream: int, values: dict[str, Any]) -> None:
+    await tx.connection.execute(
+        update(log_streams).where(log_streams.c.id == stream).values(values)
+    )
+
+
+async def streams_of(connection: AsyncConnection, task: str) -> list[Row]:
+    query = select(log_streams).where(log_streams.c.task == task)
+    return rows_of(await connection.execute(query.order_by(log_streams.c.id)))
+
+
+async def kept_ranges(connection: AsyncConnection, stream: int) -> list[Range]:
+    """What is here, joined: [(from, to), …]."""
+    query = select(log_chunks.c.start, log_chunks.c.length).where(log_chunks.c.stream == stream)
+    joined: list[Range] = []
+    for start, length in await connection.execute(query.order_by(log_chunks.c.start)):
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], start + length)
+        else:
+            joined.append((start, start + length))
+    return joined
+
+
+async def read_kept(
+    connection: AsyncConnection, stream: int, start: int, limit: int
+) -> tuple[int, bytes]:
+    """The first kept bytes at or after `start`, unbroken: (their offset, the bytes)."""
+    columns = (log_chunks.c.start, log_chunks.c.data)
+    query = select(*columns).where(
+        log_chunks.c.stream == stream,
+        log_chunks.c.start + log_chunks.c.length > start,
+        log_chunks.c.start > start - CHUNK_BYTES,
+        log_chunks.c.start < start + limit,
+    )
+    parts: list[bytes] = []
+    at, size = start, 0
+    for chunk_start, data in await connection.execute(query.order_by(log_chunks.c.start)):
+        piece = bytes(data)[max(start - chunk_start, 0) :]
+        begins = max(chunk_start, start)
+        if not parts:
+            at = begins
+        elif begins != at + size:
+            break
+        parts.append(piece)
+        size += len(piece)
+    return at, b"".join(parts)[: max(start + limit - at, 0)]
+
+
+async def next_kept(connection: AsyncConnection, stream: int, start: int) -> int | None:
+    """Where kept bytes go on, at or after `start`."""
+    query = select(log_chunks.c.start).where(
+        log_chunks.c.stream == stream, log_chunks.c.start >= start
+    )
+    found = await connection.execute(query.order_by(log_chunks.c.start).limit(1))
+    return found.scalar_one_or_none()
+
+
+async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> Row | None:
+    query = select(log_streams).where(
+        *(log_streams.c[name] == value for name, value in vars(key).items())
+    )
+    found = await connection.execute(query.with_for_update() if lock else query)
+    return row_of(found)
+
+
+async def _fill_crumb(tx: Transaction, stream: Row, start: int, data: memoryview) -> memoryview:
+    """Put the first bytes into the last chunk while that is small; gives what is left."""
+    of_stream = log_chunks.c.stream == stream["id"]
+    query = select(log_chunks).where(of_stream).order_by(log_chunks.c.start.desc()).limit(1)
+    last = row_of(await tx.connection.execute(query))
+    if last is None or last["length"] >= CRUMB_BYTES or last["start"] + last["length"] != start:
+        return data
+    taken = data[: CHUNK_BYTES - last["length"]]
+    values = {"data": bytes(last["data"]) + bytes(taken), "length": last["length"] + len(taken)}
+    changed = update(log_chunks).where(of_stream, log_chunks.c.start == last["start"])
+    await tx.connection.execute(changed.values(values))
+    return data[len(taken) :]
+
+
+async def _evict(tx: Transaction, stream: int, size: int) -> None:
+    middle = delete(log_chunks).where(
+        log_chunks.c.stream == stream,
+        log_chunks.c.start >= HEAD_BYTES,
+        log_chunks.c.start + log_chunks.c.length <= size - TAIL_BYTES,
+    )
+    await tx.connection.execute(middle)
+
+
+def _chunk(stream: Row, start: int, data: bytes) -> dict[str, Any]:
+    return {
+        "stream": stream["id"],
+        "start": start,
+        "owner": stream["owner"],
+        "length": len(data),
+        "data": data,
+    }

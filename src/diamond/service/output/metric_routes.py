@@ -1,0 +1,35 @@
+"""Curves of several tasks in one call."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from diamond.service import schemas
+from diamond.service.platform.http.routing import Person, Service, problems
+from diamond.service.output import metrics
+from diamond.service.output.metrics import CurvesWanted
+
+router = APIRouter(prefix="/metrics", tags=["output"])
+
+
+@router.get("", response_model=schemas.MetricSet, responses=problems(404, 409))
+async def compare_metrics(
+    services: Service,
+    person: Person,
+    task: Annotated[list[str], Query(min_length=1, max_length=50)],
+    name: Annotated[list[str], Query(max_length=200)] = [],  # noqa: B006
+    points: Annotated[int, Query(ge=2, le=50_000)] = 1000,
+    from_step: float | None = None,
+    to_step: float | None = None,
+    from_time: float | None = None,
+    to_time: float | None = None,
+    usage: bool = False,
+) -> Response:
+    """Each curve in about `points` points that keep its peaks; a narrower range refines it."""
+    sources = metrics.USAGE if usage else metrics.TRAINING
+    ranges = (from_step, to_step), (from_time, to_time)
+    wanted = CurvesWanted(sources, frozenset(name), points, *ranges)
+    body = await metrics.compare(services, person, task, wanted)
+    return Response(body, media_type="application/json")

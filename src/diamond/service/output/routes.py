@@ -1,0 +1,130 @@
+"""What a task writes: metrics, files, its script; and the code it ran."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+
+from diamond.service import schemas
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Person, Service, problems
+from diamond.service.code import task_code as code
+from diamond.service.output import files
+from diamond.service.output import metrics
+from diamond.service.jobs.diff import diff_between
+from diamond.service.output.metrics import CurvesWanted
+
+router = APIRouter(prefix="/tasks/{task}", tags=["output"])
+Points = Annotated[int, Query(ge=2, le=50_000)]
+CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
+
+
+@router.get("/metrics", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
+async def read_metrics(
+    task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
+) -> Response:
+    names = frozenset([name] if name is not None else [])
+    wanted = CurvesWanted(metrics.TRAINING, names, points)
+    body = await metrics.read_metrics(services, person, task, wanted)
+    return Response(body, media_type="application/json")
+
+
+@router.get("/usage", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
+async def read_usage(
+    task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
+) -> Response:
+    names = frozenset([name] if name is not None else [])
+    wanted = CurvesWanted(metrics.USAGE, names, points)
+    body = await metrics.read_metrics(services, person, task, wanted)
+    return Response(body, media_type="application/json")
+
+
+@router.get("/metrics.csv", response_class=Response, responses={200: CSV, **problems(404, 409)})
+async def metrics_csv(
+    task: str, services: Service, person: Person, usage: bool = False
+) -> Response:
+    """Every kept point: name, step, time, value."""
+    row, text = await metrics.as_csv(services, person, task, usage=usage)
+    name = serving.file_name(row["name"], row["id"], "usage.csv" if usage else "metrics.csv")
+    headers = {**serving.SAFE, **serving.attachment(name)}
+    return Response(text, media_type="text/csv", headers=headers)
+
+
+@router.get(
+    "/files", response_model=schemas.Page[schemas.FileEntry], responses=problems(404, 409, 503)
+)
+async def list_files(
+    task: str, services: Service, person: Person, path: str = "", cursor: str | None = None
+) -> dict[str, Any]:
+    """The run directory, asked of the agent; a large folder comes in pages."""
+    return await files.list_files(services, person, task, path, cursor)
+
+
+@router.get(
+    "/files/content",
+    response_class=Response,
+    responses={200: BYTES, 206: BYTES, **problems(404, 409, 416, 503)},
+)
+async def read_file(
+    task: str,
+    path: str,
+    services: Service,
+    person: Person,
+    inline: bool = False,
+    byte_range: Annotated[str | None, Header(alias="Range")] = None,
+    if_range: Annotated[str | None, Header(alias="If-Range")] = None,
+) -> Response:
+    """A file's bytes; `Range` resumes, `ETag` is its digest.
+
+    With `inline`, pictures (png, jpeg, gif, webp) and text are sent to be shown; anything else is to be saved.
+    """
+    content = await files.open_file(services, person, task, path, byte_range, if_range)
+    headers = {
+        "ETag": content.etag,
+        "Accept-Ranges": "bytes",
+        "Content-Length": str(content.end - content.first),
+        **serving.SAFE,
+        **serving.disposition(path, inline=inline),
+    }
+    if content.is_part:
+        headers["Content-Range"] = f"bytes {content.first}-{content.end - 1}/{content.size}"
+    return StreamingResponse(
+        content.pieces,
+        status_code=206 if content.is_part else 200,
+        media_type=serving.media_type(path, inline=inline),
+        headers=headers,
+    )
+
+
+@router.get("/script", response_class=PlainTextResponse, responses=problems(404, 409, 503))
+async def task_script(task: str, services: Service, person: Person) -> Response:
+    """The batch script."""
+    return serving.plain_text(await files.task_script(services, person, task))
+
+
+@router.get("/code", response_model=schemas.CodeListing, responses=problems(404, 409))
+async def list_code(task: str, services: Service, person: Person) -> dict[str, Any]:
+    """The files of the snapshot that the task ran, or the commit that its endpoint cloned."""
+    return await code.list_code(services, person, task)
+
+
+@router.get("/code/content", response_class=PlainTextResponse, responses=problems(404, 409, 413))
+async def read_code(task: str, path: str, services: Service, person: Person) -> Response:
+    """One file of the snapshot, as text."""
+    return serving.plain_text(await code.read_code(services, person, task, path))
+
+
+@router.get("/diff", response_class=PlainTextResponse, responses=problems(404, 409))
+async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
+    """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
+    if against:
+        return serving.plain_text(await diff_between(services, person, task, against))
+    return serving.plain_text(await code.read_diff(services, person, task))
+
+
+@router.get("/report", response_model=schemas.Report, responses=problems(404, 409))
+async def task_report(task: str, services: Service, person: Person) -> dict[str, Any]:
+    """A redacted bundle for a support ticket."""
+    return await files.task_report(services, person, task)

@@ -1,0 +1,183 @@
+"""People, what the service remembers of itself, and how people prove who they are."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core import ids
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import TIME, credentials, facts, streams, users
+
+TOKEN, LINK = "token", "link"
+RESTORED = "restored"
+"""The fact that changes whenever a backup is brought back."""
+
+
+def hashed(secret: str) -> str:
+    """Secrets are 256 random bits: one round of SHA-256 leaves nothing to guess."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+async def find_user(connection: AsyncConnection, user: str) -> Row | None:
+    found = await connection.execute(select(users).where(users.c.id == user))
+    return row_of(found)
+
+
+async def add_user(
+    tx: Transaction, user: str, name: str, *, email: str = "", is_admin: bool = False
+) -> None:
+    """With a stream of events of her own."""
+    row = {
+        "id": user,
+        "name": name,
+        "email": email,
+        "is_admin": is_admin,
+        "created": time.time(),
+    }
+    await tx.connection.execute(insert(users), row)
+    await tx.connection.execute(insert(streams), {"owner": user, "last": 0})
+
+
+async def change_user(tx: Transaction, user: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(users).where(users.c.id == user).values(values))
+
+
+async def list_users(connection: AsyncConnection, search: str, limit: int) -> list[Row]:
+    """By a part of the name or address, in the order of names."""
+    query = select(users)
+    if search:
+        parts = (users.c.name, users.c.email, users.c.id)
+        query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
+    return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)))
+
+
+async def people_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+    query = select(users).where(users.c.id.in_(sorted(wanted)))
+    return rows_of(await connection.execute(query.order_by(users.c.name)))
+
+
+async def find_people(connection: AsyncConnection, text: str) -> list[Row]:
+    """Whose id it is; else whose address or name."""
+    by_id = await find_user(connection, text)
+    if by_id is not None or not text:
+        return [by_id] if by_id else []
+    same = or_(users.c.email == text.lower(), users.c.name == text)
+    return rows_of(await connection.execute(select(users).where(same).limit(2)))
+
+
+async def is_name_taken(connection: AsyncConnection, name: str) -> bool:
+    found = await connection.execute(select(users.c.id).where(users.c.name == name))
+    return found.first() is not None
+
+
+async def read_fact(connection: AsyncConnection, name: str) -> str | None:
+    found = await connection.execute(select(facts.c.value).where(facts.c.name == name))
+    return found.scalar_one_or_none()
+
+
+async def write_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
+    await tx.connection.execute(insert(facts), {"owner": owner, "name": name, "value": value})
+
+
+async def replace_fact(tx: Transaction, owner: str, name: str, value: str) -> None:
+    await tx.connection.execute(delete(facts).where(facts.c.name == name))
+    await write_fact(tx, owner, name, value)
+
+
+async def add_credential(
+    tx: Transaction,
+    owner: str,
+    kind: str,
+    name: str,
+    *,
+    expires: float | None = None,
+    scopes: str = "",
+    maker: str = "",
+) -> tuple[str, str]:
+    """A new secret and its id; only its hash is kept. An empty name takes the id. `maker`: the token or session that asked."""
+    secret, key = ids.new_secret(), ids.new_id(ids.TOKEN)
+    row = {
+        "id": key,
+        "owner": owner,
+        "kind": kind,
+        "name": name or key,
+        "hash": hashed(secret),
+        "created": time.time(),
+        "expires": expires,
+        "scopes": scopes,
+        "maker": maker,
+    }
+    await tx.connection.execute(insert(credentials), row)
+    return key, secret
+
+
+async def find_credential(connection: AsyncConnection, kind: str, secret: str) -> Row | None:
+    """The credential of a secret with its owner's name, unless it is over."""
+    asked = {"of_hash": hashed(secret), "of_kind": kind, "now": time.time()}
+    return row_of(await connection.execute(_VALID, asked))
+
+
+async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
+    """Not over, and its owner not disabled."""
+    query = select(users.c.disabled).join(credentials, users.c.id == credentials.c.owner)
+    good = query.where(credentials.c.id == key, _is_valid(time.time()))
+    found = (await connection.execute(good)).first()
+    return found is not None and not found.disabled
+
+
+async def take_credential(tx: Transaction, kind: str, secret: str) -> Row | None:
+    """Use up a credential; gives its owner and maker, once."""
+    gone = delete(credentials).where(
+        credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid(time.time())
+    )
+    found = gone.returning(credentials.c.owner, credentials.c.maker)
+    return row_of(await tx.connection.execute(found))
+
+
+async def list_credentials(connection: AsyncConnection, owner: str, kind: str) -> list[Row]:
+    query = select(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+    found = await connection.execute(query.order_by(credentials.c.created.desc()))
+    return rows_of(found)
+
+
+async def drop_credential(tx: Transaction, owner: str, key: str) -> bool:
+    gone = delete(credentials).where(credentials.c.owner == owner, credentials.c.id == key)
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def drop_named(tx: Transaction, owner: str, kind: str, name: str) -> None:
+    gone = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+    await tx.connection.execute(gone.where(credentials.c.name == name))
+
+
+async def drop_all(tx: Transaction, owner: str) -> None:
+    await tx.connection.execute(delete(credentials).where(credentials.c.owner == owner))
+
+
+async def mark_used(tx: Transaction, key: str, at: float) -> None:
+    used = update(credentials).where(credentials.c.id == key).values(used=at)
+    await tx.connection.execute(used)
+
+
+async def drop_expired(tx: Transaction) -> None:
+    await tx.connection.execute(delete(credentials).where(credentials.c.expires < time.time()))
+
+
+def _is_valid(now: float | BindParameter[float]) -> ColumnElement[bool]:
+    return or_(credentials.c.expires.is_(None), credentials.c.expires > now)
+
+
+# Asked at every call: built once.
+_VALID = (
+    select(credentials, users.c.name.label("user_name"), users.c.is_admin, users.c.disabled)
+    .join(users, users.c.id == credentials.c.owner)
+    .where(credentials.c.hash == bindparam("of_hash"), credentials.c.kind == bindparam("of_kind"))
+    .where(_is_valid(bindparam("now", type_=TIME)))
+)

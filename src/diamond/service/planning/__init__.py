@@ -1,0 +1,1 @@
+"""Plans: pace, waits, node counts, scales."""

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from diamond.service import schemas
+from diamond.service.platform.http.routing import Person, Service, problems
+from diamond.service.planning import plans
+
+router = APIRouter(prefix="/plans", tags=["plans"])
+
+
+@router.post("", response_model=schemas.Plan, responses=problems(404, 409))
+async def make_plan(body: schemas.PlanRequest, services: Service, person: Person) -> dict[str, Any]:
+    """How long a spec takes to reach a goal, in how many attempts, and what it costs; nothing is made."""
+    return await plans.make_plan(services, person, body)

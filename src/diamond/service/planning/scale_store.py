@@ -1,0 +1,77 @@
+"""Scales: probe runs that belong together, and what they told."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.platform.database.engine import LostRace, Transaction
+from diamond.service.platform.database.paging import Page, page_of
+from diamond.service.platform.database.prefix import starts_with
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import scales
+
+RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
+
+
+async def add_scale(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(scales), row)
+
+
+async def save_scale(tx: Transaction, row: Row, changes: dict[str, Any]) -> Row:
+    """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
+    values = {**changes, "updated": time.time(), "version": row["version"] + 1}
+    same = update(scales).where(scales.c.id == row["id"], scales.c.version == row["version"])
+    if (await tx.connection.execute(same.values(values))).rowcount != 1:
+        raise LostRace(row["id"])
+    return {**row, **values}
+
+
+async def find_scale(connection: AsyncConnection, scale: str) -> Row | None:
+    return row_of(await connection.execute(select(scales).where(scales.c.id == scale)))
+
+
+async def scales_with_prefix(
+    connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
+) -> list[Row]:
+    query = select(scales).where(scales.c.owner == owner, starts_with(scales.c.id, prefix))
+    return rows_of(await connection.execute(query.limit(limit)))
+
+
+async def scales_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+    if not ids:
+        return {}
+    found = await connection.execute(select(scales).where(scales.c.id.in_(sorted(ids))))
+    return {row["id"]: row for row in rows_of(found)}
+
+
+async def list_scales(
+    connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
+) -> Page:
+    return await page_of(
+        connection,
+        [select(scales).where(scales.c.owner == owner)],
+        keys=(scales.c.created, scales.c.id),
+        descending=True,
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+async def open_scales(connection: AsyncConnection) -> list[str]:
+    query = select(scales.c.id).where(scales.c.state == RUNNING).order_by(scales.c.created)
+    return list((await connection.execute(query)).scalars())
+
+
+async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> Row | None:
+    query = select(scales).where(
+        scales.c.owner == owner,
+        scales.c.fits == fits,
+        scales.c.kind == "nodes",
+        scales.c.state == DONE,
+    )
+    found = await connection.execute(query.order_by(scales.c.created.desc()).limit(1))
+    return row_of(found)

@@ -1,0 +1,1 @@
+"""What every slice stands on: database, HTTP, wake-ups, relay, delivery. Imports no slice."""

@@ -1,0 +1,1 @@
+"""HTTP: guards, limits, problem+json, shared parameters."""

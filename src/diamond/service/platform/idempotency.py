@@ -1,0 +1,105 @@
+"""The same key and body give the first answer again, also when both come at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from diamond.core.errors import BadRequest, Conflict
+from diamond.service.access.principal import Principal
+from diamond.service.platform.http.problems import IdempotencyMismatch
+from diamond.service.platform.database.engine import Store, Transaction
+from diamond.service.platform.database.tables import idempotency
+
+Answer = dict[str, Any]
+Work = Callable[[Transaction], Awaitable[Answer]]
+KEEP_SECONDS = 86400.0
+MAX_KEY = 255
+
+# Used by every submission: built once.
+_COLUMNS: dict[str, Any] = {
+    name: bindparam(name) for name in ("owner", "key", "request", "created")
+}
+_CLAIM_SQLITE = sqlite.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
+_CLAIM_POSTGRESQL = postgresql.insert(idempotency).values(_COLUMNS).on_conflict_do_nothing()
+_KEEP = (
+    update(idempotency)
+    .where(idempotency.c.owner == bindparam("of_owner"))
+    .where(idempotency.c.key == bindparam("of_key"))
+    .values(answer=bindparam("new_answer"))
+)
+
+
+@dataclass(frozen=True)
+class Once:
+    """A request that must act once. Without a key each call acts."""
+
+    key: str | None
+    request: str
+
+    @classmethod
+    def of(cls, key: str | None, what: str, body: Any) -> Once:
+        if key is not None and not 0 < len(key) <= MAX_KEY:
+            raise BadRequest(f"An Idempotency-Key has 1 to {MAX_KEY} characters")
+        text = json.dumps([what, body], sort_keys=True)
+        return cls(key and _digest(key), _digest(text))
+
+
+async def once(
+    store: Store, principal: Principal, once: Once, work: Work, *, secret: bool = False
+) -> Answer:
+    """Run `work` and keep its answer in the same transaction. A `secret` answer is not kept."""
+    if once.key is None:
+        return await store.run(work)
+    return await store.run(lambda tx: _guarded(tx, store, principal.user, once, work, secret))
+
+
+async def _guarded(
+    tx: Transaction, store: Store, owner: str, once: Once, work: Work, secret: bool
+) -> Answer:
+    if not await _claim(tx, store, owner, once):
+        return await _first_answer(tx, owner, once)
+    answer = await work(tx)
+    if not secret:
+        kept = {"of_owner": owner, "of_key": once.key, "new_answer": answer}
+        await tx.connection.execute(_KEEP, kept)
+    return answer
+
+
+async def _claim(tx: Transaction, store: Store, owner: str, once: Once) -> bool:
+    """Whether this call is the first. PostgreSQL waits here for another that is still at work."""
+    row = {"owner": owner, "key": once.key, "request": once.request, "created": time.time()}
+    claim = _CLAIM_SQLITE if store.is_sqlite else _CLAIM_POSTGRESQL
+    return bool((await tx.connection.execute(claim, row)).rowcount)
+
+
+async def _first_answer(tx: Transaction, owner: str, once: Once) -> Answer:
+    query = select(idempotency).where(idempotency.c.owner == owner, idempotency.c.key == once.key)
+    row = (await tx.connection.execute(query)).mappings().one()
+    if row["request"] != once.request:
+        raise IdempotencyMismatch(
+            "This Idempotency-Key was used for another request", "Take a new key."
+        )
+    if row["answer"] is None:
+        raise Conflict(
+            "This was already made, and its secret is shown only once",
+            "Ask for a new key or token; the one that nobody saw can be removed.",
+        )
+    answer: Answer = row["answer"]
+    return answer
+
+
+async def forget_keys(tx: Transaction) -> None:
+    before = time.time() - KEEP_SECONDS
+    await tx.connection.execute(delete(idempotency).where(idempotency.c.created < before))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

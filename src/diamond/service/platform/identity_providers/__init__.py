@@ -1,0 +1,1 @@
+"""OpenID Connect and GitHub: who a person is, according to their provider."""

@@ -1,0 +1,1 @@
+"""Questions to agents while a person waits."""

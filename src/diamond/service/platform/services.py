@@ -1,0 +1,31 @@
+"""What use cases work with, made once per process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from diamond.service.platform.agent_file import AgentFile
+from diamond.service.platform.blob_store import BlobStore
+from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.endpoints.presence import Presence
+from diamond.service.platform.answer_cache import Recent
+from diamond.service.platform.relay.relay import Relay
+from diamond.service.settings import Settings
+from diamond.service.platform.identity_providers.registry import Providers
+from diamond.service.platform.database.engine import Store
+
+
+@dataclass(frozen=True)
+class Services:
+    settings: Settings
+    store: Store
+    notifier: Notifier
+    relay: Relay
+    blobs: BlobStore
+    image_files: ImageFiles
+    agent_file: AgentFile
+    presence: Presence
+    providers: Providers
+    instance: str
+    recent: Recent = field(default_factory=Recent)

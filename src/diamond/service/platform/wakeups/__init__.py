@@ -1,0 +1,1 @@
+"""Wake-ups: whoever waits for a topic hears of a commit at once."""

@@ -1,0 +1,1 @@
+"""Projects: people who see one another's work."""

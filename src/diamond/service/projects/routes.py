@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from diamond.service import schemas
+from diamond.service.access.principal import Role
+from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, problems
+from diamond.service.projects import projects
+from diamond.service.sharing import sharing
+
+router = APIRouter(tags=["projects"])
+
+
+@router.get("/projects", response_model=schemas.Page[schemas.Project], responses=problems())
+async def list_projects(services: Service, person: Person) -> dict[str, Any]:
+    """Those that the caller is in."""
+    return {"items": await projects.list_projects(services, person)}
+
+
+@router.post("/projects", status_code=201, response_model=schemas.Project, responses=problems(409))
+async def add_project(
+    body: schemas.ProjectRequest, services: Service, person: Person, key: IdempotencyKey = None
+) -> dict[str, Any]:
+    return await projects.add_project(services, person, body.name, body.title, key)
+
+
+@router.get("/projects/{project}", response_model=schemas.ProjectPage, responses=problems(404, 409))
+async def get_project(project: str, services: Service, person: Person) -> dict[str, Any]:
+    """By name or id."""
+    return await projects.get_project(services, person, project)
+
+
+@router.patch(
+    "/projects/{project}", response_model=schemas.ProjectPage, responses=problems(404, 409)
+)
+async def change_project(
+    project: str, body: schemas.ProjectChange, services: Service, person: Person
+) -> dict[str, Any]:
+    change = body.model_dump(exclude_unset=True)
+    return await projects.change_project(services, person, project, change)
+
+
+@router.delete("/projects/{project}", status_code=204, responses=problems(404, 409))
+async def remove_project(project: str, services: Service, person: Person) -> Response:
+    """Refused while tasks belong to it."""
+    await projects.remove_project(services, person, project)
+    return Response(status_code=204)
+
+
+@router.put(
+    "/projects/{project}/members/{user}",
+    response_model=schemas.ProjectPage,
+    responses=problems(404, 409),
+)
+async def put_member(
+    project: str, user: str, body: schemas.MemberRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """Add a person, or change what she is in it."""
+    return await projects.put_member(services, person, project, user, Role(body.role))
+
+
+@router.delete("/projects/{project}/members/{user}", status_code=204, responses=problems(404, 409))
+async def remove_member(project: str, user: str, services: Service, person: Person) -> Response:
+    """A manager removes others; anyone leaves by herself."""
+    await projects.remove_member(services, person, project, user)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/projects/{project}/owner", response_model=schemas.ProjectPage, responses=problems(404, 409)
+)
+async def hand_over(
+    project: str, body: schemas.PersonRef, services: Service, person: Person
+) -> dict[str, Any]:
+    """To somebody who is in it."""
+    return await projects.hand_over(services, person, project, body.user)
+
+
+@router.put("/jobs/{job}/project", status_code=204, responses=problems(404, 409))
+async def move_job(
+    job: str, body: schemas.ProjectRef, services: Service, person: Person
+) -> Response:
+    """Into another project, or out of any."""
+    await sharing.move_job(services, person, job, body.project)
+    return Response(status_code=204)

@@ -1,0 +1,206 @@
+"""Projects, who is in them, and what is shared with whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.access.principal import Role
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import (
+    assignments,
+    jobs,
+    limits,
+    members,
+    projects,
+    shares,
+    tasks,
+    users,
+)
+
+PERSON, PROJECT, EVERYONE = "person", "project", "everyone"
+JOB, IMAGE, PROFILE = "job", "image", "profile"
+"""Kinds of things that are shared; of an endpoint it is the profile alone."""
+# Asked at every call: built once.
+_ROLES = (
+    select(members.c.project, members.c.role, projects.c.course.is_not(None).label("is_course"))
+    .join(projects, projects.c.id == members.c.project)
+    .where(members.c.owner == bindparam("of_owner"))
+)
+_SHARED = select(shares.c.with_kind, shares.c.with_id).where(
+    shares.c.kind == bindparam("of_kind"), shares.c.thing == bindparam("of_thing")
+)
+_SHARED_WITH = select(shares.c.thing).where(
+    shares.c.kind == bindparam("of_kind"),
+    or_(
+        and_(shares.c.with_kind == PERSON, shares.c.with_id == bindparam("of_user")),
+        and_(
+            shares.c.with_kind == PROJECT,
+            shares.c.with_id.in_(
+                select(members.c.project).where(members.c.owner == bindparam("of_user"))
+            ),
+        ),
+        shares.c.with_kind == EVERYONE,
+    ),
+)
+
+
+async def roles_of(connection: AsyncConnection, user: str) -> dict[str, Role]:
+    """What a person is in each of her projects."""
+    return (await places_of(connection, user))[0]
+
+
+async def places_of(
+    connection: AsyncConnection, user: str
+) -> tuple[dict[str, Role], frozenset[str]]:
+    """What a person is in each of her projects, and which of them are courses."""
+    found = (await connection.execute(_ROLES, {"of_owner": user})).all()
+    courses = frozenset(row.project for row in found if row.is_course)
+    return {row.project: Role(row.role) for row in found}, courses
+
+
+async def shared_with(connection: AsyncConnection, kind: str, thing: str) -> set[tuple[str, str]]:
+    """(person|project|everyone, id) that one thing is shared with."""
+    found = await connection.execute(_SHARED, {"of_kind": kind, "of_thing": thing})
+    return {(row.with_kind, row.with_id) for row in found}
+
+
+async def things_shared_with(connection: AsyncConnection, kind: str, user: str) -> set[str]:
+    """Ids of what others show a person, herself or by a project of hers."""
+    found = await connection.execute(_SHARED_WITH, {"of_kind": kind, "of_user": user})
+    return set(found.scalars())
+
+
+async def drop_shares(tx: Transaction, kind: str, thing: str) -> None:
+    gone = delete(shares).where(shares.c.kind == kind, shares.c.thing == thing)
+    await tx.connection.execute(gone)
+
+
+async def add_project(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(projects), row)
+
+
+async def change_project(tx: Transaction, project: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(projects).where(projects.c.id == project).values(values))
+
+
+async def projects_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+    query = select(projects).where(projects.c.id.in_(sorted(wanted)))
+    return rows_of(await connection.execute(query.order_by(projects.c.created.desc())))
+
+
+async def find_project(connection: AsyncConnection, project: str) -> Row | None:
+    found = await connection.execute(select(projects).where(projects.c.id == project))
+    return row_of(found)
+
+
+async def drop_project(tx: Transaction, project: str) -> None:
+    await tx.connection.execute(delete(members).where(members.c.project == project))
+    shared = delete(shares).where(shares.c.with_kind == PROJECT, shares.c.with_id == project)
+    await tx.connection.execute(shared)
+    await tx.connection.execute(delete(assignments).where(assignments.c.project == project))
+    await tx.connection.execute(delete(limits).where(limits.c.subject == project))
+    await tx.connection.execute(delete(projects).where(projects.c.id == project))
+
+
+async def count_tasks(connection: AsyncConnection, project: str) -> int:
+    query = select(func.count()).select_from(tasks).where(tasks.c.project == project)
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def move_job(tx: Transaction, job: str, project: str) -> None:
+    """With its tasks."""
+    for table, key in ((jobs, jobs.c.id), (tasks, tasks.c.job)):
+        await tx.connection.execute(update(table).where(key == job).values(project=project))
+
+
+async def list_members(connection: AsyncConnection, project: str) -> list[Row]:
+    query = (
+        select(members, users.c.name, users.c.email)
+        .join(users, users.c.id == members.c.owner)
+        .where(members.c.project == project)
+    )
+    return rows_of(await connection.execute(query.order_by(users.c.name)))
+
+
+async def put_member(tx: Transaction, project: str, user: str, role: Role) -> None:
+    changed = update(members).where(members.c.project == project, members.c.owner == user)
+    if (await tx.connection.execute(changed.values(role=role.value))).rowcount:
+        return
+    row = {"project": project, "owner": user, "role": role.value, "created": time.time()}
+    await tx.connection.execute(insert(members), row)
+
+
+async def drop_member(tx: Transaction, project: str, user: str) -> bool:
+    gone = delete(members).where(members.c.project == project, members.c.owner == user)
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def add_share(tx: Transaction, row: dict[str, Any]) -> bool:
+    """Whether it is new."""
+    keys = (row["kind"], row["thing"])
+    is_new = (row["with_kind"], row["with_id"]) not in await shared_with(tx.connection, *keys)
+    if is_new:
+        await tx.connection.execute(insert(shares), row)
+    return is_new
+
+
+async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, with_id: str) -> bool:
+    gone = delete(shares).where(
+        shares.c.kind == kind,
+        shares.c.thing == thing,
+        shares.c.with_kind == with_kind,
+        shares.c.with_id == with_id,
+    )
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[Row]:
+    """With the `name` of each person or project."""
+    query = (
+        select(shares, func.coalesce(users.c.name, projects.c.name, "").label("name"))
+        .join(
+            users, (shares.c.with_kind == PERSON) & (users.c.id == shares.c.with_id), isouter=True
+        )
+        .join(
+            projects,
+            (shares.c.with_kind == PROJECT) & (projects.c.id == shares.c.with_id),
+            isouter=True,
+        )
+        .where(shares.c.kind == kind, shares.c.thing == thing)
+    )
+    return rows_of(await connection.execute(query.order_by(shares.c.created)))
+
+
+async def jobs_shared_with(
+    connection: AsyncConnection, user: str, own_projects: Collection[str], limit: int
+) -> list[Row]:
+    """Others' jobs that a person may look at one by one, the newest share first; `by` names who shares."""
+    holds = or_(
+        and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
+        and_(shares.c.with_kind == PROJECT, shares.c.with_id.in_(sorted(own_projects))),
+        shares.c.with_kind == EVERYONE,
+    )
+    tasks_of = select(tasks.c.id).where(tasks.c.job == shares.c.thing)
+    first = tasks_of.order_by(tasks.c.created).limit(1).correlate(shares).scalar_subquery()
+    query = (
+        select(
+            shares.c.kind,
+            shares.c.thing,
+            jobs.c.name,
+            users.c.name.label("by"),
+            func.max(shares.c.created).label("created"),
+            first.label("task"),
+        )
+        .join(jobs, jobs.c.id == shares.c.thing)
+        .join(users, users.c.id == shares.c.owner)
+        .where(shares.c.kind == "job", shares.c.owner != user, holds)
+        .group_by(shares.c.kind, shares.c.thing, jobs.c.name, users.c.name)
+        .order_by(func.max(shares.c.created).desc())
+    )
+    return rows_of(await connection.execute(query.limit(limit)))

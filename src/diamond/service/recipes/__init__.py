@@ -1,0 +1,1 @@
+"""Complete example jobs that come with Diamond."""

@@ -1,1 +1,0 @@
-"""The REST API: one file per noun, each call a few lines around a use case."""

@@ -1,0 +1,1 @@
+"""Scales at work: probe runs are started, measured and ended."""

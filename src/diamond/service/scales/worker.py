@@ -1,0 +1,26 @@
+"""Beside the calls: looks after scales until the service stops."""
+
+from __future__ import annotations
+
+import logging
+
+from diamond.service.platform.wakeups.notifier import SCALES, wait
+from diamond.service.platform.services import Services
+from diamond.service.scales.probing import advance_all
+
+log = logging.getLogger("diamond.service")
+BUSY_SECONDS, IDLE_SECONDS = 1.0, 10.0
+"""Between two looks, while a scale is open and while none is. Another process may have begun one."""
+
+
+async def look_after(services: Services) -> None:
+    """Several processes may do so: each look holds for one version of a scale."""
+    with services.notifier.listen([SCALES]) as bell:
+        while not services.notifier.closing:
+            bell.clear()
+            busy = True
+            try:
+                busy = await advance_all(services)
+            except Exception:
+                log.exception("looking after scales failed; it goes on")
+            await wait(bell, BUSY_SECONDS if busy else IDLE_SECONDS)

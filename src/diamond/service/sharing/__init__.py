@@ -1,0 +1,1 @@
+"""Showing one thing to people, projects or everyone."""

@@ -1,0 +1,137 @@
+"""Signing in and out, a person's browsers and identities, invitations, and programs that ask to be let in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from diamond.service import schemas
+from diamond.service.access.principal import Role
+from diamond.service.platform.http.routing import Person, Service, address_of, cookie_name, problems
+from diamond.service.people.cookies import drop_cookie
+from diamond.service.sign_in import accounts
+from diamond.service.sign_in import devices
+
+router = APIRouter(tags=["people"])
+
+
+@router.get("/sign-in", response_model=schemas.SignInWays, responses=problems())
+async def sign_in_ways(services: Service) -> dict[str, Any]:
+    """Needs no sign-in: what the pages offer to whom they do not know."""
+    items = [
+        {"name": one.name, "title": one.title, "url": f"/auth/{one.name}"}
+        for one in services.providers.all()
+    ]
+    return {"mode": services.settings.mode, "items": items}
+
+
+@router.post("/sign-out", response_model=schemas.SignedOut, responses=problems())
+async def sign_out(
+    request: Request, response: Response, services: Service, person: Person
+) -> dict[str, Any]:
+    """Ends the session of the browser that asks."""
+    session = request.cookies.get(cookie_name(services.instance), "")
+    url = await accounts.sign_out(services, person, session)
+    drop_cookie(response, services)
+    return {"url": url}
+
+
+@router.get("/me/sessions", response_model=schemas.Page[schemas.Session], responses=problems())
+async def list_sessions(services: Service, person: Person) -> dict[str, Any]:
+    return {"items": await accounts.list_sessions(services, person)}
+
+
+@router.delete("/me/sessions/{session}", status_code=204, responses=problems(404))
+async def end_session(session: str, services: Service, person: Person) -> Response:
+    await accounts.end_session(services, person, session)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/me/identities", response_model=schemas.Page[schemas.IdentityShown], responses=problems()
+)
+async def list_identities(services: Service, person: Person) -> dict[str, Any]:
+    return {"items": await accounts.list_identities(services, person)}
+
+
+@router.delete("/me/identities", status_code=204, responses=problems(404, 409))
+async def drop_identity(issuer: str, subject: str, services: Service, person: Person) -> Response:
+    await accounts.drop_identity(services, person, issuer, subject)
+    return Response(status_code=204)
+
+
+@router.get("/invitations", response_model=schemas.Page[schemas.Invitation], responses=problems())
+async def list_invitations(services: Service, person: Person) -> dict[str, Any]:
+    """Those that the caller has sent."""
+    return {"items": await accounts.list_invitations(services, person)}
+
+
+@router.post(
+    "/invitations", status_code=201, response_model=schemas.NewInvitation, responses=problems()
+)
+async def invite(
+    body: schemas.InvitationRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """To this Diamond, by its administrators. The link is shown this once."""
+    wanted = accounts.InvitationWanted(body.email, body.days)
+    return await accounts.invite(services, person, wanted)
+
+
+@router.post(
+    "/projects/{project}/invitations",
+    status_code=201,
+    response_model=schemas.NewInvitation,
+    responses=problems(404, 409),
+)
+async def invite_into_project(
+    project: str, body: schemas.ProjectInvitationRequest, services: Service, person: Person
+) -> dict[str, Any]:
+    """By its managers, and so to this Diamond. The link is shown this once."""
+    wanted, role = accounts.InvitationWanted(body.email, body.days), Role(body.role)
+    return await accounts.invite_into(services, person, wanted, project, role)
+
+
+@router.delete("/invitations/{invitation}", status_code=204, responses=problems(404))
+async def withdraw(invitation: str, services: Service, person: Person) -> Response:
+    await accounts.withdraw(services, person, invitation)
+    return Response(status_code=204)
+
+
+@router.post("/invitations/accept", status_code=204, responses=problems(404, 409))
+async def accept(body: schemas.InvitationCode, services: Service, person: Person) -> Response:
+    """By somebody who has an account; others accept by signing in through the link."""
+    await accounts.accept(services, person, body.code)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/sign-in/device", status_code=201, response_model=schemas.DeviceAsked, responses=problems(413)
+)
+async def ask_for_device(
+    body: schemas.DeviceRequest, request: Request, services: Service
+) -> dict[str, Any]:
+    """Needs no sign-in: a program asks, and shows its person the code and the address."""
+    address = address_of(request)
+    return await devices.ask(services, body.name, body.scopes, address, body.redirect)
+
+
+@router.post("/sign-in/device/token", response_model=schemas.DeviceToken, responses=problems(404))
+async def fetch_device_token(body: schemas.DeviceCode, services: Service) -> dict[str, Any]:
+    """Needs no sign-in: asked again every few seconds; the token comes once."""
+    return await devices.fetch(services, body.device_code, body.word)
+
+
+@router.get("/sign-in/device/{code}", response_model=schemas.DeviceShown, responses=problems(404))
+async def look_at_device(code: str, services: Service, person: Person) -> dict[str, Any]:
+    """What asks, where it is, and what for."""
+    return await devices.look(services, code)
+
+
+@router.post(
+    "/sign-in/device/{code}", response_model=schemas.DeviceDecided, responses=problems(404, 409)
+)
+async def decide_on_device(
+    code: str, body: schemas.DeviceWord, services: Service, person: Person
+) -> dict[str, Any]:
+    return await devices.decide(services, person, code, body.accept)

@@ -1,0 +1,93 @@
+"""People as their providers know them, and the invitations of those who are not known yet."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import Select, and_, delete, exists, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.service.access.principal import Role
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.tables import identities, invitations, members, users
+from diamond.service.people.store import hashed
+
+
+async def find_identity(connection: AsyncConnection, issuer: str, subject: str) -> Row | None:
+    query = select(identities).where(identities.c.issuer == issuer, identities.c.subject == subject)
+    return row_of(await connection.execute(query))
+
+
+async def add_identity(tx: Transaction, row: dict[str, Any]) -> None:
+    now = time.time()
+    await tx.connection.execute(insert(identities), {**row, "created": now, "seen": now})
+
+
+async def renew_identity(tx: Transaction, row: dict[str, Any]) -> None:
+    """As the provider tells it now."""
+    known = update(identities).where(
+        identities.c.issuer == row["issuer"], identities.c.subject == row["subject"]
+    )
+    values = {"name": row["name"], "email": row["email"], "seen": time.time()}
+    await tx.connection.execute(known.values(values))
+
+
+async def list_identities(connection: AsyncConnection, owner: str) -> list[Row]:
+    query = select(identities).where(identities.c.owner == owner)
+    return rows_of(await connection.execute(query.order_by(identities.c.created)))
+
+
+async def drop_identity(tx: Transaction, owner: str, issuer: str, subject: str) -> bool:
+    gone = delete(identities).where(
+        identities.c.owner == owner,
+        identities.c.issuer == issuer,
+        identities.c.subject == subject,
+    )
+    return bool((await tx.connection.execute(gone)).rowcount)
+
+
+async def add_invitation(tx: Transaction, row: dict[str, Any]) -> None:
+    await tx.connection.execute(insert(invitations), row)
+
+
+async def list_invitations(connection: AsyncConnection, owner: str) -> list[Row]:
+    query = select(invitations).where(invitations.c.owner == owner)
+    return rows_of(await connection.execute(query.order_by(invitations.c.created.desc())))
+
+
+async def find_invitation(connection: AsyncConnection, code: str) -> Row | None:
+    """One that is still open."""
+    return row_of(await connection.execute(_open().where(invitations.c.hash == hashed(code))))
+
+
+async def invitations_for(connection: AsyncConnection, email: str) -> list[Row]:
+    """Those open to an address, the oldest first."""
+    query = _open().where(invitations.c.email == email).order_by(invitations.c.created)
+    return rows_of(await connection.execute(query)) if email else []
+
+
+def _open() -> Select[Any]:
+    """Neither used nor over; and who sent it may still let people in there: she manages the project, or this Diamond."""
+    is_manager = exists().where(
+        members.c.project == invitations.c.project,
+        members.c.owner == invitations.c.owner,
+        members.c.role == Role.MANAGER.value,
+    )
+    sender = exists().where(users.c.id == invitations.c.owner, users.c.disabled.is_(None))
+    may_invite = or_(is_manager, and_(invitations.c.project == "", sender.where(users.c.is_admin)))
+    is_open = invitations.c.used.is_(None), invitations.c.expires > time.time()
+    return select(invitations).where(*is_open, sender, may_invite)
+
+
+async def use_invitation(tx: Transaction, invitation: str, user: str) -> bool:
+    """Whether this call is the one that used it."""
+    used = update(invitations).where(invitations.c.id == invitation, invitations.c.used.is_(None))
+    result = await tx.connection.execute(used.values(used=time.time(), used_by=user))
+    return bool(result.rowcount)
+
+
+async def drop_invitation(tx: Transaction, owner: str, invitation: str) -> bool:
+    gone = delete(invitations).where(invitations.c.owner == owner, invitations.c.id == invitation)
+    return bool((await tx.connection.execute(gone)).rowcount)

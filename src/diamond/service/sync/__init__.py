@@ -1,0 +1,1 @@
+"""The service's end of the sync protocol."""

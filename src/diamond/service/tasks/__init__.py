@@ -1,0 +1,1 @@
+"""Tasks: rows, life cycle, lists, cancel, clean-up."""

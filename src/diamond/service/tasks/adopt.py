@@ -1,0 +1,125 @@
+"""After a restore from a backup: tasks that the machines know and the service forgot."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from diamond.core.errors import BadRequest
+from diamond.core.follow_ups import begin_attempt
+from diamond.core.order import order_from
+from diamond.core.task import Attempt, Task
+from diamond.service.chains.grants import first_chain
+from diamond.service.platform.services import Services
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks import store as task_rows
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.projects.store import PROFILE, things_shared_with
+from diamond.service.platform.event_log import News, publish
+from diamond.service.tasks.core_rows import attempt_entry, row_values
+from diamond.service.people.store import find_user
+from diamond.service.endpoints.community import is_community
+from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.tasks.stepping import BESIDE
+from diamond.service.platform.text import clean
+from diamond.service.tasks.views import effective_facts
+
+
+async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:
+    """Make job and task anew from `task.json`; its owner is the endpoint's, but for community accounts."""
+    facts, attempts = clean(told.get("task_json")), clean(told.get("attempts") or [])
+    try:
+        row = _row(call, facts, attempts)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise BadRequest(f"This task.json cannot be read: {error}") from None
+
+    async def adopt(tx: Transaction) -> None:
+        row["owner"] = await _owner(tx, call, facts)
+        if await task_rows.find_task(tx.connection, row["id"]):
+            return
+        job = await job_rows.find_job(tx.connection, row["job"])
+        if job is None:
+            await job_rows.add_job(tx, _job(row))
+        elif job["owner"] != row["owner"]:
+            raise BadRequest("This job belongs to somebody else")
+        await task_rows.add_task(tx, row)
+        await task_rows.add_history(tx, [_line(row)])
+        await publish(tx, row["owner"], [News("task", row["id"])])
+
+    await services.store.run(adopt)
+
+
+async def _owner(tx: Transaction, call: AgentCall, facts: dict[str, Any]) -> str:
+    """On a community account each task is its person's: of those who may use it, since a machine could name anybody."""
+    person = str((facts.get("person") or {}).get("id") or "")
+    if is_community(call.endpoint) and person and await find_user(tx.connection, person):
+        shared = await things_shared_with(tx.connection, PROFILE, person)
+        return person if call.endpoint["id"] in shared else call.principal.user
+    return call.principal.user
+
+
+def _row(call: AgentCall, facts: dict[str, Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    now, endpoint, order = time.time(), call.endpoint, facts["order"]
+    known = sorted(
+        (Attempt(id=str(one["attempt"]), number=int(one["number"])) for one in attempts),
+        key=lambda one: one.number,
+    )
+    newest = known[-1]
+    begun = begin_attempt(Task(id=str(facts["task"]), as_of=now), newest.id, newest.number)
+    work = (endpoint["folders"] or {}).get("work", "")
+    return {
+        "id": str(facts["task"]),
+        "owner": call.principal.user,
+        "job": str(facts["job"]),
+        "name": str(facts["name"]),
+        "kind": str(facts.get("kind", "run")),
+        "endpoint": endpoint["id"],
+        "endpoint_name": endpoint["name"],
+        **row_values(begun),
+        "attempts": [attempt_entry(one) for one in known],
+        "node": "",
+        "started": None,
+        "ended": None,
+        "run_dir": f"{work}/tasks/{facts['task']}" if work else "",
+        "created": float(facts.get("created") or now),
+        "updated": now,
+        "retry_of": None,
+        "order": order,
+        "digest": order_from(order).digest,
+        "code": None,
+        "untold": False,
+        "history": 1,
+        "version": 1,
+        "cleaned": None,
+        "awaits": None,
+        "prediction": None,
+        "chain": {
+            **first_chain(order_from(order), effective_facts(endpoint).get("charge")),
+            **{name: facts[name] for name in BESIDE if facts.get(name)},
+        },
+    }
+
+
+def _job(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": row["job"],
+        "owner": row["owner"],
+        "name": row["name"],
+        "spec": {},
+        "code": None,
+        "digest": row["digest"],
+        "created": row["created"],
+    }
+
+
+def _line(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "task": row["id"],
+        "n": 1,
+        "owner": row["owner"],
+        "at": row["created"],
+        "received": time.time(),
+        "type": "adopted",
+        "message": "found on the machine; the service had lost its record",
+        "data": {"attempt": row["attempt"]},
+    }

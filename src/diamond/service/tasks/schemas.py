@@ -1,0 +1,231 @@
+"""Tasks, one or many."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from diamond.service.platform.http.schemas import Body, OrderData, Problem
+from diamond.service.planning.goal_schemas import Happened, Prediction
+from diamond.service.jobs.schemas import CodeFacts, Job
+
+TaskState = Literal["preparing", "pending", "running", "succeeded", "failed", "cancelled"]
+TaskPhase = Literal[
+    "",
+    "staging",
+    "building",
+    "probing",
+    "queued",
+    "held",
+    "suspended",
+    "ending",
+    "cancelling",
+    "between-attempts",
+    "asking",
+]
+MAX_TOGETHER = 500
+
+
+class Run(BaseModel):
+    run: int
+    node: str = ""
+    started: float | None = None
+    ended: float | None = None
+    exit_code: int | None = None
+
+
+class Attempt(BaseModel):
+    id: str
+    number: int
+    native_id: str
+    run: int
+    runs: list[Run]
+    queued: float | None
+    """When the batch system took it."""
+    arrived: float | None
+    """When a follow-up had its nodes and waited there for the attempt before it."""
+    started: float | None
+    ended: float | None
+    reason: str
+    ending: str = ""
+    """How it ended, in words; empty while it has not."""
+    gap: float | None
+    """Seconds without a running program before it; null for the first, or before it has started."""
+    checkpoint: str
+    """The newest one when it ended."""
+    step: int | None
+    """The highest that it logged."""
+
+
+class BudgetUse(BaseModel):
+    """In `unit`. `left` reckons with the whole time limit of all that is queued or runs (`committed`)."""
+
+    amount: float
+    unit: str
+    spent: float
+    committed: float
+    left: float
+
+
+class Chain(BaseModel):
+    """What holds a task's attempts together."""
+
+    asks: bool
+    """It could go on, and waits for its person: POST /tasks/{task}/resume."""
+    may_resume: bool
+    """Whether that call would let it go on, as this task or as a new one."""
+    follow_up: str
+    """The attempt that is queued ahead; empty if there is none."""
+    max_attempts: int
+    allowed_attempts: int | None
+    """So many may begin before it asks; null where a budget decides."""
+    stalled: int
+    """Attempts in a row that came no further; at two the chain stops."""
+    checkpoint: str
+    step: int | None
+    node_hours: float
+    """Used by attempts that have ended."""
+    budget: BudgetUse | None
+    continues: str
+    """The task in whose run directory it goes on."""
+    words: str
+    """From where it could go on, if a person lets it; empty where it cannot, or has nothing to begin from."""
+
+
+class GoOnRequest(Body):
+    """How far it may go on. Left out: as before; without a budget, three more attempts."""
+
+    budget: str | None = Field(default=None, max_length=64)
+    """A new ceiling, such as 50 node-hours: for the task as a whole, or for the new task."""
+    attempts: int | None = Field(default=None, ge=1, le=1000)
+    """So many more, before it asks again."""
+
+
+class Task(BaseModel):
+    id: str
+    job: str
+    name: str
+    kind: str
+    owner: str
+    project: str = ""
+    endpoint: str
+    state: TaskState
+    phase: TaskPhase
+    native_state: str
+    native_id: str
+    reason: str
+    """Why it is so, a stable word; docs/errors.md explains each."""
+    message: str
+    exit_code: int | None
+    signal: int | None
+    as_of: float
+    created: float
+    updated: float
+    started: float | None
+    ended: float | None
+    node: str
+    attempt: str
+    attempts: list[Attempt]
+    chain: Chain
+    prediction: Prediction | None
+    """Of the plan that was made when it was asked for with a goal."""
+    happened: Happened | None
+    """Beside a prediction."""
+    retry_of: str | None
+    order: OrderData
+    digest: str
+    code: CodeFacts | None
+    cancel_requested: bool
+    version: int
+    run_dir: str
+    cleaned: float | None
+    """When the run directory was removed to make room; `run_dir` is then empty."""
+    awaits: str | None
+    """What must be done before it is queued: a build (a task's id), or a move of its image."""
+
+
+class HistoryLine(BaseModel):
+    n: int
+    at: float
+    received: float
+    type: str
+    message: str
+    data: dict[str, Any]
+
+
+class Submitted(BaseModel):
+    job: Job
+    tasks: list[Task]
+    warnings: list[str] = []
+
+
+class StateCounts(BaseModel):
+    preparing: int = 0
+    pending: int = 0
+    running: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    cancelled: int = 0
+
+
+class TaskCounts(BaseModel):
+    """How many tasks match, by state."""
+
+    counts: StateCounts
+    total: int
+    counted_since: float | None = None
+    """Of a search in very many tasks: older ones than this are not counted, though a list goes on to them."""
+
+
+class TaskMatch(Body):
+    """The filters of `GET /tasks`; `until`: created no later than this."""
+
+    state: list[TaskState] = []
+    endpoint: str = ""
+    name: str = Field(default="", max_length=200)
+    search: str = Field(default="", max_length=200)
+    kind: str = "run"
+    job: str = ""
+    project: str = Field(default="", max_length=200)
+    since: float | None = None
+    until: float | None = None
+
+
+class TaskChoice(Body):
+    """Tasks by their ids, or all that match a filter, some hundred a call: go on with `cursor`."""
+
+    tasks: list[str] = Field(default=[], max_length=MAX_TOGETHER)
+    matching: TaskMatch | None = None
+    cursor: str | None = Field(default=None, max_length=400)
+    dry_run: bool = False
+    """Only with `matching`: count them and do nothing."""
+
+    @model_validator(mode="after")
+    def _either_way(self) -> TaskChoice:
+        if bool(self.tasks) == bool(self.matching):
+            raise ValueError("name some tasks, or give `matching`: one of them, not both")
+        if self.matching is None and (self.dry_run or self.cursor):
+            raise ValueError("`cursor` and `dry_run` go with `matching`")
+        return self
+
+
+class Outcome(BaseModel):
+    """What became of one of several tasks: the task as it now is, or the problem."""
+
+    id: str
+    """As it was given."""
+    task: Task | None = None
+    problem: Problem | None = None
+
+
+class Outcomes(BaseModel):
+    items: list[Outcome]
+    done: int
+    failed: int
+    next: str | None = None
+    """Of a filter: the `cursor` to go on with, null when all is done."""
+    matching: int | None = None
+    """Of a dry run: how many would be acted on."""
+    until: float | None = None
+    """Of a dry run: give it back in `matching`, so that no task made since is acted on."""

@@ -1,0 +1,199 @@
+"""Tasks: find, list, cancel, retry."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.errors import BadRequest, Conflict, NotFound
+from diamond.core.events import CancelAsked
+from diamond.core.task import FINAL_WORDS, State
+from diamond.service.access.authorize import Action, require
+from diamond.service.access.principal import Principal
+from diamond.service.platform.services import Services
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks import task_list
+from diamond.service.tasks import store as task_rows
+from diamond.service.endpoints.commands import void_submit
+from diamond.service.endpoints.store import endpoint_by_id, find_endpoint, last_seen
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.tasks.task_list import TaskFilter
+from diamond.service.projects.visibility import visible
+from diamond.service.jobs.retry import repeat_task
+from diamond.service.endpoints.community import require_usable
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.projects.terms import require_place
+from diamond.service.projects.projects import find_project, sees_all
+from diamond.service.tasks.stepping import Steps
+from diamond.service.tasks.views import show_task
+
+
+async def list_tasks(
+    services: Services, principal: Principal, wanted: TaskFilter, *, limit: int, cursor: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """`wanted.endpoint` and `wanted.project` are names here."""
+    _check_filter(wanted)
+    async with services.store.read() as connection:
+        resolved = await _resolved(connection, principal, wanted)
+        page = await task_list.list_tasks(
+            connection, principal.user, resolved, limit=limit, cursor=cursor
+        )
+        shown = await as_now_known(connection, page.rows)
+    return shown, page.next
+
+
+async def count_tasks(
+    services: Services, principal: Principal, wanted: TaskFilter, *, whole: bool = False
+) -> dict[str, Any]:
+    """`wanted.endpoint` and `wanted.project` are names here. A search counts as far as one call looks, or the `whole`."""
+    async with services.store.read() as connection:
+        resolved = await _resolved(connection, principal, wanted)
+        since = None
+        if resolved.search and not whole:
+            since = await task_list.searched_since(connection, principal.user, resolved)
+        if since is not None:
+            resolved = replace(resolved, since=max(since, resolved.since or 0.0))
+        counts = await task_list.count_by_state(connection, principal.user, resolved)
+    return {"counts": counts, "total": sum(counts.values()), "counted_since": since}
+
+
+async def get_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    async with services.store.read() as connection:
+        row = await find_task(connection, principal, task)
+        return (await as_now_known(connection, [row]))[0]
+
+
+async def as_now_known(
+    connection: AsyncConnection, rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """An agent repeats nothing that has not changed: what it last said holds as of its last call."""
+    places = {row["endpoint"] for row in rows if row["state"] not in FINAL_WORDS}
+    seen = await last_seen(connection, places) if places else {}
+    known = [
+        {**row, "as_of": max(row["as_of"], seen.get(row["endpoint"]) or 0.0)}
+        if row["state"] not in FINAL_WORDS
+        else row
+        for row in rows
+    ]
+    return [show_task(row) for row in known]
+
+
+async def load_task(services: Services, principal: Principal, task: str) -> Mapping[str, Any]:
+    """The row, by task id, job id or unique prefix."""
+    async with services.store.read() as connection:
+        return await find_task(connection, principal, task)
+
+
+async def task_history(services: Services, principal: Principal, task: str) -> list[dict[str, Any]]:
+    async with services.store.read() as connection:
+        row = await find_task(connection, principal, task)
+        lines = await task_rows.history_of(connection, row["id"])
+    return [
+        {key: value for key, value in line.items() if key not in ("task", "owner")}
+        for line in lines
+    ]
+
+
+async def cancel_task(services: Services, principal: Principal, task: str) -> dict[str, Any]:
+    """End it: at once if no agent has it yet, else by the agent. A task that has ended stays as it is."""
+
+    async def cancel(tx: Transaction) -> str:
+        row = await find_task(tx.connection, principal, task, action=Action.STOP)
+        await end_task(tx, row, by=principal.name)
+        return str(row["id"])
+
+    return await get_task(services, principal, await services.store.run(cancel))
+
+
+async def end_task(tx: Transaction, row: Mapping[str, Any], *, by: str) -> None:
+    """Ask for the end, once; one that has ended stays as it is."""
+    if row["state"] in FINAL_WORDS or row["cancel_requested"]:
+        return
+    voided = row["awaits"] or await void_submit(tx, row["id"], row["attempt"])
+    steps = Steps(row["owner"])
+    steps.load(row)
+    steps.apply(row["id"], CancelAsked(time.time(), delivered=not voided, by=by))
+    await steps.save(tx)
+
+
+async def retry_task(
+    services: Services, principal: Principal, task: str, key: str | None
+) -> dict[str, Any]:
+    """A new task of the same job; the one that ended keeps its end."""
+
+    async def retry(tx: Transaction) -> dict[str, Any]:
+        row = await find_task(tx.connection, principal, task, action=Action.WRITE)
+        if row["state"] not in FINAL_WORDS:
+            raise Conflict(
+                f"{row['id']} has not ended yet: it is {row['state']}", "Cancel it first."
+            )
+        endpoint = await endpoint_by_id(tx.connection, row["endpoint"])
+        job = await job_rows.find_job(tx.connection, row["job"])
+        if endpoint is None or job is None:
+            raise Conflict(
+                f"Endpoint {row['endpoint_name']} is no longer there",
+                "Run the spec on another one.",
+            )
+        await require_place(tx.connection, principal, row)
+        await require_usable(tx.connection, principal.user, endpoint)
+        return show_task(await repeat_task(tx, row, job, endpoint))
+
+    return await once(services.store, principal, Once.of(key, "retry", task), retry)
+
+
+async def find_task(
+    connection: AsyncConnection, principal: Principal, task: str, action: Action = Action.READ
+) -> Mapping[str, Any]:
+    """By its id, also another's that the caller may see; else by the begin of one of her own."""
+    found = await task_rows.find_task(connection, task)
+    job = found["job"] if found else task
+    row, role = await visible(connection, principal, "job", job, found)
+    if row is None:
+        return await _by_prefix(connection, principal, task)
+    require(principal, action, owner=row["owner"], shared=role, what="task")
+    return row
+
+
+async def _by_prefix(
+    connection: AsyncConnection, principal: Principal, text: str
+) -> Mapping[str, Any]:
+    tasks = await task_rows.tasks_with_prefix(connection, principal.user, text) if text else []
+    jobs = await job_rows.jobs_with_prefix(connection, principal.user, text) if text else []
+    if len(tasks) + len(jobs) > 1:
+        candidates = ", ".join(row["id"] for row in [*tasks, *jobs])
+        raise Conflict(f"{text} is the beginning of several ids", f"Which one: {candidates}?")
+    newest = await task_rows.newest_task_of(connection, jobs[0]["id"]) if jobs else None
+    found = tasks[0] if tasks else newest
+    if found is None:
+        raise NotFound(f"There is no task {text!r}", "`diamond tasks` lists what there is.")
+    return found
+
+
+def _check_filter(wanted: TaskFilter) -> None:
+    valid = [state.value for state in State]
+    unknown = [state for state in wanted.states if state not in valid]
+    if unknown:
+        raise BadRequest(f"{unknown[0]!r} is not a state", f"States: {', '.join(valid)}")
+    if wanted.sort not in task_list.SORTS:
+        raise BadRequest(
+            f"{wanted.sort!r} is not an order", f"Orders: {', '.join(task_list.SORTS)}"
+        )
+
+
+async def _resolved(
+    connection: AsyncConnection, principal: Principal, wanted: TaskFilter
+) -> TaskFilter:
+    if wanted.project:
+        project = await find_project(connection, principal, wanted.project)
+        hides = not sees_all(principal, project)
+        wanted = replace(wanted, project=project["id"], own=hides)
+    if not wanted.endpoint:
+        return wanted
+    row = await find_endpoint(connection, principal.user, wanted.endpoint)
+    if row is None:
+        raise NotFound(f"There is no endpoint {wanted.endpoint!r}", "See `diamond endpoint list`.")
+    return replace(wanted, endpoint=row["id"])

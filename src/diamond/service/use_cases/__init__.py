@@ -1,1 +1,0 @@
-"""What can be done: each takes a principal, decides nothing about HTTP."""
