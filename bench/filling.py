@@ -14,11 +14,11 @@ from sqlalchemy import insert, text
 from bench.stack import Service
 from diamond.core.ids import ATTEMPT, JOB, TASK, new_id
 from diamond.core.order import Order, order_data
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.settings import Settings
 from diamond.service.platform.database import tables
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.name_index import endings
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 BATCH = 1000
 ENDPOINTS = ("alpha", "beta")

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import replace
 
 from bench.stack import Service
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.settings import Settings
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Store, Transaction
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 
 def add_people(service: Service, count: int) -> list[Service]:

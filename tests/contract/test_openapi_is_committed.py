@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from diamond.service.access.rules import RULES
 from diamond.service.openapi import openapi_text
 from diamond.service.platform.http.routing import PREFIX
-from diamond.service.access.rules import RULES
 
 COMMITTED = Path(__file__).parents[2] / "web" / "openapi.json"
 

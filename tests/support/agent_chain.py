@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.disk import write_json
 from diamond.agent.folders import Folders
 from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.workers import Workers
 from diamond.core.events import Event

@@ -139,9 +139,9 @@ def open_page(
     def open_it(path: str = "/", *, scheme: str = "light", size: dict[str, int] = DESKTOP) -> Page:
         context = browser.new_context(
             base_url=site.url,
-            viewport=size,
-            color_scheme=scheme,
-            reduced_motion="reduce",  # type: ignore[arg-type]
+            viewport=size,  # type: ignore[arg-type]
+            color_scheme=scheme,  # type: ignore[arg-type]
+            reduced_motion="reduce",
             accept_downloads=True,
         )
         contexts.append(context)

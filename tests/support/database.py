@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.settings import Settings
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.migrate import upgrade
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 Result = TypeVar("Result")
 

@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from sqlalchemy import text
 
 from diamond.core.ids import new_id
-from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.access.principal import Role, Scope
-from diamond.service.settings import Settings
-from diamond.service.projects import store as projects
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Store, Transaction
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.projects import store as projects
+from diamond.service.settings import Settings
 from support.http import Client
 from support.service import RunningService
 

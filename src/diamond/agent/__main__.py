@@ -15,14 +15,21 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from diamond import __version__
 from diamond.agent.disk import read_json, write_json
-from diamond.agent.guard.fence import Fence
 from diamond.agent.folders import Folders, choose_folders
-from diamond.agent.link.lease import Lease
-from diamond.agent.link.carriers import Declined, HttpLink, Link, LinkDown
-from diamond.agent.link.pairing import check_address, pair, read_code
+from diamond.agent.guard.fence import Fence
 from diamond.agent.guard.policy import Policy
-from diamond.agent.site.presence import BATCH_JOB, WAYS, cron_line, how_it_stays, own_command, settle
+from diamond.agent.link.carriers import Declined, HttpLink, Link, LinkDown
+from diamond.agent.link.lease import Lease
+from diamond.agent.link.pairing import check_address, pair, read_code
 from diamond.agent.link.stdio import StdioLink
+from diamond.agent.site.presence import (
+    BATCH_JOB,
+    WAYS,
+    cron_line,
+    how_it_stays,
+    own_command,
+    settle,
+)
 from diamond.core.errors import BadRequest, DiamondError
 
 if TYPE_CHECKING:

@@ -11,30 +11,30 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from diamond.agent.folders import Folders
+from diamond.agent.guard.fence import Fence, Superseded
+from diamond.agent.guard.ledger import Ledger
+from diamond.agent.guard.policy import Policy
+from diamond.agent.guard.signatures import UsedSignatures
+from diamond.agent.images.transfers import Movers
+from diamond.agent.link.carriers import Link
+from diamond.agent.link.lease import Lease
+from diamond.agent.link.reconnect import STALE_EXIT, Reunion
+from diamond.agent.link.session import BURST_SECONDS, TOGETHER_SECONDS, Caller, Hooks, Session
+from diamond.agent.output.logs import Streams
+from diamond.agent.output.tensorboard import Scalars
 from diamond.agent.requests import ACTS, Answerers, Desk
+from diamond.agent.site.housekeeping import Housekeeping
+from diamond.agent.site.profile import Profile, load_profile, save_settings
+from diamond.agent.site.upgrade import upgrade
 from diamond.agent.tasks.attempts import SUBMITTED, Attempts, Tracked
 from diamond.agent.tasks.commands import Clerk
-from diamond.agent.guard.fence import Fence, Superseded
-from diamond.agent.folders import Folders
-from diamond.agent.site.housekeeping import Housekeeping
-from diamond.agent.link.lease import Lease
-from diamond.agent.guard.ledger import Ledger
-from diamond.agent.link.carriers import Link
-from diamond.agent.output.logs import Streams
-from diamond.agent.images.transfers import Movers
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.orphans import Orphans
-from diamond.agent.guard.policy import Policy
-from diamond.agent.site.profile import Profile, load_profile, save_settings
-from diamond.agent.link.reconnect import STALE_EXIT, Reunion
-from diamond.agent.guard.signatures import UsedSignatures
+from diamond.agent.tasks.pace import Pace
 from diamond.agent.tasks.staging import Stager
 from diamond.agent.tasks.status import Answers, Asker, Budget
-from diamond.agent.tasks.pace import Pace
 from diamond.agent.tasks.submission import Submitter
-from diamond.agent.link.session import BURST_SECONDS, TOGETHER_SECONDS, Caller, Hooks, Session
-from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
-from diamond.agent.output.tensorboard import Scalars
-from diamond.agent.site.upgrade import upgrade
 from diamond.agent.tasks.watching import Mark, is_seen, look_at_inbox
 from diamond.agent.tasks.workers import Workers
 from diamond.core.order import Order, order_from

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, Union
 from urllib.parse import quote
 
-from diamond.agent.tasks.cleaning import usage
+from diamond.agent.folders import Folders, safe_id
+from diamond.agent.guard.policy import Policy
+from diamond.agent.guard.secrets import delete_secret, list_secrets, set_secret
+from diamond.agent.link.carriers import Declined, Link, LinkDown
 from diamond.agent.output.digests import Digests
 from diamond.agent.output.files import list_files, read_file, stat_file
-from diamond.agent.folders import Folders, safe_id
-from diamond.agent.link.carriers import Declined, Link, LinkDown
 from diamond.agent.output.logs import LOGS, RECORDS, rank_log
-from diamond.agent.guard.policy import Policy
-from diamond.agent.site.profile import load_profile
 from diamond.agent.output.report import report
-from diamond.agent.guard.secrets import delete_secret, list_secrets, set_secret
+from diamond.agent.site.profile import load_profile
+from diamond.agent.tasks.cleaning import usage
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.staging import Stager
 from diamond.agent.tasks.takeover import home_of
-from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
 from diamond.data.searching import Question, find_lines, line_rest

@@ -18,9 +18,9 @@ from fastapi import FastAPI
 from diamond.core.errors import DiamondError
 from diamond.service.app import create_app
 from diamond.service.platform.http.certificate import Certificate, keep_current, read_certificate
-from diamond.service.settings import Settings, read_proxies, read_smtp
-from diamond.service.platform.people_settings import People, read_people
 from diamond.service.platform.http.request_deadline import TimelyProtocol
+from diamond.service.platform.people_settings import People, read_people
+from diamond.service.settings import Settings, read_proxies, read_smtp
 
 
 class Server(uvicorn.Server):

@@ -12,61 +12,97 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 
 from diamond import __version__
-from diamond.service.maintenance import periodic as keeper
-from diamond.service.notifications import outbox
-from diamond.service.platform.http import problems
-from diamond.service.scales import worker as scaler
-from diamond.service.platform.agent_file import AgentFile
-from diamond.service.platform.blob_store import FolderBlobStore, make_private
-from diamond.service.platform.http.body_limit import BodyLimit
-from diamond.service.people.first_start import first_start, write_token_file
-from diamond.service.platform.http.description import describe
-from diamond.service.platform.http.guard import Guard
-from diamond.service.platform.image_files import ImageFiles
-from diamond.service.platform.wakeups.listener import Listener
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.endpoints.presence import Presence
-from diamond.service.platform.http.rate_limit import RateLimit
-from diamond.service.platform.relay.relay import MemoryRelay, Relay
-from diamond.service.sign_in import account_routes as accounts
-from diamond.service.administration import routes as administering
+from diamond.service.administration import routes as administration
 from diamond.service.announcements import routes as announcements
-from diamond.service.code import blob_routes as blobs
-from diamond.service.composer import routes as composing
+from diamond.service.code import blob_routes as code_blob
+from diamond.service.code import routes as code
+from diamond.service.composer import routes as composer
 from diamond.service.courses import routes as courses
+from diamond.service.dashboard import routes as dashboard
 from diamond.service.endpoints import routes as endpoints
 from diamond.service.events import routes as events
+from diamond.service.events.shapes import SHAPES
 from diamond.service.images import routes as images
+from diamond.service.images.transfers import forget_endpoint
 from diamond.service.jobs import routes as jobs
+from diamond.service.jobs import task_routes as jobs_task
 from diamond.service.limits import routes as limits
-from diamond.service.output import log_routes as logs
-from diamond.service.output import metric_routes as metrics
+from diamond.service.maintenance import periodic
+from diamond.service.notifications import outbox
 from diamond.service.notifications import routes as notifications
+from diamond.service.notifications.webhook_secrets import seal_old_ones
+from diamond.service.output import log_routes as output_log
+from diamond.service.output import metric_routes as output_metric
 from diamond.service.output import routes as output
-from diamond.service.dashboard import routes as overview
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
-from diamond.service.planning import routes as plans
-from diamond.service.projects import routes as projects
-from diamond.service.recipes import routes as recipes
-from diamond.service.scales import routes as scales
-from diamond.service.sharing import routes as sharing
-from diamond.service.sign_in import routes as signing_in
-from diamond.service.code import routes as snapshots
-from diamond.service.sync import routes as sync
-from diamond.service.tasks import routes as tasks
-from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
-from diamond.service.platform.sealing import load_seal
-from diamond.service.platform.services import Services
-from diamond.service.settings import Settings, check_settings
-from diamond.service.platform.relay.shared import SharedRelay
-from diamond.service.platform.identity_providers.registry import Providers
+from diamond.service.people.first_start import first_start, write_token_file
+from diamond.service.planning import routes as planning
+from diamond.service.platform.agent_file import AgentFile
+from diamond.service.platform.blob_store import FolderBlobStore, make_private
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.filesystem import refuse_network_folder
 from diamond.service.platform.database.migrate import upgrade
-from diamond.service.notifications.webhook_secrets import seal_old_ones
+from diamond.service.platform.http import problems
+from diamond.service.platform.http.body_limit import BodyLimit
+from diamond.service.platform.http.description import describe
+from diamond.service.platform.http.guard import Guard
+from diamond.service.platform.http.rate_limit import RateLimit
+from diamond.service.platform.http.routing import PREFIX, known_query, stated_rule, whole_texts
+from diamond.service.platform.identity_providers.registry import Providers
+from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.presence import Presence
+from diamond.service.platform.relay.relay import MemoryRelay, Relay
+from diamond.service.platform.relay.shared import SharedRelay
+from diamond.service.platform.sealing import load_seal
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.listener import Listener
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.projects import routes as projects
+from diamond.service.recipes import routes as recipes
+from diamond.service.scales import routes as scales
+from diamond.service.scales import worker as scale_worker
+from diamond.service.settings import Settings, check_settings
+from diamond.service.sharing import routes as sharing
+from diamond.service.sign_in import account_routes as sign_in_account
+from diamond.service.sign_in import routes as sign_in
+from diamond.service.sync import routes as sync
+from diamond.service.tasks import cleanup_routes as tasks_cleanup
+from diamond.service.tasks import code_routes as tasks_code
+from diamond.service.tasks import routes as tasks
 
 log = logging.getLogger("diamond.service")
+
+# Looked through in this order at each call, so the busiest come first.
+PARTS = (
+    jobs,
+    jobs_task,
+    tasks,
+    tasks_code,
+    events,
+    output_log,
+    output_metric,
+    output,
+    endpoints,
+    tasks_cleanup,
+    people,
+    projects,
+    sign_in_account,
+    administration,
+    limits,
+    announcements,
+    courses,
+    sharing,
+    notifications,
+    dashboard,
+    composer,
+    planning,
+    scales,
+    recipes,
+    images,
+    code_blob,
+    code,
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -89,9 +125,9 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(RateLimit, per_minute=per_minute, proxies=proxies)
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
-    app.include_router(signing_in.router)
+    app.include_router(sign_in.router)
     app.include_router(pages.router)
-    describe(app)
+    describe(app, SHAPES)
     return app
 
 
@@ -115,9 +151,10 @@ async def services_for(settings: Settings, notifier: Notifier) -> AsyncIterator[
             blobs=FolderBlobStore(settings.blob_folder),
             image_files=ImageFiles(settings.blob_folder / "images"),
             agent_file=AgentFile(settings.agent_file),
-            presence=Presence(store),
+            presence=Presence(),
             providers=providers,
             instance=await first_start(store),
+            forget_endpoint=forget_endpoint,
         )
     finally:
         await store.close()
@@ -137,11 +174,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.services = services
         await write_token_file(services.store, settings)
         beside = [
-            asyncio.create_task(keeper.keep(services)),
-            asyncio.create_task(keeper.keep_sizes(services)),
-            asyncio.create_task(keeper.begin_anew(services)),
+            asyncio.create_task(periodic.keep(services)),
+            asyncio.create_task(periodic.keep_sizes(services)),
+            asyncio.create_task(periodic.begin_anew(services)),
             asyncio.create_task(outbox.send_all(services)),
-            asyncio.create_task(scaler.look_after(services)),
+            asyncio.create_task(scale_worker.look_after(services)),
         ]
         if not services.store.is_sqlite:
             beside.append(asyncio.create_task(Listener(services).run()))
@@ -157,34 +194,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _api() -> APIRouter:
     api = APIRouter(prefix=PREFIX, dependencies=[Depends(stated_rule)])
-    # Looked through in this order at each call, so the busiest come first.
     # Agents may be a minor version newer: what they say beyond is passed over.
     api.include_router(sync.router)
-    for part in (
-        jobs,
-        tasks,
-        events,
-        logs,
-        metrics,
-        output,
-        endpoints,
-        people,
-        projects,
-        accounts,
-        administering,
-        limits,
-        announcements,
-        courses,
-        sharing,
-        notifications,
-        overview,
-        composing,
-        plans,
-        scales,
-        recipes,
-        images,
-        blobs,
-        snapshots,
-    ):
+    for part in PARTS:
         api.include_router(part.router, dependencies=[Depends(known_query), Depends(whole_texts)])
     return api

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from diamond.core.errors import BadRequest
-from diamond.service.platform.http.certificate import Certificate
 from diamond.service.platform.delivery.mail import Smtp, check_smtp
+from diamond.service.platform.http.certificate import Certificate
 from diamond.service.platform.people_settings import People
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

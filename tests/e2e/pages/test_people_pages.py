@@ -32,9 +32,9 @@ def enter(browser: Browser, shared: RunningService) -> Iterator[Enter]:
     def come(login: str, path: str = "/") -> Page:
         context = browser.new_context(
             base_url=shared.url,
-            viewport=DESKTOP,
+            viewport=DESKTOP,  # type: ignore[arg-type]
             reduced_motion="reduce",
-            color_scheme="light",  # type: ignore[arg-type]
+            color_scheme="light",
         )
         contexts.append(context)
         page = context.new_page()

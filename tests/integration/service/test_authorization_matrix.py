@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from diamond.service.access.principal import EVERYTHING, Role, Scope
-from diamond.service.platform.http.routing import PREFIX
 from diamond.service.access.rules import RULES, Rule, Who
+from diamond.service.platform.http.routing import PREFIX
 from support.http import Answer, Client
 from support.image_scene import ENVIRONMENT, built
 from support.people import add_person, disable, put_in_project

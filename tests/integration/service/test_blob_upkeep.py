@@ -10,12 +10,12 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from diamond.service.platform.blob_store import FolderBlobStore
-from diamond.service.people.first_start import first_start
 from diamond.service.access.principal import LOCAL_USER
+from diamond.service.code.cleanup import GRACE_SECONDS, prune_blobs
+from diamond.service.people.first_start import first_start
+from diamond.service.platform.blob_store import FolderBlobStore
 from diamond.service.platform.database.engine import Store
 from diamond.service.platform.database.tables import jobs
-from diamond.service.code.cleanup import GRACE_SECONDS, prune_blobs
 from support.database import with_store
 
 OLD = time.time() - GRACE_SECONDS - 60

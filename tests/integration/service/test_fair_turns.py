@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from diamond.core.ids import new_id
+from diamond.service.endpoints.commands import Command, send, take_due
 from diamond.service.notifications import store as notifications
 from diamond.service.people import store as users
-from diamond.service.endpoints.commands import Command, send, take_due
 from diamond.service.platform.database.engine import Store
 from support.database import with_store
 from support.service import running_service

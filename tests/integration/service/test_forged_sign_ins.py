@@ -12,8 +12,8 @@ from joserfc.jwk import OctKey
 
 from diamond.service.platform.identity_providers.client import ProviderAway
 from diamond.service.platform.identity_providers.oidc import OpenId
-from diamond.service.platform.people_settings import read_people
 from diamond.service.platform.identity_providers.trips import new_trip
+from diamond.service.platform.people_settings import read_people
 from support.http import Client
 from support.lying_provider import Liar, lying_provider, new_key, unsigned
 from support.openid import Browser, Seen

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from diamond.service.app import services_for
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.endpoints.presence import AWAY_AFTER_SECONDS
 from diamond.service.access.principal import Kind, Principal
-from diamond.service.settings import Settings
+from diamond.service.app import services_for
+from diamond.service.endpoints.endpoints import add_endpoint, get_endpoint
+from diamond.service.endpoints.presence import AWAY_AFTER_SECONDS, heard_of, sweep
 from diamond.service.endpoints.store import change_endpoint, find_endpoint
 from diamond.service.platform.event_log import events_after
-from diamond.service.endpoints.endpoints import add_endpoint, get_endpoint
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 ADA = Principal(Kind.PERSON, "local", "ada")
 
@@ -32,12 +32,12 @@ def test_an_endpoint_that_falls_silent_reads_as_away(
                 row: Any = await find_endpoint(connection, ADA.user, "m")
             seen = []
             for silent in (0.0, AWAY_AFTER_SECONDS - 5, AWAY_AFTER_SECONDS + 5):
-                await services.presence.heard_of(row)
+                await heard_of(services, row)
                 values = {"last_seen": time.time() - silent}
                 mark = partial(change_endpoint, endpoint=row["id"], values=values)
                 await services.store.run(mark)
-                await services.presence.sweep()
-                await services.presence.sweep()
+                await sweep(services.store)
+                await sweep(services.store)
                 seen.append((await get_endpoint(services, ADA, "m"))["state"])
             async with services.store.read() as connection:
                 told = await events_after(connection, ADA.user, 0)

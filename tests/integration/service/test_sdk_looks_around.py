@@ -10,10 +10,10 @@ from typing import Any
 
 from diamond.sdk.client import Client
 from diamond.service.app import services_for
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.settings import Settings
 from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.notifications.store import list_notifications
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 from diamond.service.tasks.warnings import warn
 from support.scene import new_scene
 from support.service import running_service

@@ -8,15 +8,15 @@ from typing import cast
 
 import pytest
 
-from diamond.service.events import stream as events
-from diamond.service.people.first_start import first_start
-from diamond.service.events.stream import EventStream
 from diamond.service.access.principal import LOCAL_USER, Kind, Principal, Role
-from diamond.service.platform.services import Services
+from diamond.service.events import stream as events
+from diamond.service.events.stream import EventStream
 from diamond.service.people import session_store as sessions
 from diamond.service.people import store as users
-from diamond.service.platform.database.engine import Store
+from diamond.service.people.first_start import first_start
 from diamond.service.people.signed_in import is_still
+from diamond.service.platform.database.engine import Store
+from diamond.service.platform.services import Services
 from support.database import with_store
 
 

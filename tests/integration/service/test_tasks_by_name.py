@@ -12,14 +12,14 @@ import pytest
 from sqlalchemy import event, select, text
 from sqlalchemy.dialects import sqlite
 
-from diamond.service.people.first_start import first_start
 from diamond.service.access.principal import LOCAL_USER
-from diamond.service.tasks import task_list
+from diamond.service.people.first_start import first_start
 from diamond.service.platform.database.engine import Store, Transaction
-from diamond.service.tasks.job_store import add_job
 from diamond.service.platform.database.tables import name_endings, tasks
-from diamond.service.tasks.task_list import TaskFilter, list_tasks
+from diamond.service.tasks import task_list
+from diamond.service.tasks.job_store import add_job
 from diamond.service.tasks.store import add_task
+from diamond.service.tasks.task_list import TaskFilter, list_tasks
 from support.database import open_store, with_store
 
 COUNT = 240

@@ -11,12 +11,13 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import insert, select, text
 from sqlalchemy.engine import Connection
 
-from diamond.service.people.first_start import first_start
 from diamond.service.access.principal import LOCAL_USER
 from diamond.service.images import request_store as wishes
+from diamond.service.people.first_start import first_start
 from diamond.service.platform.database.engine import LostRace, Store, Transaction
-from diamond.service.platform.event_log import News, events_after, newest_number, publish
 from diamond.service.platform.database.tables import facts, metadata
+from diamond.service.platform.event_log import News, events_after, newest_number, publish
+from diamond.service.tasks.dependency_store import hold_wishes
 from support.database import with_store
 from support.postgres import Postgres
 from support.scene import new_scene
@@ -164,7 +165,7 @@ def test_what_a_task_is_made_to_wait_for_does_not_end_before_the_task_is_there(
 
     async def end_it(tx: Transaction) -> None:
         if awaited == "build":
-            await wishes.hold_wishes(tx, "t1")
+            await hold_wishes(tx, "t1")
         else:
             await wishes.find_move(tx.connection, "m1", lock=True)
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from diamond.service.people.first_start import first_start
 from diamond.service.access.principal import LOCAL_USER
-from diamond.service.platform.sealing import Seal
-from diamond.service.platform.database.engine import Store
-from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
 from diamond.service.notifications.webhook_secrets import (
     UnreadableSecret,
     keep_secret,
     read_secret,
     seal_old_ones,
 )
+from diamond.service.people.first_start import first_start
+from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
+from diamond.service.platform.database.engine import Store
+from diamond.service.platform.sealing import Seal
 from support.database import with_store
 
 SEAL, OTHER = Seal(b"k" * 32), Seal(b"o" * 32)

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from diamond.agent.tasks.cleaning import DAY, near_purge, outdated, remove_task
 from diamond.agent.disk import mark, read_json, write_json, write_whole
-from diamond.agent.guard.fence import Fence, Superseded
-from diamond.agent.output.files import list_files, read_file
 from diamond.agent.folders import Folders, choose_folders, safe_id
+from diamond.agent.guard.fence import Fence, Superseded
 from diamond.agent.link.carriers import Declined, LinkDown, Stale, check_answer
+from diamond.agent.link.session import Outbox
+from diamond.agent.output.files import list_files, read_file
 from diamond.agent.output.logs import Stream
+from diamond.agent.site.presence import cron_line, how_it_stays
 from diamond.agent.site.probe import (
     has_way_out,
     index_host,
@@ -25,10 +26,9 @@ from diamond.agent.site.probe import (
     within_quota,
 )
 from diamond.agent.site.profile import Profile
-from diamond.agent.tasks.status import Budget, spread
-from diamond.agent.site.presence import cron_line, how_it_stays
-from diamond.agent.link.session import Outbox
+from diamond.agent.tasks.cleaning import DAY, near_purge, outdated, remove_task
 from diamond.agent.tasks.folders import TaskFolders
+from diamond.agent.tasks.status import Budget, spread
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.events import Submitted
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES

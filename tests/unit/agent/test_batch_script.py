@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from diamond.agent.tasks.ranks import default_variables
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.ranks import default_variables
 from diamond.agent.tasks.verdicts import TURNED_AWAY
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from

@@ -16,13 +16,13 @@ from typing import BinaryIO, cast
 import pytest
 
 from diamond.agent import requests as answers
-from diamond.agent.requests import Answerers, Desk
-from diamond.agent.output.digests import Digests
-from diamond.agent.output.files import stat_file
 from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
-from diamond.agent.tasks.staging import Stager
+from diamond.agent.output.digests import Digests
+from diamond.agent.output.files import stat_file
+from diamond.agent.requests import Answerers, Desk
 from diamond.agent.tasks.folders import TaskFolders
+from diamond.agent.tasks.staging import Stager
 
 BLOCKS = 3
 

@@ -8,8 +8,8 @@ import pytest
 
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
-from diamond.agent.link.carriers import Link
 from diamond.agent.images.transfers import Movers
+from diamond.agent.link.carriers import Link
 from diamond.core.errors import BadRequest
 
 

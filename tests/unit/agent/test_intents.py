@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from diamond.agent.folders import Folders
 from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.commands import Clerk
-from diamond.agent.folders import Folders
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.events import Event, PrepareFailed
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from diamond.agent.folders import Folders
+from diamond.agent.tasks.folders import TaskFolders
 from diamond.agent.tasks.orphans import Orphans
 from diamond.agent.tasks.status import Budget
-from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.events import Event, Lost
 from diamond.schedulers.local import LocalScheduler
 from support.sync_service import eventually

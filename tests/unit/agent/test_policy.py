@@ -12,11 +12,11 @@ import pytest
 
 from diamond.agent.disk import write_json
 from diamond.agent.folders import Folders
-from diamond.agent.link.lease import DAY, Lease
 from diamond.agent.guard.ledger import Ledger
 from diamond.agent.guard.policy import OWN_NAME, Policy, account_name, load_rules
-from diamond.agent.site.profile import load_profile, save_settings
 from diamond.agent.guard.small_toml import read_small_toml
+from diamond.agent.link.lease import DAY, Lease
+from diamond.agent.site.profile import load_profile, save_settings
 from diamond.agent.tasks.staging import _comment
 from diamond.core.errors import BadRequest, Forbidden
 from diamond.core.order import Build, Image, Order, Placement, Resources, order_data

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from diamond.agent.tasks.cleaning import remove_task
 from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import OWN_NAME, Policy
 from diamond.agent.guard.signatures import UsedSignatures
+from diamond.agent.tasks.cleaning import remove_task
 from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.order import Order, order_data
 from diamond.sdk.signing import make_key, sign_order

@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 
 from diamond.agent.tasks import verdicts
-from diamond.agent.tasks.verdicts import TURNED_AWAY, Watched, heard, saw_exit, saw_start, time_passed
+from diamond.agent.tasks.verdicts import (
+    TURNED_AWAY,
+    Watched,
+    heard,
+    saw_exit,
+    saw_start,
+    time_passed,
+)
 from diamond.core.events import Event, Exited, Gone, Lost, NoWord, Observed, Started
 from diamond.core.native import NativeStatus
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from diamond.agent.site import housekeeping as house
 from diamond.agent.folders import Folders
-from diamond.agent.site.housekeeping import Housekeeping
 from diamond.agent.loop import Agent
+from diamond.agent.site import housekeeping as house
+from diamond.agent.site.housekeeping import Housekeeping
 
 FACT = {"value": {"gpu": {"nodes_idle": 3}}, "source": "sinfo", "at": 5.0}
 

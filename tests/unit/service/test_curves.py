@@ -6,8 +6,8 @@ from math import nan
 
 import pytest
 
-from diamond.service.output.headline import most_telling
 from diamond.service.output.curves import Curve, Triple, pack, unpack, within
+from diamond.service.output.headline import most_telling
 from diamond.service.output.thinning import thin
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from diamond.core.errors import EndpointAway
 from diamond.service.platform.relay import relay as module
-from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.platform.relay.relay import MemoryRelay, Relay
+from diamond.service.platform.wakeups.notifier import Notifier
 
 PATIENCE = 3.0
 

@@ -8,13 +8,13 @@ import pytest
 
 from diamond.core.errors import BadRequest, Forbidden, NotFound
 from diamond.service.access.authorize import Action, Freshness, admit, may, require
-from diamond.service.events.cursor import Cursor, decode
-from diamond.service.output.metric_lines import read_lines
 from diamond.service.access.principal import LOCAL_USER, Kind, Principal
 from diamond.service.access.rules import RULES
-from diamond.service.settings import Settings, check_settings
-from diamond.service.platform.database.filesystem import filesystem_type, refuse_network_folder
+from diamond.service.events.cursor import Cursor, decode
+from diamond.service.output.metric_lines import read_lines
 from diamond.service.output.thinning import thin
+from diamond.service.platform.database.filesystem import filesystem_type, refuse_network_folder
+from diamond.service.settings import Settings, check_settings
 
 ADA = Principal(Kind.PERSON, "ada")
 AGENT = Principal(Kind.AGENT, "ada", endpoint="e1")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import diamond
-from diamond.agent.site.bundle import bundle_bytes, with_bytecode
 from diamond.agent.disk import write_json, write_whole
 from diamond.agent.folders import Folders
+from diamond.agent.site.bundle import bundle_bytes, with_bytecode
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import EnvironmentFailed

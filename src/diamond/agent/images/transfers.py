@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.images.arrivals import Arriving
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.folders import Folders, safe_id
+from diamond.agent.images.arrivals import Arriving
 from diamond.agent.images.enter import Images
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.errors import (

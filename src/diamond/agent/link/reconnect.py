@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING
 
 from diamond.agent.link.carriers import Declined, LinkClosed, LinkDown, Stale, ask
-from diamond.agent.site.profile import save_settings
 from diamond.agent.link.session import Welcome
+from diamond.agent.site.profile import save_settings
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import diamond
-from diamond.agent.guard.fence import Fence
 from diamond.agent.folders import Folders
-from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.agent.guard.fence import Fence
 from diamond.agent.guard.secrets import list_secrets
+from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, Stale, ask
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
 

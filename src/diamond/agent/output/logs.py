@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.agent.link.carriers import Link
 from diamond.agent.images.redacted_steps import veil_steps
+from diamond.agent.link.carriers import Link
 from diamond.core.kept import HEAD_BYTES, MOST_RANKS, TAIL_BYTES, own_log
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
-from diamond.agent.site.profile import Profile
 from diamond.agent.site.presence import BATCH_JOB
+from diamond.agent.site.profile import Profile
 from diamond.core.order import Resources
 from diamond.schedulers.base import Scheduler, Submission
 

@@ -8,11 +8,11 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from diamond.agent.tasks.cleaning import near_purge, outdated, remove_task
 from diamond.agent.disk import mark, read_json, write_json
 from diamond.agent.link.carriers import Declined, LinkDown, ask
 from diamond.agent.site.probe import probe, room_fact
 from diamond.agent.site.probe_job import probe_compute
+from diamond.agent.tasks.cleaning import near_purge, outdated, remove_task
 from diamond.core.errors import DiamondError
 from diamond.core.events import CLEANED, Note
 

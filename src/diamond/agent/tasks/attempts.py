@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from diamond.agent.tasks import verdicts
-from diamond.agent.tasks.chains import Chains
-from diamond.agent.tasks.lifetimes import reached_limit
 from diamond.agent.output.logs import LATE_SECONDS
 from diamond.agent.site.profile import Profile
+from diamond.agent.tasks import verdicts
+from diamond.agent.tasks.chains import Chains
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.lifetimes import reached_limit
 from diamond.agent.tasks.verdicts import Watched
 from diamond.agent.tasks.watching import read_arrival, read_duplicates, read_run, read_runs
 from diamond.agent.tasks.workers import Workers

@@ -13,12 +13,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diamond.agent.disk import mark
-from diamond.agent.tasks.stop_flag import Heeding
-from diamond.agent.tasks.ranks import nodes_to_leave_out
-from diamond.agent.tasks.lifetimes import lasted
-from diamond.agent.tasks.queue_ahead import Lines
-from diamond.agent.tasks.progress import reached_by
 from diamond.agent.tasks.folders import AttemptFolder, Standing, TaskFolders
+from diamond.agent.tasks.lifetimes import lasted
+from diamond.agent.tasks.progress import reached_by
+from diamond.agent.tasks.queue_ahead import Lines
+from diamond.agent.tasks.ranks import nodes_to_leave_out
+from diamond.agent.tasks.stop_flag import Heeding
 from diamond.core import ids
 from diamond.core.actions import NextAttempt
 from diamond.core.endings import doubts_checkpoint

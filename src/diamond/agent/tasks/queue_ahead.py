@@ -11,8 +11,8 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from diamond.agent.tasks.stop_flag import Heeding
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.agent.tasks.stop_flag import Heeding
 from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
 
 if TYPE_CHECKING:

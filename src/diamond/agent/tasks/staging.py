@@ -15,16 +15,16 @@ from typing import Any
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
 from diamond.agent.images.enter import Images
+from diamond.agent.link.carriers import Declined, Link
+from diamond.agent.site.profile import Profile
+from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.ranks import (
     default_variables,
     nodes_to_leave_out,
     ranks_program,
     write_launch,
 )
-from diamond.agent.link.carriers import Declined, Link
-from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.takeover import take_over
-from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import (
     Cancelled,
     DiamondError,

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from diamond.agent.disk import mark
 from diamond.agent.guard.fence import Fence
-from diamond.agent.tasks.status import Budget
-from diamond.agent.tasks.pace import Pace
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.pace import Pace
+from diamond.agent.tasks.status import Budget
 from diamond.core.errors import DiamondError, Refused, Unanswered
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler, Submission

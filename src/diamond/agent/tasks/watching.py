@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.disk import read_words
-from diamond.agent.tasks.ranks import culprit_of
 from diamond.agent.tasks.folders import AttemptFolder
+from diamond.agent.tasks.ranks import culprit_of
 from diamond.agent.tasks.verdicts import Watched, saw_exit, saw_start
 from diamond.core.events import Arrived, Event, Exited, Note
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from diamond.agent.guard.fence import Fence
 from diamond.agent.link.carriers import LinkDown
+from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.staging import StageFailed, Stager
 from diamond.agent.tasks.submission import Submitter
-from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import Cancelled, Unanswered
 from diamond.schedulers.base import Scheduler
 

@@ -12,19 +12,20 @@ from typing import Any
 
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.settings import Settings
-from diamond.service.platform import audit
-from diamond.service.sign_in import store as identities
-from diamond.service.projects import store as projects
+from diamond.service.endpoints.store import list_endpoints
+from diamond.service.limits import store as rows
+from diamond.service.limits.limits import limits_for_person, show_use
 from diamond.service.people import session_store as sessions
 from diamond.service.people import store as users
-from diamond.service.limits import store as rows
+from diamond.service.people.shares import roles_of
+from diamond.service.platform import audit
 from diamond.service.platform.audit import AuditFilter
-from diamond.service.endpoints.store import list_endpoints
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.limits.limits import limits_for_person, show_use
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as projects
+from diamond.service.settings import Settings
+from diamond.service.sign_in import store as identities
 
 Shown = dict[str, Any]
 EXPORTED_AT_ONCE = 1000
@@ -69,7 +70,7 @@ async def get_user(services: Services, user: str) -> Shown:
         if row is None:
             raise _absent(user)
         own = await rows.read_limits(connection, [(rows.PERSON, user)])
-        roles = await projects.roles_of(connection, user)
+        roles = await roles_of(connection, user)
         return {
             **_show(row),
             "use": show_use(await rows.use_of(connection, owner=user)),

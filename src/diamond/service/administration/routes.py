@@ -8,25 +8,28 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Response
 from starlette.responses import StreamingResponse
 
-from diamond.service import schemas
-from diamond.service.platform.http import safe_download as serving
-from diamond.service.platform.http.routing import BYTES, Limit, Person, Service, problems
-from diamond.service.platform.audit import AuditFilter
-from diamond.service.sign_in import accounts
 from diamond.service.administration import people as administering
+from diamond.service.limits.schemas import UserPage
+from diamond.service.people.caller import Person
+from diamond.service.platform.audit import AuditFilter
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Limit, Service, problems
+from diamond.service.platform.http.schemas import Page
+from diamond.service.sign_in import accounts
+from diamond.service.sign_in.schemas import AuditLine, ServiceSettings, Session, User, UserChange
 
 router = APIRouter(tags=["administration"])
 Moment = Annotated[float | None, Query(ge=0, le=1e12)]
 After = Annotated[int, Query(ge=0, le=1 << 62)]
 
 
-@router.get("/settings", response_model=schemas.ServiceSettings, responses=problems())
+@router.get("/settings", response_model=ServiceSettings, responses=problems())
 async def show_settings(services: Service, person: Person) -> dict[str, Any]:
     """As the service was started; they are changed in its diamond.toml. No secret is among them."""
     return administering.show_settings(services.settings)
 
 
-@router.get("/users", response_model=schemas.Page[schemas.User], responses=problems())
+@router.get("/users", response_model=Page[User], responses=problems())
 async def list_users(
     services: Service,
     person: Person,
@@ -36,24 +39,22 @@ async def list_users(
     return {"items": await administering.list_users(services, search, limit)}
 
 
-@router.get("/users/{user}", response_model=schemas.UserPage, responses=problems(404))
+@router.get("/users/{user}", response_model=UserPage, responses=problems(404))
 async def get_user(user: str, services: Service, person: Person) -> dict[str, Any]:
     """With what she uses and may use, her projects, and as whom her providers know her."""
     return await administering.get_user(services, user)
 
 
-@router.patch("/users/{user}", response_model=schemas.User, responses=problems(404, 409))
+@router.patch("/users/{user}", response_model=User, responses=problems(404, 409))
 async def change_user(
-    user: str, body: schemas.UserChange, services: Service, person: Person
+    user: str, body: UserChange, services: Service, person: Person
 ) -> dict[str, Any]:
     """Disable, enable, make an administrator."""
     change = body.model_dump(exclude_unset=True)
     return await administering.change_user(services, person, user, change)
 
 
-@router.get(
-    "/users/{user}/sessions", response_model=schemas.Page[schemas.Session], responses=problems()
-)
+@router.get("/users/{user}/sessions", response_model=Page[Session], responses=problems())
 async def list_sessions(user: str, services: Service, person: Person) -> dict[str, Any]:
     return {"items": await accounts.list_sessions(services, person, user)}
 
@@ -84,7 +85,7 @@ def audit_filter(
 Wanted = Annotated[AuditFilter, Depends(audit_filter)]
 
 
-@router.get("/audit", response_model=schemas.Page[schemas.AuditLine], responses=problems())
+@router.get("/audit", response_model=Page[AuditLine], responses=problems())
 async def read_audit(
     services: Service,
     person: Person,

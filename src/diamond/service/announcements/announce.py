@@ -11,11 +11,11 @@ from sqlalchemy import select
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotFound
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.announcements import store as rows
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.database.tables import streams
+from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.services import Services
 
 Shown = dict[str, Any]
 ANNOUNCEMENTS = "announcements"

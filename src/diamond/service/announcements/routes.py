@@ -4,45 +4,39 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Person, Service, problems
 from diamond.service.announcements import announce as announcing
+from diamond.service.limits.schemas import Announcement, AnnouncementRequest
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import Service, problems
+from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(tags=["announcements"])
 
 
-@router.get(
-    "/announcements", response_model=schemas.Page[schemas.Announcement], responses=problems()
-)
+@router.get("/announcements", response_model=Page[Announcement], responses=problems())
 async def list_announcements(services: Service, person: Person) -> dict[str, Any]:
     """Those that hold now; a `changed` event of `announcements` says when to ask again."""
     return {"items": await announcing.list_announcements(services)}
 
 
-@router.get(
-    "/announcements/all", response_model=schemas.Page[schemas.Announcement], responses=problems()
-)
+@router.get("/announcements/all", response_model=Page[Announcement], responses=problems())
 async def list_all(services: Service, person: Person) -> dict[str, Any]:
     """For administrators: also those to come, and those that are over."""
     return {"items": await announcing.list_announcements(services, every=True)}
 
 
-@router.post(
-    "/announcements", status_code=201, response_model=schemas.Announcement, responses=problems()
-)
-async def announce(
-    body: schemas.AnnouncementRequest, services: Service, person: Person
-) -> dict[str, Any]:
+@router.post("/announcements", status_code=201, response_model=Announcement, responses=problems())
+async def announce(body: AnnouncementRequest, services: Service, person: Person) -> dict[str, Any]:
     return await announcing.announce(services, person, body.model_dump())
 
 
 @router.put(
     "/announcements/{announcement}",
-    response_model=schemas.Announcement,
+    response_model=Announcement,
     responses=problems(404),
 )
 async def change(
-    announcement: str, body: schemas.AnnouncementRequest, services: Service, person: Person
+    announcement: str, body: AnnouncementRequest, services: Service, person: Person
 ) -> dict[str, Any]:
     return await announcing.change(services, announcement, body.model_dump())
 

@@ -17,11 +17,11 @@ from diamond.service.chains.grants import (
     most_seconds,
     queue_after_seconds,
 )
+from diamond.service.chains.past_waits import past_waits
 from diamond.service.endpoints.free_now import fact_time
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.chains.past_waits import past_waits
+from diamond.service.endpoints.views import effective_facts
 from diamond.service.platform.database.rows import Row
-from diamond.service.tasks.views import effective_facts
 
 
 def grant_of(row: Mapping[str, Any]) -> dict[str, Any]:

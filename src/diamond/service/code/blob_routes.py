@@ -8,8 +8,9 @@ from fastapi import APIRouter, Request
 from diamond.core.errors import TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
-from diamond.service import schemas
-from diamond.service.platform.http.routing import ForProject, Person, Service, problems
+from diamond.service.code.schemas import Digests, Missing, Stored
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import ForProject, Service, problems
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import require_storable
 
@@ -18,15 +19,15 @@ MAX_BYTES = 1 << 30
 """Over what a snapshot may hold, so that its largest file fits in one call. It is written to disk as it comes."""
 
 
-@router.post("/missing", response_model=schemas.Missing, responses=problems())
-async def missing(body: schemas.Digests, services: Service, person: Person) -> dict[str, Any]:
+@router.post("/missing", response_model=Missing, responses=problems())
+async def missing(body: Digests, services: Service, person: Person) -> dict[str, Any]:
     return {"missing": await asyncio.to_thread(services.blobs.missing, body.digests)}
 
 
 @router.post(
     "",
     status_code=201,
-    response_model=schemas.Stored,
+    response_model=Stored,
     responses=problems(404, 409, 413),
     openapi_extra={"requestBody": {"content": {"application/x-tar": {}}, "required": True}},
 )

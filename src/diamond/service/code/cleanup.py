@@ -7,9 +7,9 @@ import json
 import time
 
 from diamond.core.errors import NotFound
+from diamond.service.code.references import mentioned_digests
 from diamond.service.platform.blob_store import BlobStore
 from diamond.service.platform.database.engine import Store
-from diamond.service.code.references import mentioned_digests
 
 GRACE_SECONDS = 7 * 86400.0
 """Since a blob was sent or asked for: its job may be about to be submitted."""

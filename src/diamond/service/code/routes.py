@@ -7,9 +7,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import ForProject, Person, Service, problems
 from diamond.service.code import snapshots
+from diamond.service.code.schemas import CodeFacts, FolderListing, UploadPlan
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import ForProject, Service, problems
 from diamond.service.projects.terms import require_storable
 
 router = APIRouter(prefix="/snapshots", tags=["blobs"])
@@ -29,7 +30,7 @@ FILES = {
 @router.post(
     "",
     status_code=201,
-    response_model=schemas.CodeFacts,
+    response_model=CodeFacts,
     responses=problems(404, 409, 413),
     openapi_extra={"requestBody": {"content": FILES, "required": True}},
 )
@@ -49,7 +50,7 @@ async def add_snapshot(
     return await snapshots.take_upload(services, request, strip=strip)
 
 
-@router.post("/plan", response_model=schemas.UploadPlan, responses=problems())
-async def plan_snapshot(body: schemas.FolderListing, person: Person) -> dict[str, Any]:
+@router.post("/plan", response_model=UploadPlan, responses=problems())
+async def plan_snapshot(body: FolderListing, person: Person) -> dict[str, Any]:
     """Which files of a folder to send, judged by their names; nothing is kept."""
     return await asyncio.to_thread(snapshots.plan_upload, body.paths, body.rules)

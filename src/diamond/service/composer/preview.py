@@ -15,19 +15,19 @@ from diamond.compose.prospects import cost_of, queue_of
 from diamond.core.errors import DiamondError
 from diamond.core.order import order_data
 from diamond.planning.budget import NODE_HOURS, parse_budget
-from diamond.service import schemas
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.endpoints.free_now import fact_time
-from diamond.service.platform.database.rows import Row
-from diamond.service.tasks.task_list import waits_on
+from diamond.service.composer import schemas
 from diamond.service.composer.request import asked_for
 from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.community import usable_endpoints
-from diamond.service.projects.terms import NOWHERE, Fault, Place, place_of
+from diamond.service.endpoints.free_now import fact_time
+from diamond.service.endpoints.views import show_profile
 from diamond.service.images.image_requests import endpoint_facts
-from diamond.service.tasks.views import show_profile
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import NOWHERE, Fault, Place, place_of
+from diamond.service.tasks.task_list import waits_on
 
 
 async def compose(

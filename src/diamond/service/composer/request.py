@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from diamond.core.errors import InvalidSpec
-from diamond.service import schemas
-from diamond.service.recipes.catalog import find_recipe, recipes_folder
-from diamond.service.platform.services import Services
 from diamond.service.code.snapshots import keep_folder
-
-Request = schemas.JobRequest | schemas.ComposeRequest | schemas.PlanRequest | schemas.ScaleRequest
+from diamond.service.composer.schemas import SpecRequest
+from diamond.service.platform.services import Services
+from diamond.service.recipes.catalog import find_recipe, recipes_folder
 
 
 async def asked_for(
-    services: Services, body: Request
+    services: Services, body: SpecRequest
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The spec and the facts of its code."""
     code = body.code.model_dump() if body.code else None

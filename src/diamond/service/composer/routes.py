@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter
 
 from diamond.compose.spec import spec_schema
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Person, Service, problems
 from diamond.service.composer import preview as composing
-from diamond.service.composer import spec_text
+from diamond.service.composer import schemas, spec_text
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import Service, problems
 
 router = APIRouter(tags=["composing"])
 

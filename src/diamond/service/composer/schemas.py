@@ -6,16 +6,24 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from diamond.service.code.schemas import CodeFacts
 from diamond.service.platform.http.schemas import Body, Fault, OrderData, SpecData
-from diamond.service.jobs.schemas import CodeFacts
 
 
-class ComposeRequest(Body):
+class SpecRequest(Body):
+    """A spec with its code, or the name of a recipe that has both."""
+
+    spec: SpecData | None = None
+    """Left out with `recipe`: the recipe's own."""
+    code: CodeFacts | None = None
+    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
+    """The code of this recipe travels along."""
+
+
+class ComposeRequest(SpecRequest):
     """As POST /jobs; the folder of `code:` need not have been sent yet."""
 
     spec: SpecData
-    code: CodeFacts | None = None
-    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
     project: str = Field(default="", max_length=64)
     """Where it would go: what its project sets, and where it may run, counts."""
 

@@ -11,16 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core import ids
 from diamond.core.errors import BadRequest, Conflict, InvalidSpec, NotFound
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
+from diamond.service.composer.compose import require_snapshot
 from diamond.service.courses import store as rows
-from diamond.service.projects import store as project_rows
+from diamond.service.jobs import submit as jobs
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.jobs import submit as jobs
 from diamond.service.platform.idempotency import Once, once
-from diamond.service.projects.terms import place_from, place_of
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as project_rows
 from diamond.service.projects.projects import find_project, get_project
+from diamond.service.projects.terms import place_from, place_of
 
 Shown = dict[str, Any]
 
@@ -61,7 +62,7 @@ async def add_assignment(
 ) -> Shown:
     """By a manager; its spec is checked when it is run, on the machine of who runs it."""
     _require_spec(wanted["spec"])
-    jobs.require_snapshot(services, wanted["code"])
+    require_snapshot(services, wanted["code"])
 
     async def add(tx: Transaction) -> Shown:
         row = await _course(tx.connection, principal, project)
@@ -88,7 +89,7 @@ async def change_assignment(
 ) -> Shown:
     """What was run before stays as it was run."""
     _require_spec(wanted["spec"])
-    jobs.require_snapshot(services, wanted["code"])
+    require_snapshot(services, wanted["code"])
 
     async def change(tx: Transaction) -> Shown:
         row = await _course(tx.connection, principal, project)
@@ -142,7 +143,7 @@ async def run_assignment(
             assignment=found["id"],
         )
 
-    jobs.require_snapshot(services, wanted["code"])
+    require_snapshot(services, wanted["code"])
     asked = Once.of(key, f"run {project} {name}", wanted)
     return await once(services.store, principal, asked, make)
 

@@ -14,20 +14,20 @@ from diamond.core import ids
 from diamond.core.errors import BadRequest
 from diamond.core.task import State
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
 from diamond.service.courses import store as rows
-from diamond.service.sign_in import store as identities
-from diamond.service.projects import store as projects
-from diamond.service.people import store as users
 from diamond.service.limits import store as use_rows
-from diamond.service.platform.database.engine import Transaction
+from diamond.service.limits.limits import show_use
 from diamond.service.limits.store import Use
+from diamond.service.people import store as users
+from diamond.service.people.store import hashed
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.database.tables import tasks
-from diamond.service.people.store import hashed
-from diamond.service.limits.limits import show_use
-from diamond.service.projects.projects import find_project
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as projects
 from diamond.service.projects.notify_members import tell_of_place
+from diamond.service.projects.projects import find_project
+from diamond.service.sign_in import store as identities
 
 Shown = dict[str, Any]
 ADDRESS = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\"]+")

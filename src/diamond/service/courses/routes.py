@@ -6,23 +6,25 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, problems
-from diamond.service.courses import courses
-from diamond.service.courses import rosters
+from diamond.service.courses import courses, rosters, schemas
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
+from diamond.service.platform.http.schemas import Page
+from diamond.service.projects.schemas import Course, ProjectPage
+from diamond.service.tasks.schemas import Submitted
 
 router = APIRouter(prefix="/projects/{project}", tags=["courses"])
 
 
-@router.put("/course", response_model=schemas.ProjectPage, responses=problems(404, 409))
+@router.put("/course", response_model=ProjectPage, responses=problems(404, 409))
 async def set_course(
-    project: str, body: schemas.Course, services: Service, person: Person
+    project: str, body: Course, services: Service, person: Person
 ) -> dict[str, Any]:
     """Make the project a course, or change its terms."""
     return await courses.set_course(services, person, project, body.model_dump())
 
 
-@router.delete("/course", response_model=schemas.ProjectPage, responses=problems(404, 409))
+@router.delete("/course", response_model=ProjectPage, responses=problems(404, 409))
 async def end_course(project: str, services: Service, person: Person) -> dict[str, Any]:
     """A project like others again: its members see one another's work."""
     return await courses.set_course(services, person, project, None)
@@ -44,7 +46,7 @@ async def course_table(project: str, services: Service, person: Person) -> dict[
 
 @router.get(
     "/assignments",
-    response_model=schemas.Page[schemas.Assignment],
+    response_model=Page[schemas.Assignment],
     responses=problems(404, 409),
 )
 async def list_assignments(project: str, services: Service, person: Person) -> dict[str, Any]:
@@ -98,7 +100,7 @@ async def remove_assignment(
 @router.post(
     "/assignments/{assignment}/run",
     status_code=201,
-    response_model=schemas.Submitted,
+    response_model=Submitted,
     responses=problems(404, 409, 503),
 )
 async def run_assignment(

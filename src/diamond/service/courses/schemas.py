@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from diamond.service.platform.http.schemas import NAME_PATTERN, Body, SpecData
-from diamond.service.jobs.schemas import CodeFacts
+from diamond.service.code.schemas import CodeFacts
 from diamond.service.limits.schemas import Use
+from diamond.service.platform.http.schemas import NAME_PATTERN, Body, SpecData
 from diamond.service.projects.schemas import ONE_LINE
 
 

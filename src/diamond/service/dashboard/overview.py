@@ -10,23 +10,23 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import Phase
-from diamond.service.endpoints import attention as needs
-from diamond.service.output.headline import most_telling
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.endpoints.free_now import fact_time, facts_of, gpus_now, partitions_now
+from diamond.service.endpoints import attention as needs
 from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.free_now import fact_time, facts_of, gpus_now, partitions_now
 from diamond.service.output import metric_store as metrics
-from diamond.service.tasks import task_list
+from diamond.service.output.headline import most_telling
+from diamond.service.output.metrics import TRAINING
+from diamond.service.people.settings_store import SEEN, read_setting, write_setting
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.people.settings_store import SEEN, read_setting, write_setting
 from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.services import Services
+from diamond.service.tasks import task_list
 from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.output.metrics import TRAINING
 from diamond.service.tasks.tasks import as_now_known
-from diamond.service.tasks.warnings import purge_needs
 from diamond.service.tasks.views import show_task
+from diamond.service.tasks.warnings import purge_needs
 
 SHOWN, RESULTS, FAILURES = 20, 8, 20
 WAITING = ["preparing", "pending"]

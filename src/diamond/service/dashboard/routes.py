@@ -4,9 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Person, Service, problems
-from diamond.service.dashboard import overview
+from diamond.service.dashboard import overview, schemas
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import Service, problems
 
 router = APIRouter(prefix="/overview", tags=["overview"])
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from diamond.core.errors import Cleaned, EndpointAway
-from diamond.service.platform.services import Services
 from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.tasks.views import revive_line
+from diamond.service.endpoints.views import revive_line
+from diamond.service.platform.services import Services
 
 
 def require_files(task: Mapping[str, Any]) -> None:

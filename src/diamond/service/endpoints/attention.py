@@ -9,7 +9,7 @@ from typing import Any
 from diamond.core.units import show_bytes
 from diamond.core.words import reason_words, sentence
 from diamond.service.endpoints.free_now import fact_time, facts_of
-from diamond.service.tasks.views import revive_line
+from diamond.service.endpoints.views import revive_line
 
 NEAR_PART = 0.1
 """Less than a tenth of a quota is little."""

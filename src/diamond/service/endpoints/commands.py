@@ -20,12 +20,12 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
-from diamond.service.platform.wakeups.notifier import endpoint_topic
 from diamond.service.platform.audit import who_calls
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.fair_order import in_turns
 from diamond.service.platform.database.rows import Row, rows_of
 from diamond.service.platform.database.tables import commands
+from diamond.service.platform.wakeups.notifier import endpoint_topic
 
 NEW, SENT, DONE, VOID = "new", "sent", "done", "void"
 REPEAT_SECONDS = 5.0

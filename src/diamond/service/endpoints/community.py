@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
 from diamond.service.endpoints import store as rows
-from diamond.service.projects.store import PROFILE, things_shared_with
-from diamond.service.platform.database.rows import Row
+from diamond.service.people.shares import PROFILE, things_shared_with
 from diamond.service.people.store import find_user
+from diamond.service.platform.database.rows import Row
 
 
 async def usable_endpoints(connection: AsyncConnection, user: str) -> list[Row]:

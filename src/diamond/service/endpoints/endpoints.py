@@ -13,17 +13,17 @@ from diamond.core import ids
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.commands import Command, send
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.store import PROFILE, drop_shares
-from diamond.service.platform.event_log import News, changed, publish
-from diamond.service.people.store import hashed
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.images.transfers import forget_endpoint
+from diamond.service.endpoints.presence import went_away
 from diamond.service.endpoints.profiles import profile_to_start_from
-from diamond.service.tasks.views import pairing_line, revive_line, show_endpoint, show_profile
+from diamond.service.endpoints.views import pairing_line, revive_line, show_endpoint, show_profile
+from diamond.service.people.shares import PROFILE, drop_shares
+from diamond.service.people.store import hashed
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import News, changed, publish
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
 
 PAIRING_SECONDS = 600.0
 Row = Mapping[str, Any]
@@ -151,7 +151,7 @@ async def remove_endpoint(services: Services, principal: Principal, name: str) -
                 f"{len(still_open)} tasks are still open on {name}",
                 "Cancel them first, or wait for their end.",
             )
-        await forget_endpoint(tx, row["id"])
+        await services.forget_endpoint(tx, row["id"])
         await drop_shares(tx, PROFILE, row["id"])
         await rows.drop_endpoint(tx, row["id"])
         await publish(tx, principal.user, [changed("endpoints")])
@@ -221,7 +221,7 @@ async def carrier_closed(services: Services, principal: Principal, name: str) ->
     """The bridge of an endpoint says that its connection is gone."""
     row = await load_endpoint(services, principal, name, Action.WRITE)
     if row["state"] == "online":
-        await services.presence.went_away(row)
+        await went_away(services, row)
     return await get_endpoint(services, principal, name)
 
 

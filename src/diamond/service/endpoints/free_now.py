@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diamond.compose.facts import sound_facts
-from diamond.service.tasks.views import effective_facts, show_profile
+from diamond.service.endpoints.views import effective_facts, show_profile
 
 Facts = Mapping[str, Any]
 

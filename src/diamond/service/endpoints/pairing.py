@@ -10,16 +10,16 @@ from typing import Any
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotSignedIn
 from diamond.service.access.authorize import Action, require
-from diamond.service.endpoints.attention import endpoint_needs
 from diamond.service.access.principal import Kind, Principal
-from diamond.service.platform.http.problems import AwaitingConfirmation, GenerationStale
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import store as rows
+from diamond.service.endpoints.attention import endpoint_needs
+from diamond.service.notifications.notify import Notice, tell
+from diamond.service.people.signed_in import account_disabled
+from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
-from diamond.service.people.store import hashed
-from diamond.service.people.signed_in import account_disabled
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.platform.http.problems import AwaitingConfirmation, GenerationStale
+from diamond.service.platform.services import Services
 
 
 @dataclass(frozen=True)

@@ -7,76 +7,60 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from diamond.service.endpoints.attention import endpoint_needs
 from diamond.service.endpoints import store as rows
+from diamond.service.endpoints.attention import endpoint_needs
+from diamond.service.notifications.notify import Notice, tell
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.platform.services import Services
 
 AWAY_AFTER_SECONDS = 40.0
-# A held call may last 25 s, so what is written is never older than 30 s while an agent is there.
-WRITE_EVERY_SECONDS = 5.0
 ONLINE = "online"
 
 
-class Presence:
-    """Writes `last_seen` now and then, and a change of state at once."""
+async def heard_of(services: Services, endpoint: Row) -> None:
+    """A call of the endpoint's agent came: `last_seen` is written now and then, a change of state at once."""
+    if services.presence.is_fresh(endpoint["id"]) and endpoint["state"] == ONLINE:
+        return
+    now = time.time()
+    services.presence.wrote(endpoint["id"], now)
+    await services.store.run(lambda tx: _mark(tx, endpoint["id"], ONLINE, last_seen=now))
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._written: dict[str, float] = {}
-        self._turns: dict[str, object] = {}
 
-    async def heard_of(self, endpoint: Mapping[str, Any]) -> None:
-        """A call of the endpoint's agent came."""
-        now = time.time()
-        fresh = now - self._written.get(endpoint["id"], 0.0) < WRITE_EVERY_SECONDS
-        if fresh and endpoint["state"] == ONLINE:
-            return
-        self._written[endpoint["id"]] = now
-        await self._store.run(lambda tx: self._mark(tx, endpoint["id"], ONLINE, last_seen=now))
+async def went_away(services: Services, endpoint: Row) -> None:
+    """Its carrier says that the connection closed."""
+    services.presence.forget(endpoint["id"])
+    await services.store.run(lambda tx: _mark(tx, endpoint["id"], away_state(endpoint)))
 
-    def new_turn(self, endpoint: str) -> object:
-        """The newest held call of an agent is the one that is answered; its line may have dropped an older one."""
-        turn = self._turns[endpoint] = object()
-        return turn
 
-    def has_turn(self, endpoint: str, turn: object) -> bool:
-        return self._turns.get(endpoint) is turn
+async def sweep(store: Store) -> None:
+    """Endpoints that fell silent read as away from now on. Any process may do it, also two at once."""
+    before = time.time() - AWAY_AFTER_SECONDS
+    async with store.read() as connection:
+        silent = await rows.silent_endpoints(connection, before)
+    for endpoint in silent:
+        await store.run(partial(_sweep_one, endpoint=endpoint, before=before))
 
-    async def went_away(self, endpoint: Mapping[str, Any]) -> None:
-        """Its carrier says that the connection closed."""
-        self._written.pop(endpoint["id"], None)
-        await self._store.run(lambda tx: self._mark(tx, endpoint["id"], away_state(endpoint)))
 
-    async def sweep(self) -> None:
-        """Endpoints that fell silent read as away from now on. Any process may do it, also two at once."""
-        before = time.time() - AWAY_AFTER_SECONDS
-        async with self._store.read() as connection:
-            silent = await rows.silent_endpoints(connection, before)
-        for endpoint in silent:
-            await self._store.run(partial(self._sweep_one, endpoint=endpoint, before=before))
+async def _sweep_one(tx: Transaction, endpoint: Row, before: float) -> None:
+    now = await rows.endpoint_by_id(tx.connection, endpoint["id"], lock=True)
+    if now and now["state"] == ONLINE and now["last_seen"] < before:
+        await _mark(tx, endpoint["id"], away_state(endpoint))
 
-    async def _sweep_one(self, tx: Transaction, endpoint: Row, before: float) -> None:
-        now = await rows.endpoint_by_id(tx.connection, endpoint["id"], lock=True)
-        if now and now["state"] == ONLINE and now["last_seen"] < before:
-            await self._mark(tx, endpoint["id"], away_state(endpoint))
 
-    async def _mark(
-        self, tx: Transaction, endpoint: str, state: str, last_seen: float | None = None
-    ) -> None:
-        row = await rows.endpoint_by_id(tx.connection, endpoint, lock=True)
-        if row is None:
-            return
-        values: dict[str, Any] = {} if last_seen is None else {"last_seen": last_seen}
-        if row["state"] != state:
-            values |= {"state": state, "since": time.time()}
-        if values:
-            await rows.change_endpoint(tx, endpoint, values)
-        if "state" in values:
-            told = await _tell_away(tx, {**row, **values}) if state == "sign-in" else []
-            await publish(tx, row["owner"], [News("endpoint", endpoint), *told])
+async def _mark(tx: Transaction, endpoint: str, state: str, last_seen: float | None = None) -> None:
+    row = await rows.endpoint_by_id(tx.connection, endpoint, lock=True)
+    if row is None:
+        return
+    values: dict[str, Any] = {} if last_seen is None else {"last_seen": last_seen}
+    if row["state"] != state:
+        values |= {"state": state, "since": time.time()}
+    if values:
+        await rows.change_endpoint(tx, endpoint, values)
+    if "state" in values:
+        told = await _tell_away(tx, {**row, **values}) if state == "sign-in" else []
+        await publish(tx, row["owner"], [News("endpoint", endpoint), *told])
 
 
 async def _tell_away(tx: Transaction, row: Row) -> list[News]:

@@ -12,12 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import NotFound
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.projects import store as rows
-from diamond.service.people import store as users
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.projects.store import PROFILE
-from diamond.service.tasks.views import effective_facts, show_profile
+from diamond.service.endpoints.views import effective_facts, show_profile
+from diamond.service.people import store as users
+from diamond.service.people.shares import PROFILE, things_shared_with
+from diamond.service.platform.services import Services
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -76,7 +75,7 @@ def _plain(name: str, fact: Any) -> Any:
 
 
 async def _shared(connection: AsyncConnection, principal: Principal) -> dict[str, Row]:
-    wanted = await rows.things_shared_with(connection, PROFILE, principal.user)
+    wanted = await things_shared_with(connection, PROFILE, principal.user)
     found = await endpoints_by_id(connection, wanted) if wanted else {}
     return {key: row for key, row in found.items() if row["owner"] != principal.user}
 

@@ -4,15 +4,15 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, problems
-from diamond.service.endpoints import endpoints
-from diamond.service.tasks import cleanup as upkeep
+from diamond.service.endpoints import endpoints, schemas, secrets
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
+from diamond.service.platform.http.schemas import Names, Nothing, Page, ProfileData
 
 router = APIRouter(prefix="/endpoints", tags=["endpoints"])
 
 
-@router.get("", response_model=schemas.Page[schemas.Endpoint], responses=problems())
+@router.get("", response_model=Page[schemas.Endpoint], responses=problems())
 async def list_endpoints(services: Service, person: Person) -> dict[str, Any]:
     return {"items": await endpoints.list_endpoints(services, person)}
 
@@ -73,21 +73,19 @@ async def carrier_closed(name: str, services: Service, person: Person) -> dict[s
     return await endpoints.carrier_closed(services, person, name)
 
 
-@router.get("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
+@router.get("/{name}/profile", response_model=ProfileData, responses=problems(404))
 async def export_profile(name: str, services: Service, person: Person) -> dict[str, Any]:
     return await endpoints.export_profile(services, person, name)
 
 
-@router.put("/{name}/profile", response_model=schemas.ProfileData, responses=problems(404))
+@router.put("/{name}/profile", response_model=ProfileData, responses=problems(404))
 async def import_profile(
-    name: str, profile: schemas.ProfileData, services: Service, person: Person
+    name: str, profile: ProfileData, services: Service, person: Person
 ) -> dict[str, Any]:
     return await endpoints.import_profile(services, person, name, profile)
 
 
-@router.post(
-    "/{name}/probe", status_code=202, response_model=schemas.Nothing, responses=problems(404)
-)
+@router.post("/{name}/probe", status_code=202, response_model=Nothing, responses=problems(404))
 async def probe_endpoint(
     name: str, body: schemas.ProbeRequest, services: Service, person: Person
 ) -> dict[str, Any]:
@@ -97,7 +95,7 @@ async def probe_endpoint(
 
 
 @router.post(
-    "/{name}/upgrade", status_code=202, response_model=schemas.Nothing, responses=problems(404, 409)
+    "/{name}/upgrade", status_code=202, response_model=Nothing, responses=problems(404, 409)
 )
 async def upgrade_agent(name: str, services: Service, person: Person) -> dict[str, Any]:
     """The agent fetches the file that this service serves and becomes it; jobs are left alone."""
@@ -105,10 +103,10 @@ async def upgrade_agent(name: str, services: Service, person: Person) -> dict[st
     return {}
 
 
-@router.get("/{name}/secrets", response_model=schemas.Names, responses=problems(404, 503))
+@router.get("/{name}/secrets", response_model=Names, responses=problems(404, 503))
 async def list_secrets(name: str, services: Service, person: Person) -> dict[str, Any]:
     """Names only."""
-    return {"items": await upkeep.list_secrets(services, person, name)}
+    return {"items": await secrets.list_secrets(services, person, name)}
 
 
 @router.put("/{name}/secrets/{secret}", status_code=204, responses=problems(404, 503))
@@ -116,20 +114,11 @@ async def set_secret(
     name: str, secret: str, body: schemas.SecretValue, services: Service, person: Person
 ) -> Response:
     """The value passes through memory to the endpoint."""
-    await upkeep.set_secret(services, person, name, secret, body.value)
+    await secrets.set_secret(services, person, name, secret, body.value)
     return Response(status_code=204)
 
 
 @router.delete("/{name}/secrets/{secret}", status_code=204, responses=problems(404, 503))
 async def delete_secret(name: str, secret: str, services: Service, person: Person) -> Response:
-    await upkeep.delete_secret(services, person, name, secret)
+    await secrets.delete_secret(services, person, name, secret)
     return Response(status_code=204)
-
-
-@router.post("/{name}/clean", response_model=schemas.Cleaned, responses=problems(404, 503))
-async def clean_endpoint(
-    name: str, body: schemas.CleanRequest, services: Service, person: Person
-) -> dict[str, Any]:
-    """Remove run directories of ended tasks; a dry run unless told otherwise."""
-    items = await upkeep.clean_endpoint(services, person, name, **body.model_dump())
-    return {"items": items, "bytes": sum(one["bytes"] for one in items)}

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
 from diamond.service.events.stream import EventStream
-from diamond.service.platform.http.routing import Person, Service, problems
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import Service, problems
 from diamond.service.platform.http.schemas import SHAPE
 
 router = APIRouter(tags=["events"])

@@ -15,29 +15,30 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import NotFound
 from diamond.core.task import FINAL_WORDS
-from diamond.service.events.cursor import Cursor, decode
-from diamond.service.platform.wakeups.notifier import owner_topic, task_topic, wait
-from diamond.service.events.watched import OthersWork
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
+from diamond.service.endpoints.store import endpoints_by_id
+from diamond.service.endpoints.views import show_endpoint
+from diamond.service.events.cursor import Cursor, decode
+from diamond.service.events.watched import OthersWork
+from diamond.service.images.store import images_by_id
+from diamond.service.images.views import show_images
+from diamond.service.notifications import store as notifications
+from diamond.service.notifications.notifications import show_all
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
-from diamond.service.notifications import store as notifications
-from diamond.service.platform import event_log as streams
 from diamond.service.output.curves import Triple
-from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.images.store import images_by_id
-from diamond.service.platform.database.rows import Row
-from diamond.service.planning.scale_store import scales_by_id
-from diamond.service.tasks.store import tasks_by_id
-from diamond.service.images.views import show_images
-from diamond.service.sync.intake import LOG_STREAMS
+from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metrics import TRAINING, USAGE
-from diamond.service.notifications.notifications import show_all
-from diamond.service.planning.scales import show_scale
 from diamond.service.people.signed_in import is_still
+from diamond.service.planning.scale_store import scales_by_id
+from diamond.service.planning.scales import show_scale
+from diamond.service.platform import event_log as streams
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import owner_topic, task_topic, wait
+from diamond.service.tasks.store import tasks_by_id
 from diamond.service.tasks.tasks import find_task
-from diamond.service.tasks.views import show_endpoint, show_task
+from diamond.service.tasks.views import show_task
 
 PING_SECONDS = 15.0
 POLL_SECONDS = 15.0

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.authorize import role_of
-from diamond.service.platform.wakeups.notifier import owner_topic, project_topic
 from diamond.service.access.principal import Principal
 from diamond.service.platform.database.rows import Row
+from diamond.service.platform.wakeups.notifier import owner_topic, project_topic
 from diamond.service.tasks.store import changed_in_projects, tasks_by_id
 from diamond.service.tasks.views import show_task
 

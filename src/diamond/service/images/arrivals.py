@@ -11,14 +11,15 @@ from diamond.core import ids
 from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
-from diamond.service.images import store as rows
+from diamond.service.endpoints.commands import send
 from diamond.service.images import request_store as wishes
-from diamond.service.endpoints.commands import Command, send
+from diamond.service.images import store as rows
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.chains.granting import grant_of
-from diamond.service.tasks.stepping import Steps, task_json
+from diamond.service.tasks.dependency_store import set_awaited, waiting_for
+from diamond.service.tasks.stepping import Steps
+from diamond.service.tasks.submit_command import submit_command
 
 Data = Mapping[str, Any]
 
@@ -102,12 +103,12 @@ def image_of(record: Data) -> Image:
 
 async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
     """The tasks that waited for this build or move are submitted, with the image in their orders."""
-    for row in await wishes.waiting_for(tx.connection, what):
+    for row in await waiting_for(tx.connection, what):
         if row["cancel_requested"]:
             continue
         order = {**row["order"], "image": asdict(image_of(record))}
         digest = order_from(order).digest
-        await wishes.set_awaited(tx, row["id"], {"order": order, "digest": digest})
+        await set_awaited(tx, row["id"], {"order": order, "digest": digest})
         await rows.add_use(tx, image=image, task=row["id"], owner=row["owner"])
         ready = {**row, "order": order, "digest": digest}
         await send(tx, [submit_command(ready)])
@@ -115,16 +116,9 @@ async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
 
 
 async def fail_waiting(tx: Transaction, what: str, message: str) -> None:
-    for row in await wishes.waiting_for(tx.connection, what):
+    for row in await waiting_for(tx.connection, what):
         failed = PrepareFailed(time.time(), row["attempt"], Reason.ENVIRONMENT.value, message)
         await _say(tx, row, failed)
-
-
-def submit_command(row: Data) -> Command:
-    data = {"number": 1, "task_json": task_json(row), **grant_of(row)}
-    return Command(
-        "submit", row["endpoint"], row["owner"], task=row["id"], attempt=row["attempt"], data=data
-    )
 
 
 async def _say(tx: Transaction, row: Row, event: Staging | PrepareFailed) -> None:

@@ -15,23 +15,14 @@ from diamond.images.editing import editable_text, edited
 from diamond.images.recipe import environment_data
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.images.schemas import BuildRequest, ResumeRequest
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.images import store as rows
-from diamond.service.output import log_store as logs
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
-from diamond.service.images.request_store import image_of_build
 from diamond.service.images.build_steps import Told, parse_lines, read_steps
 from diamond.service.images.environments import (
     planned_steps,
     read_environment,
     wanted_runtime,
 )
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.images.views import show_image
-from diamond.service.tasks.tasks import as_now_known, find_task
 from diamond.service.images.image_requests import (
     Ready,
     Wanted,
@@ -40,6 +31,15 @@ from diamond.service.images.image_requests import (
     want_build,
     wanted_build,
 )
+from diamond.service.images.request_store import image_of_build
+from diamond.service.images.schemas import BuildRequest, ResumeRequest
+from diamond.service.images.views import show_image
+from diamond.service.output import log_store as logs
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.tasks.tasks import as_now_known, find_task
 
 STEPS_BYTES = 8 << 20
 

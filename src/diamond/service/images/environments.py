@@ -18,13 +18,13 @@ from diamond.images.recipe import Recipe, environment_data
 from diamond.images.rendering import form_for, render
 from diamond.notation.writing import write_text
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.platform.database.rows import Row
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.images.image_requests import wish_key
 from diamond.service.images.request_store import granted
 from diamond.service.images.transfers import able
-from diamond.service.images.image_requests import wish_key
-from diamond.service.tasks.views import effective_facts
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
 
 PREFERRED = ("apptainer", "singularity", "charliecloud", "podman", "docker")
 

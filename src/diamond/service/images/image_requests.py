@@ -13,15 +13,15 @@ from diamond.core import ids
 from diamond.core.order import Build, Continue, Image, Order, order_data
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
-from diamond.service.images import store as rows
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
+from diamond.service.images import store as rows
+from diamond.service.images.arrivals import image_of
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.tasks.store import find_task
-from diamond.service.images.arrivals import image_of
+from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import Awaited, make_task
-from diamond.service.tasks.views import effective_facts
+from diamond.service.tasks.store import find_task
 
 BUILD_RESOURCES = {"cpus_per_task": 2}
 CONTINUES = Continue(on=["exit-75", "preempted", "node-lost", "wall-time"], max_attempts=5)

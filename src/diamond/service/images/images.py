@@ -11,15 +11,10 @@ from diamond.images.recipe import recipe_from
 from diamond.images.rendering import form_for, render
 from diamond.service.access.authorize import Action
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.images import store as rows
-from diamond.service.images import request_store as wishes
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.store import find_endpoint
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.store import IMAGE, drop_shares
-from diamond.service.platform.database.rows import Row
-from diamond.service.platform.event_log import News, publish
+from diamond.service.images import request_store as wishes
+from diamond.service.images import store as rows
 from diamond.service.images.shared import shared_images
 from diamond.service.images.views import (
     find_image,
@@ -27,6 +22,11 @@ from diamond.service.images.views import (
     show_images,
     show_shared,
 )
+from diamond.service.people.shares import IMAGE, drop_shares
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import as_now_known
 
 STALE_SECONDS = 3600.0

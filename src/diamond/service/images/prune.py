@@ -8,13 +8,13 @@ from typing import Any
 from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.images import store as rows
+from diamond.service.endpoints.ask_agent import require_endpoint_online
 from diamond.service.endpoints.store import find_endpoint
+from diamond.service.images import store as rows
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.endpoints.ask_agent import require_endpoint_online
+from diamond.service.platform.services import Services
 
 DAY = 86400.0
 

@@ -9,11 +9,10 @@ from typing import Any
 from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.core.task import FINAL_WORDS
 from diamond.images.travel import MEASURING_BYTES
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, row_of, rows_of
-from diamond.service.platform.database.tables import image_moves, image_wishes, images, tasks
+from diamond.service.platform.database.tables import image_moves, image_wishes, images
 
 OPEN_MOVES = ("waiting", "running")
 DAY = 86400.0
@@ -27,12 +26,6 @@ async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Row
         image_wishes.c.key == key,
     )
     return row_of(await tx.connection.execute(query.with_for_update()))
-
-
-async def hold_wishes(tx: Transaction, build: str) -> None:
-    """Before its end is told to those who wait: whoever now wishes for the same waits already, or finds it ended."""
-    query = select(image_wishes.c.key).where(image_wishes.c.build == build)
-    await tx.connection.execute(query.with_for_update())
 
 
 async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
@@ -70,16 +63,6 @@ async def image_of_build(connection: AsyncConnection, build: str) -> str | None:
         return str(found)
     built = select(images.c.id).where(images.c.build == build)
     return (await connection.execute(built)).scalars().first()
-
-
-async def waiting_for(connection: AsyncConnection, what: str) -> list[Row]:
-    """Tasks that are not yet submitted because they wait for a build or a move."""
-    query = select(tasks).where(tasks.c.awaits == what, tasks.c.state.not_in(sorted(FINAL_WORDS)))
-    return rows_of(await connection.execute(query.order_by(tasks.c.id)))
-
-
-async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:
-    await tx.connection.execute(update(tasks).where(tasks.c.id == task).values(values))
 
 
 async def add_move(tx: Transaction, row: dict[str, Any]) -> None:

@@ -6,27 +6,26 @@ from fastapi import APIRouter, Query
 from starlette.responses import PlainTextResponse
 
 from diamond.compose.environment import environment_schema
-from diamond.service import schemas
+from diamond.service.images import builds, environments, images, schemas
+from diamond.service.images import prune as image_pruning
+from diamond.service.images import transfer_requests as image_travel
+from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
     PageCursor,
-    Person,
     Service,
     problems,
 )
-from diamond.service.images import builds
-from diamond.service.images import environments
-from diamond.service.images import prune as image_pruning
-from diamond.service.images import transfer_requests as image_travel
-from diamond.service.images import images
+from diamond.service.platform.http.schemas import Nothing, Page
+from diamond.service.tasks.schemas import Task
 
 router = APIRouter(prefix="/images", tags=["images"])
 Words = Annotated[str, Query(max_length=200)]
 Form = Literal["", "definition", "dockerfile", "script"]
 
 
-@router.get("", response_model=schemas.Page[schemas.Image], responses=problems(404))
+@router.get("", response_model=Page[schemas.Image], responses=problems(404))
 async def list_images(
     services: Service,
     person: Person,
@@ -150,7 +149,7 @@ async def rename_image(
     return await images.rename_image(services, person, image, body.name)
 
 
-@router.delete("/{image}", response_model=schemas.Nothing, responses=problems(404, 409))
+@router.delete("/{image}", response_model=Nothing, responses=problems(404, 409))
 async def delete_image(image: str, services: Service, person: Person) -> dict[str, Any]:
     """Everywhere; refused while a task needs it."""
     await images.delete_image(services, person, image)
@@ -162,9 +161,7 @@ async def contents(image: str, services: Service, person: Person) -> dict[str, A
     return await images.contents(services, person, image)
 
 
-@router.get(
-    "/{image}/uses", response_model=schemas.Page[schemas.Task], responses=problems(404, 409)
-)
+@router.get("/{image}/uses", response_model=Page[Task], responses=problems(404, 409))
 async def uses(
     image: str, services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
 ) -> dict[str, Any]:

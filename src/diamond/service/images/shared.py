@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.service.images import store as rows
+from diamond.service.people.shares import IMAGE, things_shared_with
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.store import IMAGE, things_shared_with
 from diamond.service.platform.database.rows import Row
 
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import BadRequest, NotFound
-from diamond.service.platform.image_files import ImageFiles
-from diamond.service.platform.services import Services
-from diamond.service.images import store as rows
-from diamond.service.images import request_store as wishes
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.images import request_store as wishes
+from diamond.service.images import store as rows
+from diamond.service.images.arrivals import fail_waiting, keep_copy, keep_image, release
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.images.arrivals import fail_waiting, keep_copy, keep_image, release
-from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
 
 BLOCK, MOST_AT_ONCE = 1 << 20, 64 << 20

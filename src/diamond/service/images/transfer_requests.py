@@ -10,19 +10,19 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.images.bases import read_base
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
-from diamond.service.platform.services import Services
-from diamond.service.images import request_store as wishes
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.store import find_endpoint, list_endpoints
+from diamond.service.images import request_store as wishes
+from diamond.service.images.builds import start_build
+from diamond.service.images.image_requests import Ready
+from diamond.service.images.schemas import BuildRequest, CopyRequest, PullRequest
+from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
+from diamond.service.images.views import find_image, show_move
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.images.builds import start_build
 from diamond.service.platform.idempotency import Once, once
-from diamond.service.images.views import find_image, show_move
-from diamond.service.images.transfers import any_copy, begin_move, bring, end_move
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import as_now_known, find_task
-from diamond.service.images.image_requests import Ready
 
 Answer = dict[str, Any]
 

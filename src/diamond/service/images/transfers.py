@@ -13,16 +13,12 @@ from diamond.core.order import Build
 from diamond.core.task import Phase
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
-from diamond.service.images import store as rows
-from diamond.service.images import request_store as wishes
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
-from diamond.service.platform.event_log import News, publish
-from diamond.service.images.shared import files_to_take, own_image
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.images import request_store as wishes
+from diamond.service.images import store as rows
 from diamond.service.images.arrivals import fail_waiting, image_of
-from diamond.service.tasks.create import Awaited
 from diamond.service.images.image_requests import (
     Ready,
     copy_on,
@@ -31,7 +27,11 @@ from diamond.service.images.image_requests import (
     want_build,
     wanted_build,
 )
-from diamond.service.tasks.views import effective_facts
+from diamond.service.images.shared import files_to_take, own_image
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.event_log import News, publish
+from diamond.service.tasks.create import Awaited
 
 UNKNOWN_BUILD_SECONDS = 60.0
 

@@ -11,11 +11,11 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.images.comparing import build_differences
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal, Role
-from diamond.service.images import store as rows
-from diamond.service.images import request_store as wishes
 from diamond.service.endpoints.store import endpoints_by_id
-from diamond.service.platform.database.rows import Row
+from diamond.service.images import request_store as wishes
+from diamond.service.images import store as rows
 from diamond.service.images.shared import shared_called
+from diamond.service.platform.database.rows import Row
 
 MOVE_FIELDS = (
     "id",

@@ -15,22 +15,24 @@ from diamond.core.task import FINAL_WORDS, Reason
 from diamond.planning.budget import Use, parse_budget, rate_of
 from diamond.planning.probing import ProbeState
 from diamond.service.chains.grants import first_chain
-from diamond.service.images import store as image_rows
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.commands import send
 from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.images import store as image_rows
+from diamond.service.images.image_requests import Ready, endpoint_facts
+from diamond.service.jobs.submit import image_for
+from diamond.service.planning.advice import TooDear, advice_within
+from diamond.service.planning.node_count import settled_spec
+from diamond.service.planning.scale_store import DONE, FAILED
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.planning.scale_store import DONE, FAILED
-from diamond.service.tasks.store import find_task
-from diamond.service.images.request_store import set_awaited
-from diamond.service.planning.advice import TooDear, advice_within
-from diamond.service.jobs.submit import image_for, known_images
-from diamond.service.images.arrivals import submit_command
+from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import Awaited
+from diamond.service.tasks.dependency_store import set_awaited
 from diamond.service.tasks.stepping import Steps
-from diamond.service.images.image_requests import Ready, endpoint_facts
-from diamond.service.tasks.views import effective_facts
+from diamond.service.tasks.store import find_task
+from diamond.service.tasks.submit_command import submit_command
 
 Data = Mapping[str, Any]
 
@@ -45,15 +47,6 @@ async def release_waiting(tx: Transaction, scale: Row) -> None:
         words = " ".join(one for one in (error.message, error.hint) if one)
         reason = Reason.BUDGET if isinstance(error, TooDear) else Reason.PROBES
         await _say(tx, task, PrepareFailed(time.time(), task["attempt"], reason.value, words))
-
-
-def settled_spec(spec: Data, advice: Data) -> dict[str, Any]:
-    """The spec with the advised number of nodes, and the params that hold its batch there."""
-    return {
-        **spec,
-        "params": {**(spec.get("params") or {}), **advice["params"]},
-        "resources": {**(spec.get("resources") or {}), "nodes": advice["nodes"]},
-    }
 
 
 def budget_left(budget: str, probes: list[dict[str, Any]], rate: float | None) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 from diamond.core.errors import DiamondError
 from diamond.core.task import FINAL_WORDS, State
 from diamond.service.access.principal import Principal
+from diamond.service.jobs.retry import retry_task
 from diamond.service.platform.services import Services
 from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.tasks.tasks import cancel_task, count_tasks, list_tasks, retry_task
+from diamond.service.tasks.tasks import cancel_task, count_tasks, list_tasks
 
 Act = Callable[[str], Awaitable[dict[str, Any]]]
 OPEN = [state.value for state in State if state.value not in FINAL_WORDS]

@@ -9,10 +9,10 @@ from typing import Any
 
 from diamond.core.errors import NotFound
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.jobs import submit as jobs
-from diamond.service.code.task_code import manifest_of
 from diamond.service.composer.spec_text import render
+from diamond.service.jobs import submit as jobs
+from diamond.service.platform.services import Services
+from diamond.service.tasks.code import manifest_of
 from diamond.service.tasks.tasks import load_task
 
 MOST_BYTES = 512 << 10

@@ -11,34 +11,35 @@ from diamond.core.events import Allowed
 from diamond.core.order import order_from
 from diamond.core.task import FINAL_WORDS, Phase
 from diamond.planning.budget import UNASKED_FOLLOW_UPS
-from diamond.service import schemas
 from diamond.service.access.authorize import Action
-from diamond.service.chains.view import may_resume
-from diamond.service.chains.grants import budget_data, refusal, spending
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.images import store as image_rows
-from diamond.service.tasks import job_store as job_rows
+from diamond.service.chains.grants import budget_data, refusal, spending
+from diamond.service.chains.view import may_resume
+from diamond.service.endpoints.community import require_usable
 from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.images import store as image_rows
+from diamond.service.jobs.retry import require_unsigned
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import require_place
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks.create import make_task
+from diamond.service.tasks.schemas import GoOnRequest
+from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task as row_of
 from diamond.service.tasks.store import tasks_after
-from diamond.service.jobs.retry import require_unsigned
-from diamond.service.endpoints.community import require_usable
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.tasks.create import make_task
-from diamond.service.projects.terms import require_place
-from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.tasks import find_task
-from diamond.service.tasks.views import effective_facts, show_task
+from diamond.service.tasks.views import show_task
 
 
 async def resume_task(
     services: Services,
     principal: Principal,
     task: str,
-    wanted: schemas.GoOnRequest,
+    wanted: GoOnRequest,
     key: str | None,
 ) -> dict[str, Any]:
     async def resume(tx: Transaction) -> dict[str, Any]:
@@ -60,7 +61,7 @@ async def _allow(
     tx: Transaction,
     row: Mapping[str, Any],
     endpoint: Row,
-    wanted: schemas.GoOnRequest,
+    wanted: GoOnRequest,
     principal: Principal,
 ) -> Mapping[str, Any]:
     """More room for a task that lives; one that asks goes on at once."""
@@ -82,7 +83,7 @@ async def _allow(
 
 
 async def _as_new_task(
-    tx: Transaction, row: Mapping[str, Any], endpoint: Row, wanted: schemas.GoOnRequest
+    tx: Transaction, row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest
 ) -> Mapping[str, Any]:
     """What ended keeps its end; the new task takes over its run directory."""
     _require_resumable(row)
@@ -107,7 +108,7 @@ async def _as_new_task(
 
 
 def _ceiling(
-    row: Mapping[str, Any], endpoint: Row, wanted: schemas.GoOnRequest, made: int
+    row: Mapping[str, Any], endpoint: Row, wanted: GoOnRequest, made: int
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if wanted.budget is not None:

@@ -8,14 +8,25 @@ from typing import Any
 from diamond.compose.checking import check
 from diamond.core.errors import Conflict
 from diamond.core.order import build_from, order_from
-from diamond.core.task import Reason
+from diamond.core.task import FINAL_WORDS, Reason
+from diamond.service.access.authorize import Action
+from diamond.service.access.principal import Principal
+from diamond.service.composer.compose import known_images
+from diamond.service.endpoints.community import require_usable
+from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_rows
+from diamond.service.images.image_requests import Ready, Wanted, endpoint_facts, want_build
+from diamond.service.jobs.submit import add_run_task
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.tasks.store import find_task
-from diamond.service.jobs.submit import add_run_task, known_images
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import require_place
+from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import make_task
-from diamond.service.images.image_requests import Ready, Wanted, endpoint_facts, want_build
+from diamond.service.tasks.store import find_task
+from diamond.service.tasks.tasks import find_task as visible_task
+from diamond.service.tasks.views import show_task
 
 NEVER_SETTLED = (Reason.PROBES.value, Reason.BUDGET.value)
 """Why a task with `nodes: auto` may end before it has a number of nodes."""
@@ -71,3 +82,28 @@ def _needs_image(environment: Any) -> bool:
         return True
     beyond = set(environment or {}) - {"requirements", "python", "variables"}
     return any((environment or {}).get(name) for name in beyond)
+
+
+async def retry_task(
+    services: Services, principal: Principal, task: str, key: str | None
+) -> dict[str, Any]:
+    """A new task of the same job; the one that ended keeps its end."""
+
+    async def retry(tx: Transaction) -> dict[str, Any]:
+        row = await visible_task(tx.connection, principal, task, action=Action.WRITE)
+        if row["state"] not in FINAL_WORDS:
+            raise Conflict(
+                f"{row['id']} has not ended yet: it is {row['state']}", "Cancel it first."
+            )
+        endpoint = await endpoint_by_id(tx.connection, row["endpoint"])
+        job = await job_rows.find_job(tx.connection, row["job"])
+        if endpoint is None or job is None:
+            raise Conflict(
+                f"Endpoint {row['endpoint_name']} is no longer there",
+                "Run the spec on another one.",
+            )
+        await require_place(tx.connection, principal, row)
+        await require_usable(tx.connection, principal.user, endpoint)
+        return show_task(await repeat_task(tx, row, job, endpoint))
+
+    return await once(services.store, principal, Once.of(key, "retry", task), retry)

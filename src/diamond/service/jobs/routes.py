@@ -5,28 +5,27 @@ from typing import Any
 from fastapi import APIRouter
 
 from diamond.core.order import order_data
-from diamond.service import schemas
+from diamond.service.composer.request import asked_for
+from diamond.service.jobs import auto_nodes, schemas, signed
+from diamond.service.jobs import submit as jobs
+from diamond.service.output import files
+from diamond.service.people.caller import Person
+from diamond.service.planning import node_count
+from diamond.service.planning.plans import predict
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
     PageCursor,
-    Person,
     Service,
     problems,
 )
-from diamond.service.jobs import auto_nodes
-from diamond.service.output import files
-from diamond.service.jobs import submit as jobs
-from diamond.service.jobs import signed
-from diamond.service.composer.request import asked_for
-from diamond.service.planning.plans import predict
+from diamond.service.platform.http.schemas import Page
+from diamond.service.tasks.schemas import Job, Submitted
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 
-@router.post(
-    "", status_code=201, response_model=schemas.Submitted, responses=problems(404, 409, 503)
-)
+@router.post("", status_code=201, response_model=Submitted, responses=problems(404, 409, 503))
 async def submit_job(
     body: schemas.JobRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
@@ -49,7 +48,7 @@ async def check_job(
 ) -> dict[str, Any]:
     """Check a spec; nothing is made."""
     spec, code = await asked_for(services, body)
-    composed = await auto_nodes.check_job(services, person, spec, code, body.project)
+    composed = await node_count.check_job(services, person, spec, code, body.project)
     text = await files.preview_script(services, person, composed) if script else None
     return {
         "order": order_data(composed.order),
@@ -59,7 +58,7 @@ async def check_job(
     }
 
 
-@router.get("", response_model=schemas.Page[schemas.Job], responses=problems())
+@router.get("", response_model=Page[Job], responses=problems())
 async def list_jobs(
     services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
 ) -> dict[str, Any]:
@@ -67,6 +66,6 @@ async def list_jobs(
     return {"items": items, "next": after}
 
 
-@router.get("/{job}", response_model=schemas.Job, responses=problems(404, 409))
+@router.get("/{job}", response_model=Job, responses=problems(404, 409))
 async def get_job(job: str, services: Service, person: Person) -> dict[str, Any]:
     return await jobs.get_job(services, person, job)

@@ -4,35 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from diamond.service.platform.http.schemas import Body, OrderData, SpecData
-from diamond.service.planning.goal_schemas import Goal
-
-
-class CodeFacts(Body):
-    """What the person's side knows about the code it snapshot."""
-
-    snapshot: str = ""
-    commit: str = ""
-    dirty: bool = False
-    diff: str = ""
-    left_out: list[str] = []
-    files: int = 0
-    bytes: int = 0
-
-
-class FolderListing(Body):
-    """What lies in a folder that somebody wants to send."""
-
-    paths: list[str] = Field(max_length=200_000)
-    """Relative to the folder, with `/`."""
-    rules: dict[str, str] = {}
-    """The texts of its .gitignore and .diamondignore files by their paths."""
-
-
-class UploadPlan(BaseModel):
-    take: list[str]
-    left_out: list[str]
-    """Each with its reason, as in CodeFacts; what an ignore file names is not listed."""
+from diamond.service.composer.schemas import SpecRequest
+from diamond.service.platform.http.schemas import Body, OrderData
+from diamond.service.tasks.goal_schemas import Goal
 
 
 class Signature(Body):
@@ -44,12 +18,7 @@ class Signature(Body):
     signature: str = Field(max_length=10_000)
 
 
-class JobRequest(Body):
-    spec: SpecData | None = None
-    """Left out with `recipe`: the recipe's own."""
-    code: CodeFacts | None = None
-    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
-    """The code of this recipe travels along."""
+class JobRequest(SpecRequest):
     project: str = Field(default="", max_length=64)
     """The name or id of the project that the job belongs to."""
     goal: Goal | None = None
@@ -58,32 +27,8 @@ class JobRequest(Body):
     """For machines that take only signed specs."""
 
 
-class Job(BaseModel):
-    id: str
-    name: str
-    created: float
-    owner: str
-    project: str = ""
-    spec: SpecData
-    code: CodeFacts | None
-    digest: str
-    tasks: list[str]
-
-
 class Checked(BaseModel):
     order: OrderData
     endpoint: str
     warnings: list[str]
     script: str | None = None
-
-
-class Digests(Body):
-    digests: list[str] = Field(max_length=200_000)
-
-
-class Missing(BaseModel):
-    missing: list[str]
-
-
-class Stored(BaseModel):
-    stored: int

@@ -8,11 +8,11 @@ from diamond.core.errors import Conflict
 from diamond.core.order import order_from
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.platform.database.engine import Transaction
 from diamond.service.jobs import submit as jobs
-from diamond.service.jobs.auto_nodes import is_auto
+from diamond.service.planning.node_count import is_auto
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
 from diamond.service.projects.terms import place_of
 
 

@@ -2,61 +2,42 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, KnownImages, check
-from diamond.core import ids
-from diamond.core.errors import Conflict, InvalidSpec, NotFound
+from diamond.compose.checking import Composed
+from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import order_data
 from diamond.core.task import Phase
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.images import store as image_rows
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.platform.audit import about_call
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.paging import Page
-from diamond.service.platform.database.rows import Row
-from diamond.service.projects.visibility import visible
+from diamond.service.composer.compose import Code, Spec, compose, known_images
 from diamond.service.endpoints.community import usable_endpoints
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.images.shared import shared_called
+from diamond.service.images import store as image_rows
 from diamond.service.images.arrivals import image_of
-from diamond.service.tasks.create import Awaited, make_task
-from diamond.service.images.transfers import bring
-from diamond.service.projects.terms import NOWHERE, Place, place_of
 from diamond.service.images.image_requests import (
     Ready,
     copy_on,
     endpoint_facts,
-    image_facts,
     image_name,
     want_build,
     wanted_build,
 )
+from diamond.service.images.transfers import bring
+from diamond.service.platform.audit import about_call
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.paging import Page
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.projects.terms import NOWHERE, Place, place_of
+from diamond.service.projects.visibility import visible
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks.create import Awaited, make_task, new_job
 from diamond.service.tasks.views import show_job, show_task
-
-Spec = dict[str, Any]
-Code = dict[str, Any] | None
-
-
-async def check_job(
-    services: Services, principal: Principal, spec: Spec, code: Code, project: str = ""
-) -> Composed:
-    """All faults at once, and nothing made."""
-    require(principal, Action.WRITE, owner=principal.user)
-    async with services.store.read() as connection:
-        place = await place_of(connection, principal, project)
-        found = place.among(await usable_endpoints(connection, principal.user))
-        images = await known_images(connection, principal.user, spec, found)
-    place.require_no_store(spec, code)
-    return _compose(services, found, place.settled(spec), code, images)
 
 
 async def submit_job(
@@ -104,7 +85,7 @@ async def submit_into(
     found = place.among(await usable_endpoints(tx.connection, principal.user))
     place.require_no_store(spec, code)
     images = await known_images(tx.connection, principal.user, spec, found)
-    composed = _compose(services, found, place.settled(spec), code, images)
+    composed = compose(services, found, place.settled(spec), code, images)
     endpoint = next(row for row in found if row["name"] == composed.endpoint)
     about = {
         "prediction": prediction,
@@ -131,21 +112,6 @@ async def get_job(services: Services, principal: Principal, job: str) -> dict[st
         row = await _find(connection, principal, job)
         tasks = await job_rows.tasks_of_jobs(connection, [row["id"]])
     return show_job(row, tasks[row["id"]])
-
-
-async def known_images(
-    connection: AsyncConnection, owner: str, spec: Spec, endpoints: list[Row]
-) -> KnownImages:
-    """What the environment's name in a spec may mean."""
-    wanted = spec.get("environment")
-    if not isinstance(wanted, str):
-        return KnownImages()
-    found = await image_rows.images_called(connection, owner, wanted)
-    found = found or await shared_called(connection, owner, wanted)
-    if len(found) != 1:
-        return KnownImages(names=await image_rows.image_names(connection, owner))
-    copies = (await image_rows.copies_of(connection, [found[0]["id"]]))[found[0]["id"]]
-    return KnownImages(image_facts(found[0], copies, {row["id"]: row["name"] for row in endpoints}))
 
 
 async def add_run_task(
@@ -180,14 +146,6 @@ async def add_run_task(
     return task
 
 
-def _compose(
-    services: Services, endpoints: list[Row], spec: Spec, code: Code, images: KnownImages
-) -> Composed:
-    require_snapshot(services, code)
-    known = [endpoint_facts(row) for row in endpoints]
-    return check(spec, endpoints=known, code=code, images=images)
-
-
 async def make_job(
     tx: Transaction,
     endpoint: Row,
@@ -208,19 +166,6 @@ async def make_job(
     task = await add_run_task(tx, endpoint, of_task, composed, place=place)
     shown = {"job": show_job(job, [task["id"]]), "tasks": [show_task(task)]}
     return {**shown, "warnings": composed.warnings}
-
-
-def new_job(composed: Composed, owner: str, code: Code, project: str = "") -> dict[str, Any]:
-    return {
-        "id": ids.new_id(ids.JOB),
-        "owner": owner,
-        "name": composed.order.name,
-        "spec": composed.spec,
-        "code": code,
-        "digest": composed.order.digest,
-        "created": time.time(),
-        "project": project,
-    }
 
 
 async def image_for(
@@ -255,18 +200,6 @@ async def _guests_image(tx: Transaction, endpoint: Row, composed: Composed) -> R
             "Ask her to build it and share it with you.",
         )
     return Ready(copy["image"], image_of(copy["record"]))
-
-
-def require_snapshot(services: Services, code: Code) -> None:
-    snapshot = (code or {}).get("snapshot")
-    if snapshot and services.blobs.missing([snapshot]):
-        words = f"the snapshot {snapshot} was not uploaded"
-        fault = {
-            "field": "code.snapshot",
-            "message": words,
-            "hint": "Send it to POST /blobs first.",
-        }
-        raise InvalidSpec("The code is not here", fault["hint"], faults=[fault])
 
 
 async def _find(connection: AsyncConnection, principal: Principal, job: str) -> Mapping[str, Any]:

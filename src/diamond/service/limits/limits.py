@@ -11,13 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.units import show_bytes
-from diamond.service.chains.grants import node_hours_at_most
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
+from diamond.service.chains.grants import node_hours_at_most
 from diamond.service.limits import store as rows
-from diamond.service.projects import store as project_rows
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as project_rows
 from diamond.service.projects.projects import find_project
 
 Amounts = dict[str, Any]

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from diamond.service import schemas
-from diamond.service.platform.http import safe_download as serving
-from diamond.service.platform.http.routing import BYTES, Limit, Person, Service, problems
+from diamond.service.limits import limits, schemas, usage
 from diamond.service.limits.store import EVERYONE, PERSON, Span
-from diamond.service.limits import limits
-from diamond.service.limits import usage
+from diamond.service.people.caller import Person
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Limit, Service, problems
+from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(tags=["limits"])
 Since = Annotated[float, Query(ge=0, le=1e11)]
@@ -98,7 +98,7 @@ async def export_project_usage(
     return _csv(await usage.project_table(services, person, project, Span(since, until)))
 
 
-@router.get("/usage", response_model=schemas.Page[schemas.UsageLine], responses=problems())
+@router.get("/usage", response_model=Page[schemas.UsageLine], responses=problems())
 async def all_usage(
     services: Service,
     person: Person,

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from diamond.service.sign_in.schemas import IdentityShown, User
 from diamond.service.platform.http.schemas import Body
+from diamond.service.sign_in.schemas import IdentityShown, User
 
 UsageBy = Literal["person", "project"]
 Level = Literal["info", "warning"]

@@ -23,10 +23,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.chains.grants import node_hours_at_most
-from diamond.service.platform.wakeups.notifier import SIZES
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, rows_of
 from diamond.service.platform.database.tables import limits, projects, tasks, users
+from diamond.service.platform.wakeups.notifier import SIZES
 
 EVERYONE, PERSON, PROJECT, EACH = "everyone", "person", "project", "each"
 """Each person without limits of her own; one person; all of a project; each of its members in it."""

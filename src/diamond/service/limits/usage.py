@@ -12,14 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import DiamondError
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
-from diamond.service.limits import store as rows
-from diamond.service.projects import store as project_rows
-from diamond.service.people import store as users
 from diamond.service.endpoints.store import online_endpoints
-from diamond.service.limits.store import ALWAYS, Span, Use
-from diamond.service.platform.database.tables import tasks
+from diamond.service.limits import store as rows
 from diamond.service.limits.limits import NONE, limits_for_person, limits_of, show_use
+from diamond.service.limits.store import ALWAYS, Span, Use
+from diamond.service.people import store as users
+from diamond.service.platform.database.tables import tasks
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as project_rows
 from diamond.service.projects.projects import find_project
 
 Shown = dict[str, Any]

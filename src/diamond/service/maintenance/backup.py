@@ -18,11 +18,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from diamond.core.errors import BadRequest, Conflict, DiamondError
 from diamond.core.ids import new_id
-from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.access.principal import LOCAL_USER
-from diamond.service.settings import Settings
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Store
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 SQLITE, POSTGRES = "diamond.db", "postgresql.dump"
 KEYS = ("relay.key", "sign-in.key")
@@ -147,7 +147,9 @@ def _name(database_url: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m diamond.service.maintenance.backup", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m diamond.service.maintenance.backup", description=__doc__
+    )
     parser.add_argument("act", choices=("backup", "restore"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--home", type=Path, required=True)

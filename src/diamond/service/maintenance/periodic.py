@@ -8,18 +8,19 @@ import os
 import signal
 import time
 
-from diamond.service.platform.wakeups.notifier import SIZES, wait
-from diamond.service.platform.services import Services
-from diamond.service.platform.relay import store as relayed
-from diamond.service.endpoints.commands import forget_commands
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.limits.store import has_storage_limits
-from diamond.service.people.session_store import drop_over
-from diamond.service.platform.event_log import forget_events
-from diamond.service.people.store import RESTORED, drop_expired, read_fact
 from diamond.service.code.cleanup import prune_blobs
-from diamond.service.platform.idempotency import forget_keys
+from diamond.service.endpoints.commands import forget_commands
+from diamond.service.endpoints.presence import sweep
+from diamond.service.limits.store import has_storage_limits
 from diamond.service.limits.usage import measure
+from diamond.service.people.session_store import drop_over
+from diamond.service.people.store import RESTORED, drop_expired, read_fact
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import forget_events
+from diamond.service.platform.idempotency import forget_keys
+from diamond.service.platform.relay import store as relayed
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import SIZES, wait
 from diamond.service.tasks.warnings import warn
 
 log = logging.getLogger("diamond.service")
@@ -34,7 +35,7 @@ async def keep(services: Services) -> None:
     tidied = 0.0
     while True:
         try:
-            await services.presence.sweep()
+            await sweep(services.store)
             if time.monotonic() - tidied > TIDY_SECONDS:
                 tidied = time.monotonic()
                 await services.store.run(_tidy)

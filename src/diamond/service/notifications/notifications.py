@@ -8,18 +8,18 @@ from typing import Any, get_args
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict
-from diamond.service.notifications import outbox
 from diamond.service.access.principal import Principal
-from diamond.service.people.schemas import NoticeKind, NotificationSettings
-from diamond.service.platform.services import Services
+from diamond.service.notifications import outbox
 from diamond.service.notifications import store as rows
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
-from diamond.service.platform.event_log import changed, publish
 from diamond.service.notifications.notify import read_settings
-from diamond.service.tasks.views import show_notification
+from diamond.service.notifications.views import show_notification
 from diamond.service.notifications.webhook_secrets import has_secret, keep_secret
+from diamond.service.people.schemas import NoticeKind, NotificationSettings
+from diamond.service.people.settings_store import NOTIFICATIONS, read_setting, write_setting
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.delivery.webhooks import check_url
+from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.services import Services
 
 
 async def get_settings(services: Services, principal: Principal) -> dict[str, Any]:

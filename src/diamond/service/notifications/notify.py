@@ -11,12 +11,12 @@ from diamond.core import ids
 from diamond.core.task import Task
 from diamond.core.units import show_minutes
 from diamond.core.words import reason_words, sentence
-from diamond.service.platform.wakeups.notifier import OUTBOX
-from diamond.service.people.schemas import NotificationSettings
 from diamond.service.notifications import store as rows
-from diamond.service.platform.database.engine import Transaction
+from diamond.service.people.schemas import NotificationSettings
 from diamond.service.people.settings_store import NOTIFICATIONS, read_setting
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News
+from diamond.service.platform.wakeups.notifier import OUTBOX
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.service.platform.delivery.mail import send_mail
-from diamond.service.platform.wakeups.notifier import OUTBOX, wait
 from diamond.service.access.principal import Principal
-from diamond.service.people.schemas import NotificationSettings
-from diamond.service.platform.services import Services
-from diamond.service.settings import Settings
 from diamond.service.notifications import store as rows
-from diamond.service.platform.database.rows import Row
-from diamond.service.people.settings_store import NOTIFICATIONS, read_setting
 from diamond.service.notifications.notify import read_settings
 from diamond.service.notifications.webhook_secrets import UnreadableSecret, has_secret, read_secret
+from diamond.service.people.schemas import NotificationSettings
+from diamond.service.people.settings_store import NOTIFICATIONS, read_setting
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.delivery.mail import send_mail
 from diamond.service.platform.delivery.webhooks import Webhook, WebhookFailed, call
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import OUTBOX, wait
+from diamond.service.settings import Settings
 
 log = logging.getLogger("diamond.service")
 POLL_SECONDS = 5.0

@@ -4,52 +4,54 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Limit, PageCursor, Person, Service, problems
 from diamond.service.notifications import notifications
 from diamond.service.people import preferences
+from diamond.service.people.caller import Person
+from diamond.service.people.schemas import (
+    Delivery,
+    NotificationPage,
+    NotificationSettings,
+    NotificationSettingsShown,
+    Preferences,
+    ReadRequest,
+    TrialRequest,
+    Unread,
+)
+from diamond.service.platform.http.routing import Limit, PageCursor, Service, problems
 
 router = APIRouter(tags=["notifications"])
 
 
-@router.get("/me/preferences", response_model=schemas.Preferences, responses=problems())
+@router.get("/me/preferences", response_model=Preferences, responses=problems())
 async def get_preferences(services: Service, person: Person) -> dict[str, Any]:
     return await preferences.get_preferences(services, person)
 
 
-@router.put("/me/preferences", response_model=schemas.Preferences, responses=problems())
-async def put_preferences(
-    body: schemas.Preferences, services: Service, person: Person
-) -> dict[str, Any]:
+@router.put("/me/preferences", response_model=Preferences, responses=problems())
+async def put_preferences(body: Preferences, services: Service, person: Person) -> dict[str, Any]:
     return await preferences.put_preferences(services, person, body.model_dump())
 
 
-@router.get(
-    "/me/notifications", response_model=schemas.NotificationSettingsShown, responses=problems()
-)
+@router.get("/me/notifications", response_model=NotificationSettingsShown, responses=problems())
 async def get_settings(services: Service, person: Person) -> dict[str, Any]:
     return await notifications.get_settings(services, person)
 
 
-@router.put(
-    "/me/notifications", response_model=schemas.NotificationSettingsShown, responses=problems()
-)
+@router.put("/me/notifications", response_model=NotificationSettingsShown, responses=problems())
 async def put_settings(
-    body: schemas.NotificationSettings, services: Service, person: Person
+    body: NotificationSettings, services: Service, person: Person
 ) -> dict[str, Any]:
     """Replaces all of it; a webhook's secret of null stays as it is."""
     return await notifications.put_settings(services, person, body)
 
 
-@router.post("/me/notifications/try", response_model=schemas.Delivery, responses=problems(409))
-async def try_channel(
-    body: schemas.TrialRequest, services: Service, person: Person
-) -> dict[str, Any]:
+@router.post("/me/notifications/try", response_model=Delivery, responses=problems(409))
+async def try_channel(body: TrialRequest, services: Service, person: Person) -> dict[str, Any]:
     """Send a test message now, and say how that went."""
     return await notifications.try_channel(services, person, body.channel)
 
 
-@router.get("/notifications", response_model=schemas.NotificationPage, responses=problems())
+@router.get("/notifications", response_model=NotificationPage, responses=problems())
 async def list_notifications(
     services: Service,
     person: Person,
@@ -62,7 +64,7 @@ async def list_notifications(
     )
 
 
-@router.post("/notifications/read", response_model=schemas.Unread, responses=problems())
-async def mark_read(body: schemas.ReadRequest, services: Service, person: Person) -> dict[str, Any]:
+@router.post("/notifications/read", response_model=Unread, responses=problems())
+async def mark_read(body: ReadRequest, services: Service, person: Person) -> dict[str, Any]:
     """Those that are named, or all."""
     return {"unread": await notifications.mark_read(services, person, body.ids)}

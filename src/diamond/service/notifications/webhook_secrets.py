@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.platform.sealing import Seal, WrongSeal
-from diamond.service.platform.database.engine import Transaction
 from diamond.service.people.settings_store import (
     NOTIFICATIONS,
     WEBHOOK_SECRET,
@@ -16,6 +14,8 @@ from diamond.service.people.settings_store import (
     settings_named,
     write_setting,
 )
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.sealing import Seal, WrongSeal
 
 
 class UnreadableSecret(Exception):

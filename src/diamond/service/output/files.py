@@ -13,12 +13,16 @@ from diamond.core.errors import BadRequest, DiamondError, EndpointAway
 from diamond.core.order import order_data
 from diamond.core.redact import redacted
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.platform.http.safe_download import guessed_type, preview_of
-from diamond.service.endpoints.store import endpoint_by_id
-from diamond.service.endpoints.ask_agent import require_endpoint_online, require_files, require_online
+from diamond.service.endpoints.ask_agent import (
+    require_endpoint_online,
+    require_files,
+    require_online,
+)
 from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.output.logs import LogWanted, list_logs, read_log
+from diamond.service.platform.http.safe_download import guessed_type, preview_of
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import load_task, task_history
 from diamond.service.tasks.views import show_task
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from diamond.data.searching import LINE_BYTES
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.output.logs import LogWanted, OpenLog, open_log, read_span
+from diamond.service.platform.services import Services
 
 MOST_BYTES = 1 << 20
 FIRST_GUESS = 200

@@ -8,13 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import Response, StreamingResponse
 
-from diamond.service import schemas
-from diamond.service.platform.http import safe_download as serving
-from diamond.service.platform.http.routing import BYTES, Person, Service, problems
-from diamond.service.output import log_lines
-from diamond.service.output import log_search
-from diamond.service.output import logs
+from diamond.service.output import log_lines, log_search, logs, schemas
 from diamond.service.output.logs import LogWanted
+from diamond.service.people.caller import Person
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Service, problems
 
 router = APIRouter(prefix="/tasks/{task}/logs", tags=["output"])
 

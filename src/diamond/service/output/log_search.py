@@ -11,10 +11,10 @@ from typing import Any
 from diamond.core.errors import DiamondError
 from diamond.data.searching import Question, find_lines
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.output import log_store as logs
 from diamond.service.endpoints.ask_agent import require_files, require_online
+from diamond.service.output import log_store as logs
 from diamond.service.output.logs import LogWanted, OpenLog, open_log, read_span
+from diamond.service.platform.services import Services
 
 
 @dataclass(frozen=True)

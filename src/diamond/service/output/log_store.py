@@ -152,3 +152,6 @@ def _chunk(stream: Row, start: int, data: bytes) -> dict[str, Any]:
         "length": len(data),
         "data": data,
     }
+
+
+LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})

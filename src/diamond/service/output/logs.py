@@ -10,11 +10,11 @@ from diamond.core.errors import EndpointAway, NotFound
 from diamond.core.kept import MOST_RANKS, logs_folder, rank_words
 from diamond.core.order import order_from
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.platform.http.safe_download import file_name
-from diamond.service.output import log_store as logs
 from diamond.service.endpoints.ask_agent import require_files, require_online
-from diamond.service.sync.intake import LOG_STREAMS
+from diamond.service.output import log_store as logs
+from diamond.service.output.log_store import LOG_STREAMS
+from diamond.service.platform.http.safe_download import file_name
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import find_task
 
 MAX_READ = 4 << 20

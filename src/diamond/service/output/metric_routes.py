@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Person, Service, problems
-from diamond.service.output import metrics
+from diamond.service.output import metrics, schemas
 from diamond.service.output.metrics import CurvesWanted
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import Service, problems
 
 router = APIRouter(prefix="/metrics", tags=["output"])
 

@@ -13,11 +13,11 @@ from typing import Any
 from pydantic_core import to_json
 
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.curves import Curve, within
-from diamond.service.platform.database.rows import Row
 from diamond.service.output.thinning import thin
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import find_task
 
 TRAINING = ("metrics", "tensorboard")

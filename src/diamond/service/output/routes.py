@@ -7,21 +7,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from diamond.service import schemas
-from diamond.service.platform.http import safe_download as serving
-from diamond.service.platform.http.routing import BYTES, Person, Service, problems
-from diamond.service.code import task_code as code
-from diamond.service.output import files
-from diamond.service.output import metrics
-from diamond.service.jobs.diff import diff_between
+from diamond.service.output import files, metrics, schemas
 from diamond.service.output.metrics import CurvesWanted
+from diamond.service.people.caller import Person
+from diamond.service.platform.http import safe_download as serving
+from diamond.service.platform.http.routing import BYTES, Service, problems
+from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(prefix="/tasks/{task}", tags=["output"])
 Points = Annotated[int, Query(ge=2, le=50_000)]
 CSV: dict[str, Any] = {"content": {"text/csv": {"schema": {"type": "string"}}}}
 
 
-@router.get("/metrics", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
+@router.get("/metrics", response_model=Page[schemas.Series], responses=problems(404, 409))
 async def read_metrics(
     task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
 ) -> Response:
@@ -31,7 +29,7 @@ async def read_metrics(
     return Response(body, media_type="application/json")
 
 
-@router.get("/usage", response_model=schemas.Page[schemas.Series], responses=problems(404, 409))
+@router.get("/usage", response_model=Page[schemas.Series], responses=problems(404, 409))
 async def read_usage(
     task: str, services: Service, person: Person, name: str | None = None, points: Points = 1000
 ) -> Response:
@@ -52,9 +50,7 @@ async def metrics_csv(
     return Response(text, media_type="text/csv", headers=headers)
 
 
-@router.get(
-    "/files", response_model=schemas.Page[schemas.FileEntry], responses=problems(404, 409, 503)
-)
+@router.get("/files", response_model=Page[schemas.FileEntry], responses=problems(404, 409, 503))
 async def list_files(
     task: str, services: Service, person: Person, path: str = "", cursor: str | None = None
 ) -> dict[str, Any]:
@@ -102,26 +98,6 @@ async def read_file(
 async def task_script(task: str, services: Service, person: Person) -> Response:
     """The batch script."""
     return serving.plain_text(await files.task_script(services, person, task))
-
-
-@router.get("/code", response_model=schemas.CodeListing, responses=problems(404, 409))
-async def list_code(task: str, services: Service, person: Person) -> dict[str, Any]:
-    """The files of the snapshot that the task ran, or the commit that its endpoint cloned."""
-    return await code.list_code(services, person, task)
-
-
-@router.get("/code/content", response_class=PlainTextResponse, responses=problems(404, 409, 413))
-async def read_code(task: str, path: str, services: Service, person: Person) -> Response:
-    """One file of the snapshot, as text."""
-    return serving.plain_text(await code.read_code(services, person, task, path))
-
-
-@router.get("/diff", response_class=PlainTextResponse, responses=problems(404, 409))
-async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
-    """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
-    if against:
-        return serving.plain_text(await diff_between(services, person, task, against))
-    return serving.plain_text(await code.read_diff(services, person, task))
 
 
 @router.get("/report", response_model=schemas.Report, responses=problems(404, 409))

@@ -6,11 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from diamond.service.platform.http.schemas import Page
 from diamond.service.endpoints.schemas import Endpoint
+from diamond.service.platform.http.schemas import Page, Preview
 from diamond.service.tasks.schemas import Task
 
-Preview = Literal["text", "image", "table", "notebook", "none"]
 PointTriple = tuple[float | None, float | None, float | None]
 """[step, time, value]; a value of NaN or infinity is null."""
 
@@ -110,31 +109,6 @@ class MetricSet(BaseModel):
     items: list[Series]
     names: list[MetricName]
     """All curves that these tasks have, also those that were not asked for."""
-
-
-class CodeFile(BaseModel):
-    path: str
-    size: int | None = None
-    mode: str = ""
-    link: str = ""
-    """Where a symbolic link leads."""
-    preview: Preview = "none"
-
-
-class CodeListing(BaseModel):
-    """The code as the task ran it."""
-
-    kind: Literal["snapshot", "git", "none"]
-    snapshot: str = ""
-    git_url: str = ""
-    git_commit: str = ""
-    commit: str = ""
-    """Of the person's work tree when the snapshot was taken."""
-    dirty: bool = False
-    has_diff: bool = False
-    """GET …/diff has the changes since `commit`."""
-    left_out: list[str] = []
-    files: list[CodeFile] = []
 
 
 class Report(BaseModel):

@@ -10,11 +10,11 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from diamond import __version__
 from diamond.core.errors import NotFound
-from diamond.service.pages import files as page_files
-from diamond.service.platform.http.routing import Service
 from diamond.service.people.cookies import proof_of, set_cookie
-from diamond.service.sign_in.refusals import refused
 from diamond.service.people.tokens import use_link
+from diamond.service.platform import page_files
+from diamond.service.platform.http.routing import Service
+from diamond.service.sign_in.refusals import refused
 
 
 class PageConvertor(PathConvertor):

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from fastapi import Request, Response
 
-from diamond.service.platform.http.routing import address_of, cookie_name
-from diamond.service.platform.services import Services
+from diamond.service.people.caller import cookie_name
 from diamond.service.people.session_store import Proof
+from diamond.service.platform.http.routing import address_of
+from diamond.service.platform.services import Services
 
 
 def set_cookie(response: Response, services: Services, secret: str) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from diamond.core.ids import new_id
 from diamond.service.access.principal import LOCAL_USER
-from diamond.service.settings import Settings
 from diamond.service.people import store as users
 from diamond.service.platform.database.engine import Store, Transaction
+from diamond.service.settings import Settings
 
 
 async def first_start(store: Store) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 from diamond.service.access.principal import Principal
 from diamond.service.people.schemas import Preferences
-from diamond.service.platform.services import Services
-from diamond.service.platform.database.engine import Transaction
 from diamond.service.people.settings_store import PREFERENCES, read_setting, write_setting
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
+from diamond.service.platform.services import Services
 
 
 async def get_preferences(services: Services, principal: Principal) -> dict[str, Any]:

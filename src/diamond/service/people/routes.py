@@ -7,11 +7,12 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from diamond import __version__
-from diamond.service import schemas
-from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, cookie_name, problems
+from diamond.service.people import schemas, tokens
+from diamond.service.people.caller import Person, cookie_name
 from diamond.service.people.cookies import set_cookie
-from diamond.service.sign_in import accounts
-from diamond.service.people import tokens
+from diamond.service.people.me import renew_cookie, show_me
+from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
+from diamond.service.platform.http.schemas import Page
 
 router = APIRouter(tags=["people"])
 
@@ -29,13 +30,13 @@ async def me(
 ) -> dict[str, Any]:
     """Also renews a browser's cookie from time to time."""
     session = request.cookies.get(cookie_name(services.instance), "")
-    secret = await accounts.renew_cookie(services, session) if person.by_cookie else None
+    secret = await renew_cookie(services, session) if person.by_cookie else None
     if secret:
         set_cookie(response, services, secret)
-    return await accounts.show_me(services, person)
+    return await show_me(services, person)
 
 
-@router.get("/tokens", response_model=schemas.Page[schemas.Token], responses=problems())
+@router.get("/tokens", response_model=Page[schemas.Token], responses=problems())
 async def list_tokens(services: Service, person: Person) -> dict[str, Any]:
     return {"items": await tokens.list_tokens(services, person)}
 

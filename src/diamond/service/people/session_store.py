@@ -10,10 +10,10 @@ from sqlalchemy import and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, row_of, rows_of
 from diamond.service.platform.database.tables import TIME, sessions, users
-from diamond.service.people.store import hashed
 
 OVERLAP_SECONDS = 60.0
 """A renewed cookie's forerunner is good for so long: calls that were under way carry it."""

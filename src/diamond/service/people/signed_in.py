@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Forbidden, NotSignedIn
 from diamond.service.access.principal import EVERYTHING, Kind, Principal, Scope
-from diamond.service.platform.services import Services
-from diamond.service.projects import store as projects
 from diamond.service.people import session_store as sessions
 from diamond.service.people import store as users
+from diamond.service.people.shares import places_of
 from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
 
 SEEN_SECONDS = 60.0
 """How exactly the last use of a token or session is known: not every call is a write."""
@@ -37,7 +37,7 @@ async def person_of(services: Services, shown: Shown) -> Principal:
         raise NotSignedIn("You are not signed in", hint)
     async with services.store.read() as connection:
         row = await _row(connection, shown)
-        roles, courses = await projects.places_of(connection, row["owner"] if row else "")
+        roles, courses = await places_of(connection, row["owner"] if row else "")
     if row is None:
         raise NotSignedIn("This sign-in is not valid, or no longer", hint)
     if row["disabled"]:
@@ -64,7 +64,7 @@ async def is_still(connection: AsyncConnection, principal: Principal) -> bool:
     good = sessions.is_session_good if principal.by_cookie else users.is_credential_good
     if not await good(connection, principal.credential):
         return False
-    roles, courses = await projects.places_of(connection, principal.user)
+    roles, courses = await places_of(connection, principal.user)
     return roles == dict(principal.projects) and courses == principal.courses
 
 

@@ -10,14 +10,14 @@ from typing import Any
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.access.authorize import Action, require, require_scopes
 from diamond.service.access.principal import EVERYTHING, Principal, Scope
-from diamond.service.platform.services import Services
 from diamond.service.people import store as users
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.people.token_lineage import drop_offspring, end_within
 from diamond.service.people.session_store import Proof, add_session
+from diamond.service.people.signed_in import read_scopes
+from diamond.service.people.token_lineage import drop_offspring, end_within
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import changed, publish
 from diamond.service.platform.idempotency import Once, once
-from diamond.service.people.signed_in import read_scopes
+from diamond.service.platform.services import Services
 
 LINK_SECONDS = 600.0
 LONG_AGO = 1.0

@@ -13,8 +13,8 @@ from diamond.planning.budget import most_nodes, parse_budget
 from diamond.planning.probing import ProbeState, parse_goal
 from diamond.planning.scaling import Point, Probe, advise, between, curve
 from diamond.planning.waits import forecast
-from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.chains.granting import known_waits
+from diamond.service.endpoints.store import endpoint_by_id
 
 Data = Mapping[str, Any]
 Found = dict[str, Any]

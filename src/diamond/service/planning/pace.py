@@ -11,11 +11,11 @@ from diamond.core import ids
 from diamond.core.errors import BadRequest, NotFound
 from diamond.planning.measuring import Point, startup_seconds, step_seconds
 from diamond.planning.probing import ProbeState
-from diamond.service import schemas
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.output.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.planning.scales import find_scale
+from diamond.service.platform.services import Services
+from diamond.service.tasks.goal_schemas import Goal
 from diamond.service.tasks.tasks import load_task
 
 
@@ -27,7 +27,7 @@ class Pace:
     warnings: tuple[str, ...] = ()
 
 
-async def pace_of(services: Services, principal: Principal, goal: schemas.Goal, nodes: int) -> Pace:
+async def pace_of(services: Services, principal: Principal, goal: Goal, nodes: int) -> Pace:
     """What the person says goes before what a log tells."""
     if goal.step_seconds is not None:
         return Pace(goal.step_seconds, goal.startup_seconds or 0.0, measured=False)

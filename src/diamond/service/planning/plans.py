@@ -13,17 +13,18 @@ from diamond.core.errors import BadRequest
 from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, Use, may_start, parse_budget
 from diamond.planning.chains import ChainPlan, Place, Work, epochs_as_steps, plan_chain
 from diamond.planning.waits import PastWait, forecast
-from diamond.service import schemas
-from diamond.service.chains.grants import hand_over_seconds
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.platform.database.rows import Row
-from diamond.service.composer.request import asked_for
-from diamond.service.jobs.auto_nodes import check_job, is_auto
-from diamond.service.endpoints.community import usable_endpoint
 from diamond.service.chains.granting import known_waits
+from diamond.service.chains.grants import hand_over_seconds
+from diamond.service.composer.request import asked_for
+from diamond.service.endpoints.community import usable_endpoint
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.planning import schemas
+from diamond.service.planning.node_count import check_job, is_auto
 from diamond.service.planning.pace import Pace, pace_of
-from diamond.service.tasks.views import effective_facts
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
+from diamond.service.tasks.goal_schemas import Goal
 from diamond.training.checkpoints.interval import lead_before_deadline
 
 PREDICTED = (
@@ -54,7 +55,7 @@ async def predict(
     principal: Principal,
     spec: dict[str, Any],
     code: dict[str, Any] | None,
-    goal: schemas.Goal,
+    goal: Goal,
     project: str = "",
 ) -> dict[str, Any]:
     """What is kept of a plan beside a task."""
@@ -68,7 +69,7 @@ async def plan_for(
     principal: Principal,
     spec: dict[str, Any],
     code: dict[str, Any] | None,
-    goal: schemas.Goal,
+    goal: Goal,
     project: str = "",
 ) -> dict[str, Any]:
     composed = await check_job(services, principal, spec, code, project)
@@ -107,7 +108,7 @@ async def _known(
         return row, await known_waits(connection, row, principal.user)
 
 
-def _work(goal: schemas.Goal, pace: Pace, lead_seconds: float) -> Work:
+def _work(goal: Goal, pace: Pace, lead_seconds: float) -> Work:
     """Without a `lead` the stop flag comes by what saves have cost, as inside the job."""
     return Work(
         _steps(goal),
@@ -119,7 +120,7 @@ def _work(goal: schemas.Goal, pace: Pace, lead_seconds: float) -> Work:
     )
 
 
-def _steps(goal: schemas.Goal) -> int:
+def _steps(goal: Goal) -> int:
     if goal.steps is not None and goal.epochs is not None:
         raise BadRequest(
             "Both steps and epochs say how much is to be trained",

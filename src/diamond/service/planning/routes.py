@@ -4,9 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Person, Service, problems
-from diamond.service.planning import plans
+from diamond.service.people.caller import Person
+from diamond.service.planning import plans, schemas
+from diamond.service.platform.http.routing import Service, problems
 
 router = APIRouter(prefix="/plans", tags=["plans"])
 

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from diamond.service.platform.http.schemas import Body, SpecData
-from diamond.service.jobs.schemas import CodeFacts
+from diamond.service.composer.schemas import SpecRequest
 
 ScaleKind = Literal["nodes", "tune"]
 ScaleState = Literal["running", "done", "failed", "cancelled"]
@@ -15,12 +14,9 @@ ProbeState = Literal["waiting", "running", "measured", "failed", "skipped"]
 MOST_SIZES = 12
 
 
-class ScaleRequest(Body):
+class ScaleRequest(SpecRequest):
     """As POST /jobs, with what is to be probed."""
 
-    spec: SpecData | None = None
-    code: CodeFacts | None = None
-    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
     nodes: list[int] = Field(default=[], max_length=MOST_SIZES)
     """Numbers of nodes to probe; left out: 1, 2 and 4, as far as the partition has them."""
     tune: bool = False

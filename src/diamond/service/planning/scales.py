@@ -15,22 +15,15 @@ from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import canonical, order_data
 from diamond.planning.budget import most_nodes, parse_budget
 from diamond.planning.probing import parse_goal
-from diamond.service import schemas
 from diamond.service.access.authorize import Action, require
-from diamond.service.platform.wakeups.notifier import SCALES
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.planning import scale_store as rows
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row
-from diamond.service.platform.event_log import News, publish
+from diamond.service.composer.compose import known_images, require_snapshot
 from diamond.service.composer.request import asked_for
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.jobs.submit import known_images, new_job, require_snapshot
+from diamond.service.endpoints import store as endpoint_rows
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.limits.limits import check_limits
-from diamond.service.scales.probing import call_off
+from diamond.service.planning import scale_store as rows
 from diamond.service.planning.scale_probes import (
     Compose,
     Drawn,
@@ -40,8 +33,15 @@ from diamond.service.planning.scale_probes import (
     usual_sizes,
     written_nodes,
 )
-from diamond.service.images.image_requests import endpoint_facts
-from diamond.service.tasks.views import effective_facts
+from diamond.service.planning.scale_schemas import ScaleRequest
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row
+from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import SCALES
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks.create import new_job
 
 Data = Mapping[str, Any]
 
@@ -59,7 +59,7 @@ UNTOLD = ("spec", "is_over", "used_seconds")
 
 
 async def start_scale(
-    services: Services, principal: Principal, body: schemas.ScaleRequest, key: str | None
+    services: Services, principal: Principal, body: ScaleRequest, key: str | None
 ) -> dict[str, Any]:
     """All faults of all probes are told before the first one starts."""
     require(principal, Action.WRITE, owner=principal.user)
@@ -79,7 +79,7 @@ async def add_scale(
     owner: str,
     spec: dict[str, Any],
     code: dict[str, Any] | None,
-    body: schemas.ScaleRequest,
+    body: ScaleRequest,
     waiting: Waiting | None = None,
 ) -> Row:
     """A scale whose first probe starts with the next look at it."""
@@ -117,18 +117,6 @@ async def list_scales(
 async def get_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
     async with services.store.read() as connection:
         return show_scale(await find_scale(connection, principal, scale))
-
-
-async def cancel_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
-    """Its probes end; one that is over stays as it is."""
-
-    async def cancel(tx: Transaction) -> dict[str, Any]:
-        row = await find_scale(tx.connection, principal, scale)
-        if row["state"] != rows.RUNNING:
-            return show_scale(row)
-        return show_scale(await call_off(tx, row, f"called off by {principal.name}"))
-
-    return await services.store.run(cancel)
 
 
 def show_scale(row: Data) -> dict[str, Any]:
@@ -173,7 +161,7 @@ def fits_digest(endpoint: str, composed: Composed) -> str:
 
 
 def _drawn(
-    compose: Compose, composed: Composed, facts: dict[str, Any], body: schemas.ScaleRequest
+    compose: Compose, composed: Composed, facts: dict[str, Any], body: ScaleRequest
 ) -> Drawn:
     named = Names(body.batch_param, body.accumulate_param)
     spec = {**composed.spec, "on": _place(composed)}
@@ -203,7 +191,7 @@ def _place(composed: Composed) -> str:
 
 
 def _row(
-    job: Data, endpoint: Row, composed: Composed, drawn: Drawn, body: schemas.ScaleRequest
+    job: Data, endpoint: Row, composed: Composed, drawn: Drawn, body: ScaleRequest
 ) -> dict[str, Any]:
     partition = composed.order.placement.partition
     hours = sum(one["nodes"] * one["minutes"] for one in drawn.probes) / 60

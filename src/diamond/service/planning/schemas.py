@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from diamond.service.platform.http.schemas import Body, SpecData
-from diamond.service.planning.goal_schemas import FinishSpan, Goal
-from diamond.service.jobs.schemas import CodeFacts
+from diamond.service.composer.schemas import SpecRequest
+from diamond.service.tasks.goal_schemas import FinishSpan, Goal
 
 
-class PlanRequest(Body):
+class PlanRequest(SpecRequest):
     """As POST /jobs/check, with a goal."""
 
-    spec: SpecData | None = None
-    code: CodeFacts | None = None
-    recipe: str = Field(default="", pattern=r"^[a-z0-9-]{0,64}$")
     project: str = Field(default="", max_length=64)
     goal: Goal
 

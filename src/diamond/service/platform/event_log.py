@@ -13,10 +13,10 @@ from typing import Any
 from sqlalchemy import Integer, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.platform.wakeups.notifier import owner_topic
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, rows_of
 from diamond.service.platform.database.tables import events, streams
+from diamond.service.platform.wakeups.notifier import owner_topic
 
 # Used by every write and every reader: built once.
 _TAKE = (

@@ -14,9 +14,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from diamond.core.errors import BadRequest, Conflict
 from diamond.service.access.principal import Principal
-from diamond.service.platform.http.problems import IdempotencyMismatch
 from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.database.tables import idempotency
+from diamond.service.platform.http.problems import IdempotencyMismatch
 
 Answer = dict[str, Any]
 Work = Callable[[Transaction], Awaitable[Answer]]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from diamond.service.platform.agent_file import AgentFile
-from diamond.service.platform.blob_store import BlobStore
-from diamond.service.platform.image_files import ImageFiles
-from diamond.service.platform.wakeups.notifier import Notifier
-from diamond.service.endpoints.presence import Presence
 from diamond.service.platform.answer_cache import Recent
-from diamond.service.platform.relay.relay import Relay
-from diamond.service.settings import Settings
+from diamond.service.platform.blob_store import BlobStore
+from diamond.service.platform.database.engine import Store, Transaction
 from diamond.service.platform.identity_providers.registry import Providers
-from diamond.service.platform.database.engine import Store
+from diamond.service.platform.image_files import ImageFiles
+from diamond.service.platform.presence import Presence
+from diamond.service.platform.relay.relay import Relay
+from diamond.service.platform.wakeups.notifier import Notifier
+from diamond.service.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -28,4 +29,6 @@ class Services:
     presence: Presence
     providers: Providers
     instance: str
+    forget_endpoint: Callable[[Transaction, str], Awaitable[None]]
+    """What slices above `endpoints` do in the transaction that removes one."""
     recent: Recent = field(default_factory=Recent)

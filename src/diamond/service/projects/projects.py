@@ -11,13 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core import ids
 from diamond.core.errors import Conflict, Forbidden, NotFound
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
-from diamond.service.projects import store as rows
 from diamond.service.endpoints.store import endpoints_by_id, list_endpoints
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.visibility import find_person
 from diamond.service.platform.idempotency import Once, once
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as rows
 from diamond.service.projects.notify_members import tell_of_place
+from diamond.service.projects.visibility import find_person
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]

@@ -4,16 +4,16 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
 from diamond.service.access.principal import Role
-from diamond.service.platform.http.routing import IdempotencyKey, Person, Service, problems
-from diamond.service.projects import projects
-from diamond.service.sharing import sharing
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import IdempotencyKey, Service, problems
+from diamond.service.platform.http.schemas import Page
+from diamond.service.projects import projects, schemas
 
 router = APIRouter(tags=["projects"])
 
 
-@router.get("/projects", response_model=schemas.Page[schemas.Project], responses=problems())
+@router.get("/projects", response_model=Page[schemas.Project], responses=problems())
 async def list_projects(services: Service, person: Person) -> dict[str, Any]:
     """Those that the caller is in."""
     return {"items": await projects.list_projects(services, person)}
@@ -76,12 +76,3 @@ async def hand_over(
 ) -> dict[str, Any]:
     """To somebody who is in it."""
     return await projects.hand_over(services, person, project, body.user)
-
-
-@router.put("/jobs/{job}/project", status_code=204, responses=problems(404, 409))
-async def move_job(
-    job: str, body: schemas.ProjectRef, services: Service, person: Person
-) -> Response:
-    """Into another project, or out of any."""
-    await sharing.move_job(services, person, job, body.project)
-    return Response(status_code=204)

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import Conflict, InvalidSpec
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
 from diamond.service.platform.database.rows import Row
+from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project, sees_all
 
 SET_ONCE = ("account", "reservation")

@@ -11,7 +11,7 @@ from diamond.core.errors import NotFound
 from diamond.service.access.authorize import role_of
 from diamond.service.access.principal import Principal, Role
 from diamond.service.people import store as users
-from diamond.service.projects.store import EVERYONE, PERSON, PROJECT, shared_with
+from diamond.service.people.shares import EVERYONE, PERSON, PROJECT, shared_with
 
 Row = Mapping[str, Any]
 

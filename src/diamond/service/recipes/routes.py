@@ -4,14 +4,16 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from diamond.service import schemas
+from diamond.service.people.caller import Person
+from diamond.service.platform.http.routing import problems
+from diamond.service.platform.http.schemas import Page
 from diamond.service.recipes import catalog as recipes
-from diamond.service.platform.http.routing import Person, problems
+from diamond.service.recipes import schemas
 
 router = APIRouter(prefix="/recipes", tags=["recipes"])
 
 
-@router.get("", response_model=schemas.Page[schemas.RecipeCard], responses=problems())
+@router.get("", response_model=Page[schemas.RecipeCard], responses=problems())
 async def list_recipes(person: Person) -> dict[str, Any]:
     """Complete example jobs, the easiest first."""
     return {"items": [vars(one) for one in recipes.list_recipes()]}

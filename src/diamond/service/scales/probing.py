@@ -21,22 +21,25 @@ from diamond.planning.budget import Use, may_start, parse_budget
 from diamond.planning.measuring import Point
 from diamond.planning.probing import OPEN, ProbeState, judge, startable
 from diamond.planning.tuning import Trial, gains
-from diamond.service.platform.services import Services
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.output import metric_store as metrics
-from diamond.service.planning import scale_store as rows
+from diamond.service.access.principal import Principal
+from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.store import endpoint_by_id
+from diamond.service.images.image_requests import endpoint_facts
+from diamond.service.jobs.auto_release import release_waiting
+from diamond.service.jobs.submit import add_run_task
+from diamond.service.output import metric_store as metrics
+from diamond.service.output.metrics import TRAINING
+from diamond.service.planning import scale_store as rows
+from diamond.service.planning.advice import advice_of, curve_of, first_words, waits_by_nodes
+from diamond.service.planning.scale_probes import probe_order
+from diamond.service.planning.scales import find_scale, show_scale
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.services import Services
+from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.store import find_task, tasks_by_id
-from diamond.service.planning.advice import advice_of, curve_of, first_words, waits_by_nodes
-from diamond.service.jobs.auto_release import release_waiting
-from diamond.service.jobs.submit import add_run_task, known_images
-from diamond.service.output.metrics import TRAINING
-from diamond.service.planning.scale_probes import probe_order
 from diamond.service.tasks.tasks import end_task
-from diamond.service.images.image_requests import endpoint_facts
 
 SCALE = "its scale: enough was measured"
 Found = dict[str, Any]
@@ -243,3 +246,15 @@ def _problem(probe: Found) -> str:
 
 def _begun(probes: list[Found]) -> set[str]:
     return {probe["task"] for probe in probes if probe["task"]}
+
+
+async def cancel_scale(services: Services, principal: Principal, scale: str) -> dict[str, Any]:
+    """Its probes end; one that is over stays as it is."""
+
+    async def cancel(tx: Transaction) -> dict[str, Any]:
+        row = await find_scale(tx.connection, principal, scale)
+        if row["state"] != rows.RUNNING:
+            return show_scale(row)
+        return show_scale(await call_off(tx, row, f"called off by {principal.name}"))
+
+    return await services.store.run(cancel)

@@ -4,29 +4,31 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from diamond.service import schemas
+from diamond.service.people.caller import Person
+from diamond.service.planning import scales
+from diamond.service.planning.scale_schemas import Scale, ScaleRequest
 from diamond.service.platform.http.routing import (
     IdempotencyKey,
     Limit,
     PageCursor,
-    Person,
     Service,
     problems,
 )
-from diamond.service.planning import scales
+from diamond.service.platform.http.schemas import Page
+from diamond.service.scales import probing
 
 router = APIRouter(prefix="/scales", tags=["scales"])
 
 
-@router.post("", status_code=201, response_model=schemas.Scale, responses=problems(404, 409))
+@router.post("", status_code=201, response_model=Scale, responses=problems(404, 409))
 async def start_scale(
-    body: schemas.ScaleRequest, services: Service, person: Person, key: IdempotencyKey = None
+    body: ScaleRequest, services: Service, person: Person, key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Probe a spec on several numbers of nodes, or with several settings on one; tasks of kind `probe` are made."""
     return await scales.start_scale(services, person, body, key)
 
 
-@router.get("", response_model=schemas.Page[schemas.Scale], responses=problems())
+@router.get("", response_model=Page[Scale], responses=problems())
 async def list_scales(
     services: Service, person: Person, limit: Limit = 50, cursor: PageCursor = None
 ) -> dict[str, Any]:
@@ -34,13 +36,13 @@ async def list_scales(
     return {"items": items, "next": after}
 
 
-@router.get("/{scale}", response_model=schemas.Scale, responses=problems(404, 409))
+@router.get("/{scale}", response_model=Scale, responses=problems(404, 409))
 async def get_scale(scale: str, services: Service, person: Person) -> dict[str, Any]:
     """By its id or a unique beginning of it."""
     return await scales.get_scale(services, person, scale)
 
 
-@router.post("/{scale}/cancel", response_model=schemas.Scale, responses=problems(404, 409))
+@router.post("/{scale}/cancel", response_model=Scale, responses=problems(404, 409))
 async def cancel_scale(scale: str, services: Service, person: Person) -> dict[str, Any]:
     """End its probes; asking twice, or too late, is fine."""
-    return await scales.cancel_scale(services, person, scale)
+    return await probing.cancel_scale(services, person, scale)

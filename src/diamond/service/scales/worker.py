@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from diamond.service.platform.wakeups.notifier import SCALES, wait
 from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import SCALES, wait
 from diamond.service.scales.probing import advance_all
 
 log = logging.getLogger("diamond.service")

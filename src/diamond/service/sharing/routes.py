@@ -6,14 +6,18 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from diamond.service import schemas
-from diamond.service.platform.http.routing import Limit, Person, Service, problems
-from diamond.service.projects.store import IMAGE, JOB, PROFILE
 from diamond.service.endpoints import profiles
+from diamond.service.endpoints.schemas import SharedProfile
+from diamond.service.people.caller import Person
+from diamond.service.people.shares import IMAGE, JOB, PROFILE
+from diamond.service.platform.http.routing import Limit, Service, problems
+from diamond.service.platform.http.schemas import Page
+from diamond.service.projects import schemas
+from diamond.service.projects.schemas import Holder, Share, SharedThing, ShareRequest
 from diamond.service.sharing import sharing
 
 router = APIRouter(tags=["sharing"])
-Shares = schemas.Page[schemas.Share]
+Shares = Page[Share]
 
 
 @router.get("/jobs/{job}/shares", response_model=Shares, responses=problems(404))
@@ -23,7 +27,7 @@ async def list_job_shares(job: str, services: Service, person: Person) -> dict[s
 
 @router.post("/jobs/{job}/shares", response_model=Shares, responses=problems(404, 409))
 async def share_job(
-    job: str, body: schemas.ShareRequest, services: Service, person: Person
+    job: str, body: ShareRequest, services: Service, person: Person
 ) -> dict[str, Any]:
     """Show a job and its results to one more person, project, or everybody of this Diamond."""
     return {"items": await sharing.share(services, person, JOB, job, body.with_kind, body.with_id)}
@@ -31,13 +35,13 @@ async def share_job(
 
 @router.delete("/jobs/{job}/shares", status_code=204, responses=problems(404))
 async def stop_sharing_job(
-    job: str, with_kind: schemas.Holder, services: Service, person: Person, with_id: str = ""
+    job: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
 ) -> Response:
     await sharing.stop_sharing(services, person, JOB, job, with_kind, with_id)
     return Response(status_code=204)
 
 
-@router.get("/shares", response_model=schemas.Page[schemas.SharedThing], responses=problems())
+@router.get("/shares", response_model=Page[SharedThing], responses=problems())
 async def shared_with_me(services: Service, person: Person, limit: Limit = 200) -> dict[str, Any]:
     """What others share with the caller one by one, or with everybody; the newest first."""
     return {"items": await sharing.shared_with_me(services, person, limit)}
@@ -50,7 +54,7 @@ async def list_image_shares(image: str, services: Service, person: Person) -> di
 
 @router.post("/images/{image}/shares", response_model=Shares, responses=problems(404, 409))
 async def share_image(
-    image: str, body: schemas.ShareRequest, services: Service, person: Person
+    image: str, body: ShareRequest, services: Service, person: Person
 ) -> dict[str, Any]:
     """Others see what is inside, and take it to machines of their own."""
     items = await sharing.share(services, person, IMAGE, image, body.with_kind, body.with_id)
@@ -59,7 +63,7 @@ async def share_image(
 
 @router.delete("/images/{image}/shares", status_code=204, responses=problems(404, 409))
 async def stop_sharing_image(
-    image: str, with_kind: schemas.Holder, services: Service, person: Person, with_id: str = ""
+    image: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
 ) -> Response:
     """Who has taken it keeps what she took."""
     await sharing.stop_sharing(services, person, IMAGE, image, with_kind, with_id)
@@ -73,7 +77,7 @@ async def list_profile_shares(name: str, services: Service, person: Person) -> d
 
 @router.post("/endpoints/{name}/shares", response_model=Shares, responses=problems(404, 409))
 async def share_profile(
-    name: str, body: schemas.ShareRequest, services: Service, person: Person
+    name: str, body: ShareRequest, services: Service, person: Person
 ) -> dict[str, Any]:
     """Its profile alone: others pair agents of their own there, and never run as its owner."""
     items = await sharing.share(services, person, PROFILE, name, body.with_kind, body.with_id)
@@ -82,18 +86,27 @@ async def share_profile(
 
 @router.delete("/endpoints/{name}/shares", status_code=204, responses=problems(404))
 async def stop_sharing_profile(
-    name: str, with_kind: schemas.Holder, services: Service, person: Person, with_id: str = ""
+    name: str, with_kind: Holder, services: Service, person: Person, with_id: str = ""
 ) -> Response:
     await sharing.stop_sharing(services, person, PROFILE, name, with_kind, with_id)
     return Response(status_code=204)
 
 
-@router.get("/profiles", response_model=schemas.Page[schemas.SharedProfile], responses=problems())
+@router.get("/profiles", response_model=Page[SharedProfile], responses=problems())
 async def list_profiles(services: Service, person: Person) -> dict[str, Any]:
     """Profiles of others' endpoints that are shared with the caller."""
     return {"items": await profiles.list_profiles(services, person)}
 
 
-@router.get("/profiles/{profile}", response_model=schemas.SharedProfile, responses=problems(404))
+@router.get("/profiles/{profile}", response_model=SharedProfile, responses=problems(404))
 async def get_profile(profile: str, services: Service, person: Person) -> dict[str, Any]:
     return await profiles.get_profile(services, person, profile)
+
+
+@router.put("/jobs/{job}/project", status_code=204, responses=problems(404, 409))
+async def move_job(
+    job: str, body: schemas.ProjectRef, services: Service, person: Person
+) -> Response:
+    """Into another project, or out of any."""
+    await sharing.move_job(services, person, job, body.project)
+    return Response(status_code=204)

@@ -11,18 +11,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import NotFound
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.projects import store as rows
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.store import IMAGE, JOB, PROFILE
-from diamond.service.projects.visibility import find_person, visible
-from diamond.service.tasks.bound_work import require_free, require_sharable, require_welcome
 from diamond.service.endpoints.endpoints import find_endpoint
 from diamond.service.images.views import find_image
-from diamond.service.projects.terms import place_of
+from diamond.service.people.shares import EVERYONE, IMAGE, JOB, PROFILE, PROJECT
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as rows
 from diamond.service.projects.projects import find_project
-from diamond.service.projects.notify_members import tell_of_share
+from diamond.service.projects.terms import place_of
+from diamond.service.projects.visibility import find_person, visible
+from diamond.service.sharing.notify import tell_of_share
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks.bound_work import require_free, require_sharable, require_welcome
 
 Row = Mapping[str, Any]
 Shown = dict[str, Any]
@@ -118,8 +118,8 @@ async def _own(connection: AsyncConnection, principal: Principal, kind: str, thi
 async def _holder(
     connection: AsyncConnection, principal: Principal, with_kind: str, with_id: str
 ) -> str:
-    if with_kind == rows.EVERYONE:
+    if with_kind == EVERYONE:
         return ""
-    if with_kind == rows.PROJECT:
+    if with_kind == PROJECT:
         return str((await find_project(connection, principal, with_id))["id"])
     return str((await find_person(connection, with_id))["id"])

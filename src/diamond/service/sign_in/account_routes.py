@@ -6,12 +6,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from diamond.service import schemas
 from diamond.service.access.principal import Role
-from diamond.service.platform.http.routing import Person, Service, address_of, cookie_name, problems
+from diamond.service.people.caller import Person, cookie_name
 from diamond.service.people.cookies import drop_cookie
-from diamond.service.sign_in import accounts
-from diamond.service.sign_in import devices
+from diamond.service.platform.http.routing import Service, address_of, problems
+from diamond.service.platform.http.schemas import Page
+from diamond.service.sign_in import accounts, devices, schemas
 
 router = APIRouter(tags=["people"])
 
@@ -37,7 +37,7 @@ async def sign_out(
     return {"url": url}
 
 
-@router.get("/me/sessions", response_model=schemas.Page[schemas.Session], responses=problems())
+@router.get("/me/sessions", response_model=Page[schemas.Session], responses=problems())
 async def list_sessions(services: Service, person: Person) -> dict[str, Any]:
     return {"items": await accounts.list_sessions(services, person)}
 
@@ -48,9 +48,7 @@ async def end_session(session: str, services: Service, person: Person) -> Respon
     return Response(status_code=204)
 
 
-@router.get(
-    "/me/identities", response_model=schemas.Page[schemas.IdentityShown], responses=problems()
-)
+@router.get("/me/identities", response_model=Page[schemas.IdentityShown], responses=problems())
 async def list_identities(services: Service, person: Person) -> dict[str, Any]:
     return {"items": await accounts.list_identities(services, person)}
 
@@ -61,7 +59,7 @@ async def drop_identity(issuer: str, subject: str, services: Service, person: Pe
     return Response(status_code=204)
 
 
-@router.get("/invitations", response_model=schemas.Page[schemas.Invitation], responses=problems())
+@router.get("/invitations", response_model=Page[schemas.Invitation], responses=problems())
 async def list_invitations(services: Service, person: Person) -> dict[str, Any]:
     """Those that the caller has sent."""
     return {"items": await accounts.list_invitations(services, person)}

@@ -10,40 +10,17 @@ from typing import Any
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
 from diamond.service.access.principal import Principal, Role
-from diamond.service.platform.services import Services
-from diamond.service.sign_in import store as rows
 from diamond.service.people import session_store as sessions
 from diamond.service.people import store as users
-from diamond.service.platform.database.engine import Transaction
 from diamond.service.people.store import hashed
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project
+from diamond.service.sign_in import store as rows
 from diamond.service.sign_in.sign_in import accept_invitation
 
 Shown = dict[str, Any]
 Row = Mapping[str, Any]
-RENEW_SECONDS = 3600.0
-
-
-async def show_me(services: Services, principal: Principal) -> Shown:
-    async with services.store.read() as connection:
-        row = await users.find_user(connection, principal.user)
-    return {
-        "id": principal.user,
-        "name": principal.name,
-        "email": row["email"] if row else "",
-        "is_admin": principal.is_admin,
-        "scopes": sorted(principal.scopes),
-        "mode": services.settings.mode,
-    }
-
-
-async def renew_cookie(services: Services, session: str) -> str | None:
-    """A new secret for a browser whose cookie is an hour old: a stolen one does not stay good."""
-    async with services.store.read() as connection:
-        row = await sessions.find_session(connection, session)
-    if row is None or time.time() - row["renewed"] < RENEW_SECONDS:
-        return None
-    return await services.store.run(lambda tx: sessions.renew_session(tx, row))
 
 
 async def list_sessions(services: Services, principal: Principal, user: str = "") -> list[Shown]:

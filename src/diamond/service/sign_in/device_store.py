@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, row_of
 from diamond.service.platform.database.tables import device_codes
-from diamond.service.people.store import hashed
 
 WAITING, ACCEPTED, REFUSED = "waiting", "accepted", "refused"
 

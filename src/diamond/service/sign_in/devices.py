@@ -15,13 +15,13 @@ from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound, TooLarge
 from diamond.service.access.authorize import Action, require, require_scopes
 from diamond.service.access.principal import Principal, Scope
+from diamond.service.people import store as users
+from diamond.service.people.signed_in import read_scopes
+from diamond.service.people.store import hashed
+from diamond.service.people.token_lineage import end_within
+from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.services import Services
 from diamond.service.sign_in import device_store as rows
-from diamond.service.people import store as users
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.people.token_lineage import end_within
-from diamond.service.people.store import hashed
-from diamond.service.people.signed_in import read_scopes
 
 SECONDS = 600.0
 INTERVAL_SECONDS = 2.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.responses import HTMLResponse, Response
 
-from diamond.service.pages import files as page_files
+from diamond.service.platform import page_files
 
 PAGE = (Path(__file__).parent / "refused.html").read_text()
 HEADERS = {

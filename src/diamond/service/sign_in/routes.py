@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from diamond.core.errors import DiamondError, Forbidden, NotFound, NotSignedIn
 from diamond.service.access.principal import Principal
-from diamond.service.platform.http.routing import Service, address_of, cookie_name
+from diamond.service.people.caller import cookie_name
 from diamond.service.people.cookies import proof_of, set_cookie
-from diamond.service.sign_in.refusals import HEADERS, refused
-from diamond.service.platform.services import Services
+from diamond.service.people.signed_in import Shown, person_of
+from diamond.service.platform.http.routing import Service, address_of
 from diamond.service.platform.identity_providers.trips import (
     SECONDS,
     Journey,
@@ -21,7 +21,8 @@ from diamond.service.platform.identity_providers.trips import (
     own_path,
     seal_journey,
 )
-from diamond.service.people.signed_in import Shown, person_of
+from diamond.service.platform.services import Services
+from diamond.service.sign_in.refusals import HEADERS, refused
 from diamond.service.sign_in.sign_in import sign_in
 
 router = APIRouter(prefix="/auth", include_in_schema=False)

@@ -11,18 +11,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core import ids
 from diamond.core.errors import Conflict, Forbidden
 from diamond.service.access.principal import Role
-from diamond.service.platform.services import Services
-from diamond.service.platform.identity_providers.identity import Identity, admits, is_admin
-from diamond.service.platform.people_settings import People
-from diamond.service.platform.identity_providers.trips import Journey
-from diamond.service.sign_in import store as identities
-from diamond.service.projects import store as projects
 from diamond.service.people import store as users
+from diamond.service.people.session_store import Proof, add_session, end_session
+from diamond.service.people.shares import roles_of
+from diamond.service.people.signed_in import account_disabled
 from diamond.service.platform.audit import CALL, Call
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.people.session_store import Proof, add_session, end_session
-from diamond.service.people.signed_in import account_disabled
+from diamond.service.platform.identity_providers.identity import Identity, admits, is_admin
+from diamond.service.platform.identity_providers.trips import Journey
+from diamond.service.platform.people_settings import People
+from diamond.service.platform.services import Services
+from diamond.service.projects import store as projects
+from diamond.service.sign_in import store as identities
 
 LONG_AGO = 1.0
 
@@ -91,7 +92,7 @@ async def accept_invitation(tx: Transaction, invitation: Row, user: str) -> None
     if not invitation["project"]:
         return
     role = Role(invitation["role"])
-    now = (await projects.roles_of(tx.connection, user)).get(invitation["project"])
+    now = (await roles_of(tx.connection, user)).get(invitation["project"])
     if now is None or now.rank < role.rank:
         await projects.put_member(tx, invitation["project"], user, role)
 

@@ -9,10 +9,10 @@ from sqlalchemy import Select, and_, delete, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.access.principal import Role
+from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row, row_of, rows_of
 from diamond.service.platform.database.tables import identities, invitations, members, users
-from diamond.service.people.store import hashed
 
 
 async def find_identity(connection: AsyncConnection, issuer: str, subject: str) -> Row | None:

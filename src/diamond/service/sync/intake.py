@@ -11,20 +11,20 @@ from typing import Any
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.events import Note
 from diamond.core.task import FINAL_WORDS
-from diamond.service.output.metric_lines import read_lines
-from diamond.service.platform.wakeups.notifier import SCALES, task_topic
-from diamond.service.platform.services import Services
+from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.images.arrivals import take_built
+from diamond.service.images.build_steps import parse_lines
 from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
-from diamond.service.tasks import store as task_rows
+from diamond.service.output.log_store import LOG_STREAMS
+from diamond.service.output.metric_lines import read_lines
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
-from diamond.service.images.build_steps import parse_lines
-from diamond.service.images.arrivals import take_built
-from diamond.service.endpoints.pairing import AgentCall
+from diamond.service.platform.services import Services
+from diamond.service.platform.wakeups.notifier import SCALES, task_topic
+from diamond.service.tasks import store as task_rows
 from diamond.service.tasks.stepping import Steps
 
-LOG_STREAMS = frozenset({"stdout", "stderr", "steps"})
 METRIC_STREAMS = frozenset({"metrics", "tensorboard", "usage"})
 MAX_BYTES = 2 << 20
 """Agents send at most 1 MB; the rest is room for the line in front."""

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
 from diamond.core.errors import BadRequest, TooLarge
-from diamond.service.platform.http.routing import Agent, NewAgent, Service, problems
-from diamond.service.tasks import adopt
-from diamond.service.images import sync as image_sync
-from diamond.service.sync import intake
 from diamond.service.endpoints import pairing
-from diamond.service.sync import sync
+from diamond.service.images import sync as image_sync
+from diamond.service.platform.http.routing import Service, problems
+from diamond.service.sync import intake, sync
+from diamond.service.sync.caller import Agent, NewAgent
+from diamond.service.tasks import adopt
 
 router = APIRouter(prefix="/sync", tags=["sync"])
 MAX_ANSWER = 16 << 20

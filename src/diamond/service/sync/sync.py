@@ -11,17 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, event_from
 from diamond.core.ids import IDENTIFIER
-from diamond.service.platform.wakeups.notifier import endpoint_topic, wait
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import commands as command_rows
 from diamond.service.endpoints import store as rows
-from diamond.service.tasks import store as task_rows
+from diamond.service.endpoints.pairing import AgentCall, refuse_older
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
-from diamond.service.endpoints.pairing import AgentCall, refuse_older
-from diamond.service.tasks.stepping import Steps
+from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
+from diamond.service.platform.wakeups.notifier import endpoint_topic, wait
+from diamond.service.tasks import store as task_rows
+from diamond.service.tasks.stepping import Steps
 
 MAX_WAIT_SECONDS = 25.0
 POLL_SECONDS = 2.0

@@ -10,19 +10,19 @@ from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
-from diamond.service.platform.services import Services
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks import store as task_rows
-from diamond.service.platform.database.engine import Transaction
-from diamond.service.projects.store import PROFILE, things_shared_with
-from diamond.service.platform.event_log import News, publish
-from diamond.service.tasks.core_rows import attempt_entry, row_values
-from diamond.service.people.store import find_user
 from diamond.service.endpoints.community import is_community
 from diamond.service.endpoints.pairing import AgentCall
-from diamond.service.tasks.stepping import BESIDE
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.people.shares import PROFILE, things_shared_with
+from diamond.service.people.store import find_user
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.services import Services
 from diamond.service.platform.text import clean
-from diamond.service.tasks.views import effective_facts
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks import store as task_rows
+from diamond.service.tasks.core_rows import attempt_entry, row_values
+from diamond.service.tasks.submit_command import BESIDE
 
 
 async def adopt_task(services: Services, call: AgentCall, told: dict[str, Any]) -> None:

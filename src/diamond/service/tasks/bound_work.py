@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import Conflict
 from diamond.service.access.principal import Principal, Role
 from diamond.service.limits import store as limits
-from diamond.service.tasks.job_store import tasks_of_jobs
 from diamond.service.projects.store import find_project
-from diamond.service.tasks.store import tasks_by_id
 from diamond.service.projects.terms import Place
+from diamond.service.tasks.job_store import tasks_of_jobs
+from diamond.service.tasks.store import tasks_by_id
 
 Row = Mapping[str, Any]
 ASK = "Ask one of its managers."

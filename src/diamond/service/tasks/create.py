@@ -7,21 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from diamond.compose.checking import Composed
 from diamond.core import ids
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from
 from diamond.core.task import Phase, Task
 from diamond.service.chains.grants import first_chain
-from diamond.service.platform.wakeups.notifier import project_topic
 from diamond.service.endpoints.commands import send
+from diamond.service.endpoints.community import name_person
+from diamond.service.endpoints.views import effective_facts
+from diamond.service.limits.limits import check_limits
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.wakeups.notifier import project_topic
 from diamond.service.tasks.core_rows import attempt_entry, row_values
 from diamond.service.tasks.store import add_history, add_task
-from diamond.service.endpoints.community import name_person
-from diamond.service.images.arrivals import submit_command
-from diamond.service.limits.limits import check_limits
-from diamond.service.tasks.views import effective_facts
+from diamond.service.tasks.submit_command import submit_command
 
 
 @dataclass(frozen=True)
@@ -122,4 +123,19 @@ def _created_line(row: Mapping[str, Any]) -> dict[str, Any]:
         "type": "created",
         "message": "",
         "data": data,
+    }
+
+
+def new_job(
+    composed: Composed, owner: str, code: dict[str, Any] | None, project: str = ""
+) -> dict[str, Any]:
+    return {
+        "id": ids.new_id(ids.JOB),
+        "owner": owner,
+        "name": composed.order.name,
+        "spec": composed.spec,
+        "code": code,
+        "digest": composed.order.digest,
+        "created": time.time(),
+        "project": project,
     }

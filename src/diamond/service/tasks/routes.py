@@ -4,19 +4,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from diamond.service import schemas
+from diamond.service.people.caller import Person
 from diamond.service.platform.http.routing import (
-    IdempotencyKey,
     Limit,
     PageCursor,
-    Person,
     Service,
     problems,
 )
+from diamond.service.platform.http.schemas import Page
+from diamond.service.tasks import schemas, tasks
 from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.jobs import resume as resuming
-from diamond.service.tasks import tasks
-from diamond.service.jobs import bulk as together
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -25,7 +22,7 @@ States = Annotated[list[str], Query()]
 Words = Annotated[str, Query(max_length=200)]
 
 
-@router.get("", response_model=schemas.Page[schemas.Task], responses=problems(404))
+@router.get("", response_model=Page[schemas.Task], responses=problems(404))
 async def list_tasks(
     services: Service,
     person: Person,
@@ -66,32 +63,6 @@ async def count_tasks(
     return await tasks.count_tasks(services, person, wanted)
 
 
-@router.post("/cancel", response_model=schemas.Outcomes, responses=problems(404, 409))
-async def cancel_tasks(
-    body: schemas.TaskChoice, services: Service, person: Person
-) -> dict[str, Any]:
-    """Each by itself: one that cannot be cancelled does not hold up the others. Of a filter: those still open."""
-    if body.matching is None:
-        return await together.cancel_tasks(services, person, body.tasks)
-    return await together.cancel_matching(services, person, _matching(body, body.matching))
-
-
-@router.post("/retry", response_model=schemas.Outcomes, responses=problems(404, 409))
-async def retry_tasks(
-    body: schemas.TaskChoice, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
-    """Each by itself; `task` of an outcome is the new task. Of a filter without states: failed and cancelled ones."""
-    if body.matching is None:
-        return await together.retry_tasks(services, person, body.tasks, key)
-    return await together.retry_matching(services, person, _matching(body, body.matching), key)
-
-
-def _matching(body: schemas.TaskChoice, match: schemas.TaskMatch) -> together.Matching:
-    named = match.model_dump(exclude={"state"})
-    wanted = TaskFilter(states=list(dict.fromkeys(match.state)), **named)
-    return together.Matching(wanted, body.cursor, body.dry_run)
-
-
 @router.get("/{task}", response_model=schemas.Task, responses=problems(404, 409))
 async def get_task(task: str, services: Service, person: Person) -> dict[str, Any]:
     """By task id, job id or unique prefix; a job id gives its newest task."""
@@ -103,31 +74,9 @@ async def cancel_task(task: str, services: Service, person: Person) -> dict[str,
     return await tasks.cancel_task(services, person, task)
 
 
-@router.post(
-    "/{task}/retry", status_code=201, response_model=schemas.Task, responses=problems(404, 409)
-)
-async def retry_task(
-    task: str, services: Service, person: Person, key: IdempotencyKey = None
-) -> dict[str, Any]:
-    """A new task of the same job; only for one that has ended."""
-    return await tasks.retry_task(services, person, task, key)
-
-
-@router.post("/{task}/resume", response_model=schemas.Task, responses=problems(404, 409))
-async def resume_task(
-    task: str,
-    body: schemas.GoOnRequest,
-    services: Service,
-    person: Person,
-    key: IdempotencyKey = None,
-) -> dict[str, Any]:
-    """Let it go on: the task itself while it has not ended, else a new one in the same run directory."""
-    return await resuming.resume_task(services, person, task, body, key)
-
-
 @router.get(
     "/{task}/history",
-    response_model=schemas.Page[schemas.HistoryLine],
+    response_model=Page[schemas.HistoryLine],
     responses=problems(404, 409),
 )
 async def task_history(task: str, services: Service, person: Person) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from diamond.service.platform.http.schemas import Body, OrderData, Problem
-from diamond.service.planning.goal_schemas import Happened, Prediction
-from diamond.service.jobs.schemas import CodeFacts, Job
+from diamond.service.code.schemas import CodeFacts
+from diamond.service.platform.http.schemas import Body, OrderData, Problem, SpecData
+from diamond.service.tasks.goal_schemas import Happened, Prediction
 
 TaskState = Literal["preparing", "pending", "running", "succeeded", "failed", "cancelled"]
 TaskPhase = Literal[
@@ -229,3 +229,15 @@ class Outcomes(BaseModel):
     """Of a dry run: how many would be acted on."""
     until: float | None = None
     """Of a dry run: give it back in `matching`, so that no task made since is acted on."""
+
+
+class Job(BaseModel):
+    id: str
+    name: str
+    created: float
+    owner: str
+    project: str = ""
+    spec: SpecData
+    code: CodeFacts | None
+    digest: str
+    tasks: list[str]

@@ -29,16 +29,17 @@ from diamond.core.events import (
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.lifecycle import step
 from diamond.core.task import Attempt, Phase, Reason, State, Task
+from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahead
 from diamond.service.chains.grants import node_seconds, refusal
-from diamond.service.platform.wakeups.notifier import SCALES, project_topic
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, tell
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
+from diamond.service.platform.wakeups.notifier import SCALES, project_topic
 from diamond.service.tasks.core_rows import attempt_entry, chain_values, core_task, row_values
+from diamond.service.tasks.dependency_store import hold_wishes, waiting_for
 from diamond.service.tasks.store import add_history, history_of, save_task
-from diamond.service.images.request_store import hold_wishes, waiting_for
-from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahead
-from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, tell
+from diamond.service.tasks.submit_command import task_json
 
 EVENT_NAMES: dict[type[Event], str] = {
     **{cls: name for name, cls in EVENT_TYPES.items()},
@@ -46,8 +47,6 @@ EVENT_NAMES: dict[type[Event], str] = {
     NotAllowed: "not-allowed",
     Allowed: "allowed",
 }
-BESIDE = ("continues", "signature", "person")
-"""What `task.json` has beside the order; it lies in the column `chain`."""
 
 
 @dataclass(frozen=True)
@@ -283,23 +282,6 @@ class Steps:
         if life.is_news:
             values["updated"] = self._now
         return values
-
-
-def task_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """`task.json` of the run directory."""
-    chain = row.get("chain") or {}
-    beside = {name: chain[name] for name in BESIDE if chain.get(name)}
-    return {
-        "version": 1,
-        "task": row["id"],
-        "job": row["job"],
-        "name": row["name"],
-        "kind": row["kind"],
-        "owner": row["owner"],
-        "order": row["order"],
-        "created": row["created"],
-        **beside,
-    }
 
 
 def _keep_attempt(life: Life, attempt: Attempt) -> dict[str, Any]:

@@ -14,21 +14,17 @@ from diamond.core.events import CancelAsked
 from diamond.core.task import FINAL_WORDS, State
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
-from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks import task_list
-from diamond.service.tasks import store as task_rows
 from diamond.service.endpoints.commands import void_submit
-from diamond.service.endpoints.store import endpoint_by_id, find_endpoint, last_seen
+from diamond.service.endpoints.store import find_endpoint, last_seen
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.projects.visibility import visible
-from diamond.service.jobs.retry import repeat_task
-from diamond.service.endpoints.community import require_usable
-from diamond.service.platform.idempotency import Once, once
-from diamond.service.projects.terms import require_place
+from diamond.service.platform.services import Services
 from diamond.service.projects.projects import find_project, sees_all
+from diamond.service.projects.visibility import visible
+from diamond.service.tasks import job_store as job_rows
+from diamond.service.tasks import store as task_rows
+from diamond.service.tasks import task_list
 from diamond.service.tasks.stepping import Steps
+from diamond.service.tasks.task_list import TaskFilter
 from diamond.service.tasks.views import show_task
 
 
@@ -118,31 +114,6 @@ async def end_task(tx: Transaction, row: Mapping[str, Any], *, by: str) -> None:
     steps.load(row)
     steps.apply(row["id"], CancelAsked(time.time(), delivered=not voided, by=by))
     await steps.save(tx)
-
-
-async def retry_task(
-    services: Services, principal: Principal, task: str, key: str | None
-) -> dict[str, Any]:
-    """A new task of the same job; the one that ended keeps its end."""
-
-    async def retry(tx: Transaction) -> dict[str, Any]:
-        row = await find_task(tx.connection, principal, task, action=Action.WRITE)
-        if row["state"] not in FINAL_WORDS:
-            raise Conflict(
-                f"{row['id']} has not ended yet: it is {row['state']}", "Cancel it first."
-            )
-        endpoint = await endpoint_by_id(tx.connection, row["endpoint"])
-        job = await job_rows.find_job(tx.connection, row["job"])
-        if endpoint is None or job is None:
-            raise Conflict(
-                f"Endpoint {row['endpoint_name']} is no longer there",
-                "Run the spec on another one.",
-            )
-        await require_place(tx.connection, principal, row)
-        await require_usable(tx.connection, principal.user, endpoint)
-        return show_task(await repeat_task(tx, row, job, endpoint))
-
-    return await once(services.store, principal, Once.of(key, "retry", task), retry)
 
 
 async def find_task(

@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.endpoints import attention as needs
-from diamond.service.platform.services import Services
 from diamond.service.endpoints import store as endpoint_rows
-from diamond.service.tasks import task_list
+from diamond.service.notifications.notify import Notice, tell
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import publish
-from diamond.service.notifications.notify import Notice, tell
+from diamond.service.platform.services import Services
+from diamond.service.tasks import task_list
 
 REMIND_SECONDS = 7 * needs.DAY
 """The same need is told again only after so long."""

@@ -13,9 +13,9 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from diamond.service.platform.wakeups.notifier import Notifier
 from diamond.service.platform.audit import CALL, Call, write_down
 from diamond.service.platform.database.inline_sqlite import InlineSqlite
+from diamond.service.platform.wakeups.notifier import Notifier
 
 CHANNEL = "diamond"
 RETRIES = 8

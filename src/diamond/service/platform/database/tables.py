@@ -23,7 +23,14 @@ from sqlalchemy import (
 )
 
 from diamond.service.platform.database.columns import *
-from diamond.service.platform.database.columns import COUNTER, DIGEST, ID, TIME, metadata, owner_column
+from diamond.service.platform.database.columns import (
+    COUNTER,
+    DIGEST,
+    ID,
+    TIME,
+    metadata,
+    owner_column,
+)
 from diamond.service.platform.database.people_tables import *
 
 endpoints = Table(

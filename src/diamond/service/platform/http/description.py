@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from diamond.service.platform.http.schemas import SHAPE, Problem
-from diamond.service.events.shapes import SHAPES
 
 REFERENCE = "#/components/schemas/{model}"
 
 
-def describe(app: FastAPI) -> None:
-    """Give `app.openapi` every schema that a call refers to by name."""
+def describe(app: FastAPI, shapes: Mapping[str, Any]) -> None:
+    """Give `app.openapi` every schema that a call refers to by name; `shapes` are those no call answers with."""
     made_by_fastapi = app.openapi
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _completed(made_by_fastapi())
+            app.openapi_schema = _completed(made_by_fastapi(), shapes)
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _completed(description: dict[str, Any]) -> dict[str, Any]:
+def _completed(description: dict[str, Any], shapes: Mapping[str, Any]) -> dict[str, Any]:
     schemas = description.setdefault("components", {}).setdefault("schemas", {})
-    for name, kind in {"Problem": Problem, **SHAPES}.items():
+    for name, kind in {"Problem": Problem, **shapes}.items():
         for part, schema in _schema(name, kind).items():
             schemas.setdefault(part, schema)
     _refer(description)

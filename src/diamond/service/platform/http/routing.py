@@ -11,17 +11,12 @@ from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
 from diamond.compose.texts import broken_texts
-from diamond.core.errors import Forbidden, InvalidRequest
-from diamond.service.platform.http.addresses import caller_address
-from diamond.service.access.authorize import admit, rule_of
-from diamond.service.platform.http.guard import SAFE_METHODS
-from diamond.service.access.principal import Principal
-from diamond.service.platform.http.problems import MEDIA_TYPE
+from diamond.core.errors import InvalidRequest
+from diamond.service.access.authorize import rule_of
 from diamond.service.access.rules import Rule
+from diamond.service.platform.http.addresses import caller_address
+from diamond.service.platform.http.problems import MEDIA_TYPE
 from diamond.service.platform.services import Services
-from diamond.service.platform.audit import CALL, Call
-from diamond.service.endpoints.pairing import AgentCall, agent_of
-from diamond.service.people.signed_in import Shown, person_of
 
 PREFIX = "/api/v1"
 PROBLEMS = {
@@ -67,63 +62,11 @@ async def stated_rule(request: Request) -> Rule:
     return rule_of(request.method, path)
 
 
-async def get_person(request: Request, rule: StatedRule) -> Principal:
-    """By token or cookie; a cookie may only write from our own pages."""
-    services = get_services(request)
-    cookie = request.cookies.get(cookie_name(services.instance), "")
-    shown = Shown(_bearer(request), cookie, address_of(request))
-    principal = await person_of(services, shown)
-    if principal.by_cookie:
-        _refuse_foreign_page(request)
-    admit(principal, rule, services.settings.people.freshness)
-    if rule.is_noted:
-        CALL.set(_call(request, principal))
-    return principal
-
-
-def _call(request: Request, principal: Principal) -> Call:
-    """As the audit log will have it; what was sent along is not in it: that may hold a secret."""
-    path = str(getattr(request.scope.get("route"), "path", "")).removeprefix(PREFIX)
-    about = {name: str(value) for name, value in request.path_params.items()}
-    return Call(
-        principal.user,
-        principal.name,
-        f"{request.method} {path}",
-        about,
-        principal.address,
-        principal.credential,
-    )
-
-
-def _refuse_foreign_page(request: Request) -> None:
-    """A cookie travels by itself: what writes must say that it comes from our own page, as browsers do."""
-    if request.method in SAFE_METHODS:
-        return
-    site = request.headers.get("sec-fetch-site", "same-origin")
-    if "origin" not in request.headers or site != "same-origin":
-        raise Forbidden("A browser's write names the page it comes from", code="bad-origin")
-
-
 def address_of(request: Request) -> str:
     """For the person to recognise."""
     peer = request.client.host if request.client else ""
     forwarded = request.headers.get("x-forwarded-for", "")
     return caller_address(peer, forwarded, request.app.state.settings.proxies)
-
-
-async def get_agent(request: Request) -> AgentCall:
-    services = get_services(request)
-    call = await agent_of(services, _bearer(request), _generation(request))
-    await services.presence.heard_of(call.endpoint)
-    return call
-
-
-async def get_new_agent(request: Request) -> AgentCall:
-    """An agent that says hello has no generation yet."""
-    services = get_services(request)
-    call = await agent_of(services, _bearer(request), None)
-    await services.presence.heard_of(call.endpoint)
-    return call
 
 
 async def known_query(request: Request) -> None:
@@ -169,26 +112,12 @@ def _query_names(dependant: Dependant) -> Iterator[str]:
         yield from _query_names(inner)
 
 
-def cookie_name(instance: str) -> str:
-    return f"diamond_{instance}"
-
-
-def _bearer(request: Request) -> str:
+def bearer(request: Request) -> str:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _generation(request: Request) -> int:
-    value = request.headers.get("diamond-generation", "")
-    if not value.isascii() or not value.isdigit():
-        raise InvalidRequest("Diamond-Generation is missing", "Say hello first.")
-    return int(value)
-
-
 StatedRule = Annotated[Rule, Depends(stated_rule)]
-Person = Annotated[Principal, Depends(get_person)]
-Agent = Annotated[AgentCall, Depends(get_agent)]
-NewAgent = Annotated[AgentCall, Depends(get_new_agent)]
 Service = Annotated[Services, Depends(find_services)]
 ForProject = Annotated[str, Query(max_length=64)]
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
@@ -68,3 +68,6 @@ class Names(BaseModel):
 
 class Nothing(BaseModel):
     """It was taken in; there is nothing to say."""
+
+
+Preview = Literal["text", "image", "table", "notebook", "none"]

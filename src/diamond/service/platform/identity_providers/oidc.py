@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import Forbidden
-from diamond.service.platform.identity_providers.client import ProviderAway, client_for, get_json, in_our_words
+from diamond.service.platform.identity_providers.client import (
+    ProviderAway,
+    client_for,
+    get_json,
+    in_our_words,
+)
 from diamond.service.platform.identity_providers.identity import Identity, read_identity
 from diamond.service.platform.people_settings import Provider, is_safe_address
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from diamond.core.errors import NotFound
-from diamond.service.platform.sealing import Seal, load_seal
-from diamond.service.settings import Settings
 from diamond.service.platform.identity_providers.github import GitHub
 from diamond.service.platform.identity_providers.identity import Identity
 from diamond.service.platform.identity_providers.oidc import OpenId, Trip
 from diamond.service.platform.people_settings import Provider
+from diamond.service.platform.sealing import Seal, load_seal
+from diamond.service.settings import Settings
 
 
 class Way(Protocol):

@@ -8,8 +8,8 @@ import secrets
 import time
 from dataclasses import asdict, dataclass
 
-from diamond.service.platform.sealing import Seal, WrongSeal
 from diamond.service.platform.identity_providers.oidc import Trip
+from diamond.service.platform.sealing import Seal, WrongSeal
 
 SECONDS = 600.0
 PURPOSE = "sign-in"

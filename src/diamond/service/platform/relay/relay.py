@@ -11,8 +11,8 @@ from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import DiamondError, EndpointAway, from_problem
-from diamond.service.platform.wakeups.notifier import Notifier, endpoint_topic
 from diamond.service.platform.audit import who_calls
+from diamond.service.platform.wakeups.notifier import Notifier, endpoint_topic
 
 ANSWER_SECONDS = 30.0
 

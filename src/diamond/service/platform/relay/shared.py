@@ -9,12 +9,12 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from diamond.service.platform.wakeups.notifier import Notifier, answer_topic, wait
-from diamond.service.platform.relay.relay import ANSWER_SECONDS, Relay, no_answer, refusal
-from diamond.service.platform.sealing import Seal, WrongSeal
-from diamond.service.platform.relay import store as relayed
 from diamond.service.platform.database.engine import Store
+from diamond.service.platform.relay import store as relayed
+from diamond.service.platform.relay.relay import ANSWER_SECONDS, Relay, no_answer, refusal
 from diamond.service.platform.relay.store import Part
+from diamond.service.platform.sealing import Seal, WrongSeal
+from diamond.service.platform.wakeups.notifier import Notifier, answer_topic, wait
 
 log = logging.getLogger("diamond.service")
 POLL_SECONDS = 2.0

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.platform.wakeups.notifier import answer_topic, endpoint_topic
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.tables import endpoints, relay_answers, relay_requests
+from diamond.service.platform.wakeups.notifier import answer_topic, endpoint_topic
 
 KEEP_SECONDS = 3600.0
 """For what a process left behind that died while a person waited."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]
 
-from diamond.service.platform.services import Services
 from diamond.service.platform.database.engine import CHANNEL
+from diamond.service.platform.services import Services
 
 log = logging.getLogger("diamond.service")
 RETRY_SECONDS = 2.0

@@ -10,8 +10,8 @@ from typing import Any
 from diamond.core.errors import NotFound, TooLarge
 from diamond.core.units import show_bytes
 from diamond.service.access.principal import Principal
-from diamond.service.platform.services import Services
 from diamond.service.platform.http.safe_download import preview_of
+from diamond.service.platform.services import Services
 from diamond.service.tasks.tasks import load_task
 
 MOST_SHOWN = 2 << 20

@@ -1,0 +1,29 @@
+"""Which tasks wait for what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from diamond.core.task import FINAL_WORDS
+from diamond.service.platform.database.engine import Transaction
+from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.tables import image_wishes, tasks
+
+
+async def hold_wishes(tx: Transaction, build: str) -> None:
+    """Before its end is told to those who wait: whoever now wishes for the same waits already, or finds it ended."""
+    query = select(image_wishes.c.key).where(image_wishes.c.build == build)
+    await tx.connection.execute(query.with_for_update())
+
+
+async def waiting_for(connection: AsyncConnection, what: str) -> list[Row]:
+    """Tasks that are not yet submitted because they wait for a build or a move."""
+    query = select(tasks).where(tasks.c.awaits == what, tasks.c.state.not_in(sorted(FINAL_WORDS)))
+    return rows_of(await connection.execute(query.order_by(tasks.c.id)))
+
+
+async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:
+    await tx.connection.execute(update(tasks).where(tasks.c.id == task).values(values))
