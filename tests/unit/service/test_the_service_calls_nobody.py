@@ -14,15 +14,15 @@ SOURCE = Path(diamond.__file__).parent
 # What the service's process is made of.
 PARTS = ("core", "compose", "planning", "notation", "service")
 MAY = {
-    "service/webhooks.py": {"http.client", "socket", "ssl"},
-    "service/mail.py": {"smtplib", "ssl"},
-    "service/sign_in/client.py": {"httpx2", "authlib"},
-    "service/sign_in/oidc.py": {"authlib"},
-    "service/certificate.py": {"ssl"},  # To serve by.
+    "service/platform/delivery/webhooks.py": {"http.client", "socket", "ssl"},
+    "service/platform/delivery/mail.py": {"smtplib", "ssl"},
+    "service/platform/identity_providers/client.py": {"httpx2", "authlib"},
+    "service/platform/identity_providers/oidc.py": {"authlib"},
+    "service/platform/http/certificate.py": {"ssl"},  # To serve by.
     "service/__main__.py": {"socket"},
-    "service/bootstrap.py": {"socket"},  # The machine's own name.
-    "service/outbox.py": {"smtplib"},  # Its errors.
-    "service/backup.py": {"subprocess"},
+    "service/people/first_start.py": {"socket"},  # The machine's own name.
+    "service/notifications/outbox.py": {"smtplib"},  # Its errors.
+    "service/maintenance/backup.py": {"subprocess"},
 }
 CALLS = (
     "http.client",

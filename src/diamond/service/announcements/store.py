@@ -7,14 +7,15 @@ from typing import Any
 from sqlalchemy import delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.announcements.rows import AnnouncementRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import announcements, users
 
 
 async def list_announcements(
     connection: AsyncConnection, now: float, *, every: bool = False
-) -> list[Row]:
+) -> list[AnnouncementRow]:
     """Those that hold now, or all; the newest first."""
     query = select(announcements, users.c.name.label("by")).join(
         users, users.c.id == announcements.c.owner
@@ -22,7 +23,9 @@ async def list_announcements(
     if not every:
         starts, ends = announcements.c.starts, announcements.c.ends
         query = query.where(or_(starts.is_(None), starts <= now), or_(ends.is_(None), ends > now))
-    return rows_of(await connection.execute(query.order_by(announcements.c.created.desc())))
+    return rows_of(
+        await connection.execute(query.order_by(announcements.c.created.desc())), AnnouncementRow
+    )
 
 
 async def add_announcement(tx: Transaction, row: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -25,7 +26,7 @@ Code = dict[str, Any] | None
 
 
 async def known_images(
-    connection: AsyncConnection, owner: str, spec: Spec, endpoints: list[Row]
+    connection: AsyncConnection, owner: str, spec: Spec, endpoints: Sequence[Row]
 ) -> KnownImages:
     """What the environment's name in a spec may mean."""
     wanted = spec.get("environment")
@@ -65,7 +66,7 @@ async def check_job(
 
 
 def compose(
-    services: Services, endpoints: list[Row], spec: Spec, code: Code, images: KnownImages
+    services: Services, endpoints: Sequence[Row], spec: Spec, code: Code, images: KnownImages
 ) -> Composed:
     require_snapshot(services, code)
     known = [endpoint_facts(row) for row in endpoints]

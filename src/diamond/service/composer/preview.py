@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -55,8 +55,8 @@ async def compose(
 
 
 async def _placed(
-    connection: AsyncConnection, principal: Principal, project: str, usable: list[Row]
-) -> tuple[Place, list[Row], list[Fault]]:
+    connection: AsyncConnection, principal: Principal, project: str, usable: Sequence[Row]
+) -> tuple[Place, Sequence[Row], list[Fault]]:
     """Its project, the endpoints that it may run on there, and why it may not go there at all."""
     place = NOWHERE
     try:
@@ -67,12 +67,12 @@ async def _placed(
         return place, usable, [fault]
 
 
-def _row(rows: list[Row], found: Examined) -> Row | None:
+def _row(rows: Sequence[Row], found: Examined) -> Row | None:
     name = found.endpoint.name if found.endpoint else ""
     return next((row for row in rows if row["name"] == name), None)
 
 
-def _shown(found: Examined, row: Row | None, rows: list[Row]) -> dict[str, Any]:
+def _shown(found: Examined, row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
     endpoints = [
         {"name": one["name"], "state": one["state"], "default": one["is_default"]} for one in rows
     ]

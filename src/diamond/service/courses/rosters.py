@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,7 +153,7 @@ async def course_table(services: Services, principal: Principal, project: str) -
     return {"assignments": [one["name"] for one in given], "items": items}
 
 
-def _line(member: Row, given: list[Row], work: list[Row]) -> Shown:
+def _line(member: Row, given: Sequence[Row], work: Sequence[Row]) -> Shown:
     cells = []
     for one in given:
         tries = [task for task in work if task["assignment"] == one["id"]]
@@ -169,7 +169,7 @@ def _line(member: Row, given: list[Row], work: list[Row]) -> Shown:
     }
 
 
-def _cell(assignment: Row, tries: list[Row]) -> Shown:
+def _cell(assignment: Row, tries: Sequence[Row]) -> Shown:
     task, due = tries[-1], assignment["due"]
     names = ("state", "reason", "message", "created", "ended", "job")
     return {
@@ -181,7 +181,7 @@ def _cell(assignment: Row, tries: list[Row]) -> Shown:
     }
 
 
-def _last_error(work: list[Row]) -> str:
+def _last_error(work: Sequence[Row]) -> str:
     for task in reversed(work):
         if task["state"] == State.SUCCEEDED.value:
             return ""

@@ -8,17 +8,20 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.courses.rows import AssignmentRow, CourseTaskRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import assignments, invitations, jobs, tasks
 
 
-async def list_assignments(connection: AsyncConnection, project: str) -> list[Row]:
+async def list_assignments(connection: AsyncConnection, project: str) -> list[AssignmentRow]:
     query = select(assignments).where(assignments.c.project == project)
-    return rows_of(await connection.execute(query.order_by(assignments.c.created)))
+    return rows_of(await connection.execute(query.order_by(assignments.c.created)), AssignmentRow)
 
 
-async def find_assignment(connection: AsyncConnection, project: str, name: str) -> Row | None:
+async def find_assignment(
+    connection: AsyncConnection, project: str, name: str
+) -> AssignmentRow | None:
     """By its name or id."""
     found = await list_assignments(connection, project)
     return next((row for row in found if name in (row["name"], row["id"])), None)
@@ -37,7 +40,7 @@ async def drop_assignment(tx: Transaction, assignment: str) -> None:
     await tx.connection.execute(delete(assignments).where(assignments.c.id == assignment))
 
 
-async def work_in(connection: AsyncConnection, project: str) -> list[Row]:
+async def work_in(connection: AsyncConnection, project: str) -> list[CourseTaskRow]:
     """Every run in a course, the oldest first."""
     columns = (
         tasks.c.id,
@@ -56,13 +59,13 @@ async def work_in(connection: AsyncConnection, project: str) -> list[Row]:
         .where(tasks.c.project == project, tasks.c.kind == "run")
         .order_by(tasks.c.created, tasks.c.id)
     )
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), CourseTaskRow)
 
 
-async def open_invitations(connection: AsyncConnection, project: str) -> list[Row]:
+async def open_invitations(connection: AsyncConnection, project: str) -> list[AssignmentRow]:
     query = select(invitations).where(
         invitations.c.project == project,
         invitations.c.used.is_(None),
         invitations.c.expires > time.time(),
     )
-    return rows_of(await connection.execute(query.order_by(invitations.c.email)))
+    return rows_of(await connection.execute(query.order_by(invitations.c.email)), AssignmentRow)

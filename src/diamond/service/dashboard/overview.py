@@ -65,7 +65,7 @@ async def mark_seen(services: Services, principal: Principal, at: float) -> None
 async def _needs(
     connection: AsyncConnection,
     owner: str,
-    endpoints: list[Row],
+    endpoints: Sequence[Row],
     open_now: Mapping[str, Counter[str]],
     seen: float,
 ) -> list[dict[str, Any]]:
@@ -79,7 +79,7 @@ async def _needs(
     return sorted(found, key=lambda need: -need["at"])
 
 
-def _asking(waiting: list[Row]) -> list[dict[str, Any]]:
+def _asking(waiting: Sequence[Row]) -> list[dict[str, Any]]:
     return [needs.asking_need(row) for row in waiting if row["phase"] == Phase.ASKING.value]
 
 
@@ -107,7 +107,7 @@ async def _headlines(connection: AsyncConnection, tasks: list[str]) -> dict[str,
 
 async def _tasks(
     connection: AsyncConnection, owner: str, wanted: TaskFilter, limit: int
-) -> list[Row]:
+) -> Sequence[Row]:
     page = await task_list.list_tasks(connection, owner, wanted, limit=limit, cursor=None)
     return page.rows
 

@@ -20,10 +20,11 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.service.endpoints.rows import CommandRow
 from diamond.service.platform.audit import who_calls
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.fair_order import in_turns
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import commands
 from diamond.service.platform.wakeups.notifier import endpoint_topic
 
@@ -65,14 +66,16 @@ async def send(tx: Transaction, orders: list[Command]) -> None:
         tx.wake(endpoint_topic(order.endpoint))
 
 
-async def take_due(tx: Transaction, endpoint: str, generation: int, limit: int = 200) -> list[Row]:
+async def take_due(
+    tx: Transaction, endpoint: str, generation: int, limit: int = 200
+) -> list[CommandRow]:
     """What the agent of this generation should act on now; from here on it counts as handed over."""
     asked = {**_due_now(endpoint, generation), "at_most": limit}
-    due = rows_of(await tx.connection.execute(_DUE, asked))
+    due = rows_of(await tx.connection.execute(_DUE, asked), CommandRow)
     if len(due) == limit:  # more waits: on an account of several people each gets her turn
         turns = list((await tx.connection.execute(_TURNS, asked)).scalars())
         of_turns = {**_due_now(endpoint, generation), "of_turns": turns}
-        due = rows_of(await tx.connection.execute(_OF_TURNS, of_turns))
+        due = rows_of(await tx.connection.execute(_OF_TURNS, of_turns), CommandRow)
     if due:
         sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
         values = {"state": SENT, "sent_at": time.time(), "sent_generation": generation}

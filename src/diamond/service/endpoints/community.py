@@ -6,7 +6,7 @@ Each job names the real person, and counts as hers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,7 +18,7 @@ from diamond.service.people.store import find_user
 from diamond.service.platform.database.rows import Row
 
 
-async def usable_endpoints(connection: AsyncConnection, user: str) -> list[Row]:
+async def usable_endpoints(connection: AsyncConnection, user: str) -> Sequence[Row]:
     """A person's own, then community accounts that are shared with her; of equal names her own is meant."""
     own = await rows.list_endpoints(connection, user)
     shared = await things_shared_with(connection, PROFILE, user)

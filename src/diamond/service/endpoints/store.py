@@ -8,8 +8,9 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
+from diamond.service.endpoints.rows import CallingEndpointRow, EndpointRow, OpenTaskRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import commands, endpoints, tasks, users
 
 # Asked at every call of an agent or at every submission: built once.
@@ -57,27 +58,27 @@ async def drop_endpoint(tx: Transaction, endpoint: str) -> None:
 
 async def find_endpoint(
     connection: AsyncConnection, owner: str, name: str, *, lock: bool = False
-) -> Row | None:
+) -> EndpointRow | None:
     query = select(endpoints).where(endpoints.c.owner == owner, endpoints.c.name == name)
     found = await connection.execute(query.with_for_update() if lock else query)
-    return row_of(found)
+    return row_of(found, EndpointRow)
 
 
 async def endpoint_by_id(
     connection: AsyncConnection, endpoint: str, *, lock: bool = False
-) -> Row | None:
+) -> EndpointRow | None:
     found = await connection.execute(_BY_ID_LOCKED if lock else _BY_ID, {"of_id": endpoint})
-    return row_of(found)
+    return row_of(found, EndpointRow)
 
 
-async def endpoint_by_key(connection: AsyncConnection, key_hash: str) -> Row | None:
+async def endpoint_by_key(connection: AsyncConnection, key_hash: str) -> CallingEndpointRow | None:
     """With whether its owner's account is `disabled`."""
-    return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}))
+    return row_of(await connection.execute(_BY_KEY, {"of_key": key_hash}), CallingEndpointRow)
 
 
-async def endpoint_by_pairing(connection: AsyncConnection, pairing_hash: str) -> Row | None:
+async def endpoint_by_pairing(connection: AsyncConnection, pairing_hash: str) -> EndpointRow | None:
     query = select(endpoints).where(endpoints.c.pairing_hash == pairing_hash)
-    return row_of(await connection.execute(query))
+    return row_of(await connection.execute(query), EndpointRow)
 
 
 async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
@@ -85,13 +86,13 @@ async def newest_generation(connection: AsyncConnection, endpoint: str) -> int:
     return int(found.scalar_one_or_none() or 0)
 
 
-async def list_endpoints(connection: AsyncConnection, owner: str) -> list[Row]:
-    return rows_of(await connection.execute(_OF_OWNER, {"of_owner": owner}))
+async def list_endpoints(connection: AsyncConnection, owner: str) -> list[EndpointRow]:
+    return rows_of(await connection.execute(_OF_OWNER, {"of_owner": owner}), EndpointRow)
 
 
-async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+async def endpoints_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, EndpointRow]:
     found = await connection.execute(select(endpoints).where(endpoints.c.id.in_(ids)))
-    return {row["id"]: row for row in rows_of(found)}
+    return {row["id"]: row for row in rows_of(found, EndpointRow)}
 
 
 async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, float | None]:
@@ -99,16 +100,16 @@ async def last_seen(connection: AsyncConnection, ids: set[str]) -> dict[str, flo
     return {row.id: row.last_seen for row in await connection.execute(query)}
 
 
-async def silent_endpoints(connection: AsyncConnection, before: float) -> list[Row]:
+async def silent_endpoints(connection: AsyncConnection, before: float) -> list[EndpointRow]:
     """Those that read online and were not heard of since `before`."""
     query = select(endpoints).where(endpoints.c.state == "online", endpoints.c.last_seen < before)
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), EndpointRow)
 
 
-async def online_endpoints(connection: AsyncConnection) -> list[Row]:
+async def online_endpoints(connection: AsyncConnection) -> list[EndpointRow]:
     """Everybody's."""
     query = select(endpoints).where(endpoints.c.state == "online")
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), EndpointRow)
 
 
 async def agents_on_cluster(connection: AsyncConnection, cluster: str) -> int:
@@ -125,8 +126,8 @@ async def rename_in_tasks(tx: Transaction, endpoint: str, name: str) -> None:
     await tx.connection.execute(named)
 
 
-async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[Row]:
+async def open_tasks(connection: AsyncConnection, endpoint: str) -> list[OpenTaskRow]:
     query = select(tasks.c.id, tasks.c.attempt, tasks.c.attempts, tasks.c.awaits).where(
         tasks.c.endpoint == endpoint, tasks.c.state.not_in(sorted(FINAL_WORDS))
     )
-    return rows_of(await connection.execute(query.order_by(tasks.c.created)))
+    return rows_of(await connection.execute(query.order_by(tasks.c.created)), OpenTaskRow)

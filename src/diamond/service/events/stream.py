@@ -7,7 +7,7 @@ import codecs
 import json
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -167,7 +167,7 @@ class EventStream:
             async for shown in others:
                 yield "task", {**shown, "n": self._cursor.number}
 
-    async def _render(self, connection: AsyncConnection, rows: list[Row]) -> list[Sent]:
+    async def _render(self, connection: AsyncConnection, rows: Sequence[Row]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""
         last = {(row["kind"], row["subject"]): row["n"] for row in rows if row["kind"] != "note"}
         tasks = await tasks_by_id(connection, {one for kind, one in last if kind == "task"})

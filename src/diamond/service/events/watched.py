@@ -51,7 +51,7 @@ class OthersWork:
         """What was not told yet; one who stops in the middle hears the rest at the next call."""
         found: list[Row] = []
         if self._places:
-            found = await changed_in_projects(
+            found += await changed_in_projects(
                 connection, self._places, but=self._principal.user, since=self._since, limit=AT_ONCE
             )
         newest = max((row["updated"] for row in found), default=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,7 +119,7 @@ async def copy_on(tx: Transaction, image: str, endpoint: str) -> Row | None:
     return next((one for one in reversed(copies) if one["endpoint"] == endpoint), None)
 
 
-def image_facts(row: Row, copies: list[Row], names: Mapping[str, str]) -> ImageFacts:
+def image_facts(row: Row, copies: Sequence[Row], names: Mapping[str, str]) -> ImageFacts:
     """`names`: endpoints by id."""
     there = {
         names[one["endpoint"]]: image_of(one["record"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from diamond.core.errors import NotFound
@@ -45,7 +46,7 @@ async def prune(
     return {"items": items, "bytes": total, "dry_run": dry_run}
 
 
-async def _unwanted(connection: Any, copies: list[Row], before: float) -> list[Row]:
+async def _unwanted(connection: Any, copies: Sequence[Row], before: float) -> Sequence[Row]:
     """Copies of images without a name that no task used since, and that none uses now."""
     ids = sorted({copy["image"] for copy in copies})
     found = await rows.images_by_id(connection, ids) if ids else {}
@@ -64,7 +65,7 @@ def _identity(copy: Row) -> str:
     return str(copy["record"].get("identity", ""))
 
 
-async def _forget(tx: Transaction, endpoint: Row, gone: list[Row]) -> None:
+async def _forget(tx: Transaction, endpoint: Row, gone: Sequence[Row]) -> None:
     await rows.drop_copies(tx, [(one["image"], one["endpoint"], one["format"]) for one in gone])
     news = [News("image", image) for image in sorted({one["image"] for one in gone})]
     await publish(tx, endpoint["owner"], news)

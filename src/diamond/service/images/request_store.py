@@ -10,22 +10,23 @@ from sqlalchemy import and_, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.images.travel import MEASURING_BYTES
+from diamond.service.images.rows import RequestRow, TransferRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import image_moves, image_wishes, images
 
 OPEN_MOVES = ("waiting", "running")
 DAY = 86400.0
 
 
-async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> Row | None:
+async def find_wish(tx: Transaction, owner: str, endpoint: str, key: str) -> RequestRow | None:
     """Locked, so that of many who ask at once one starts the build."""
     query = select(image_wishes).where(
         image_wishes.c.owner == owner,
         image_wishes.c.endpoint == endpoint,
         image_wishes.c.key == key,
     )
-    return row_of(await tx.connection.execute(query.with_for_update()))
+    return row_of(await tx.connection.execute(query.with_for_update()), RequestRow)
 
 
 async def granted(connection: AsyncConnection, owner: str, endpoint: str, key: str) -> str | None:
@@ -69,12 +70,14 @@ async def add_move(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(insert(image_moves), row)
 
 
-async def find_move(connection: AsyncConnection, move: str, *, lock: bool = False) -> Row | None:
+async def find_move(
+    connection: AsyncConnection, move: str, *, lock: bool = False
+) -> TransferRow | None:
     query = select(image_moves).where(image_moves.c.id == move)
-    return row_of(await connection.execute(query.with_for_update() if lock else query))
+    return row_of(await connection.execute(query.with_for_update() if lock else query), TransferRow)
 
 
-async def open_copy(tx: Transaction, image: str, endpoint: str) -> Row | None:
+async def open_copy(tx: Transaction, image: str, endpoint: str) -> TransferRow | None:
     """A move of this image to this endpoint that is on its way; it does not end before who asks waits for it."""
     query = select(image_moves).where(
         image_moves.c.image == image,
@@ -82,43 +85,49 @@ async def open_copy(tx: Transaction, image: str, endpoint: str) -> Row | None:
         image_moves.c.kind == "copy",
         image_moves.c.state.in_(OPEN_MOVES),
     )
-    return row_of(await tx.connection.execute(query.limit(1).with_for_update()))
+    return row_of(await tx.connection.execute(query.limit(1).with_for_update()), TransferRow)
 
 
-async def moves_of_file(connection: AsyncConnection, sha256: str, endpoint: str) -> list[Row]:
+async def moves_of_file(
+    connection: AsyncConnection, sha256: str, endpoint: str
+) -> list[TransferRow]:
     """Moves on their way that send this file from the endpoint, or bring it there."""
     query = select(image_moves).where(
         image_moves.c.sha256 == sha256,
         image_moves.c.state.in_(OPEN_MOVES),
         or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
     )
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), TransferRow)
 
 
-async def open_moves_of_file(connection: AsyncConnection, sha256: str) -> list[Row]:
+async def open_moves_of_file(connection: AsyncConnection, sha256: str) -> list[TransferRow]:
     query = select(image_moves).where(
         image_moves.c.sha256 == sha256, image_moves.c.state.in_(OPEN_MOVES)
     )
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), TransferRow)
 
 
-async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[Row]:
+async def open_moves_of(connection: AsyncConnection, endpoint: str) -> list[TransferRow]:
     """Moves on their way from or to an endpoint."""
     query = select(image_moves).where(
         image_moves.c.state.in_(OPEN_MOVES),
         or_(image_moves.c.source == endpoint, image_moves.c.endpoint == endpoint),
     )
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), TransferRow)
 
 
-async def shown_moves(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
+async def shown_moves(
+    connection: AsyncConnection, ids: Sequence[str]
+) -> dict[str, list[TransferRow]]:
     """Of each image: those on their way, and failures of the last day."""
     recent = and_(image_moves.c.state == "failed", image_moves.c.updated > time.time() - DAY)
     query = select(image_moves).where(
         image_moves.c.image.in_(ids), or_(image_moves.c.state.in_(OPEN_MOVES), recent)
     )
-    found: dict[str, list[Row]] = {one: [] for one in ids}
-    for row in rows_of(await connection.execute(query.order_by(image_moves.c.created.desc()))):
+    found: dict[str, list[TransferRow]] = {one: [] for one in ids}
+    for row in rows_of(
+        await connection.execute(query.order_by(image_moves.c.created.desc())), TransferRow
+    ):
         found[row["image"]].append(row)
     return found
 
@@ -128,7 +137,7 @@ async def change_move(tx: Transaction, move: str, values: dict[str, Any]) -> Non
     await tx.connection.execute(changed.values(**values, updated=time.time()))
 
 
-async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) -> list[Row]:
+async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) -> list[TransferRow]:
     """Finished copies to or from these endpoints, newest first: their speed foretells the next one's."""
     query = select(image_moves).where(
         image_moves.c.kind == "copy",
@@ -137,4 +146,6 @@ async def past_moves(connection: AsyncConnection, endpoints: Collection[str]) ->
         image_moves.c.started.is_not(None),
         or_(image_moves.c.endpoint.in_(endpoints), image_moves.c.source.in_(endpoints)),
     )
-    return rows_of(await connection.execute(query.order_by(image_moves.c.created.desc()).limit(5)))
+    return rows_of(
+        await connection.execute(query.order_by(image_moves.c.created.desc()).limit(5)), TransferRow
+    )

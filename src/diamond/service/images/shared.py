@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
 from diamond.service.images import store as rows
+from diamond.service.images.rows import ImageRow
 from diamond.service.people.shares import IMAGE, things_shared_with
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 
 
-async def shared_images(connection: AsyncConnection, user: str) -> list[Row]:
+async def shared_images(connection: AsyncConnection, user: str) -> list[ImageRow]:
     """Of others, the newest first."""
     wanted = await things_shared_with(connection, IMAGE, user)
     found = await rows.images_by_id(connection, wanted) if wanted else {}
@@ -21,7 +23,7 @@ async def shared_images(connection: AsyncConnection, user: str) -> list[Row]:
     return sorted(others, key=lambda row: -row["created"])
 
 
-async def shared_called(connection: AsyncConnection, user: str, text: str) -> list[Row]:
+async def shared_called(connection: AsyncConnection, user: str, text: str) -> list[ImageRow]:
     """By name, id, or the beginning of a digest; a name or id wins."""
     found = await shared_images(connection, user)
     exact = [row for row in found if text in (row["id"], row["name"])]
@@ -54,7 +56,7 @@ async def own_image(tx: Transaction, user: str, image: str) -> str:
     return str(made["id"])
 
 
-async def files_to_take(tx: Transaction, image: Row) -> list[Row]:
+async def files_to_take(tx: Transaction, image: Row) -> Sequence[Row]:
     """Copies of an image: her own, then those of who shares the same image with her."""
     same = [
         row["id"]

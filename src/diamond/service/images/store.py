@@ -20,10 +20,11 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
+from diamond.service.images.rows import CopyRow, ImageRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import (
     image_copies,
     image_moves,
@@ -32,6 +33,7 @@ from diamond.service.platform.database.tables import (
     images,
     tasks,
 )
+from diamond.service.tasks.rows import TaskRow
 
 SHORTEST_DIGEST = 8
 
@@ -44,7 +46,7 @@ async def list_images(
     endpoint: str,
     limit: int,
     cursor: str | None,
-) -> Page:
+) -> Page[ImageRow]:
     """Each word of `search` stands in the name, the base, a package, a label or the begin of a digest."""
     query = select(images).where(images.c.owner == owner, *map(_mentions, search.split()))
     if endpoint:
@@ -52,6 +54,7 @@ async def list_images(
         query = query.where(images.c.id.in_(there))
     return await page_of(
         connection,
+        ImageRow,
         [query],
         keys=(images.c.created, images.c.id),
         descending=True,
@@ -60,11 +63,11 @@ async def list_images(
     )
 
 
-async def images_called(connection: AsyncConnection, owner: str, text: str) -> list[Row]:
+async def images_called(connection: AsyncConnection, owner: str, text: str) -> list[ImageRow]:
     """By name, id, or the beginning of a digest (of the recipe or of a file); a name wins."""
     named = select(images).where(images.c.owner == owner)
     exact = await connection.execute(named.where(or_(images.c.name == text, images.c.id == text)))
-    found = rows_of(exact)
+    found = rows_of(exact, ImageRow)
     plain = text.removeprefix("sha256:")
     if found or len(plain) < SHORTEST_DIGEST:
         return found
@@ -72,7 +75,7 @@ async def images_called(connection: AsyncConnection, owner: str, text: str) -> l
         image_copies.c.owner == owner, starts_with(image_copies.c.sha256, plain)
     )
     by_digest = or_(starts_with(images.c.identity, f"sha256:{plain}"), images.c.id.in_(files))
-    return rows_of(await connection.execute(named.where(by_digest).limit(6)))
+    return rows_of(await connection.execute(named.where(by_digest).limit(6)), ImageRow)
 
 
 async def image_names(connection: AsyncConnection, owner: str, limit: int = 100) -> list[str]:
@@ -81,18 +84,20 @@ async def image_names(connection: AsyncConnection, owner: str, limit: int = 100)
     return list(found.scalars())
 
 
-async def image_by_id(connection: AsyncConnection, image: str) -> Row | None:
-    return row_of(await connection.execute(select(images).where(images.c.id == image)))
+async def image_by_id(connection: AsyncConnection, image: str) -> ImageRow | None:
+    return row_of(await connection.execute(select(images).where(images.c.id == image)), ImageRow)
 
 
-async def images_by_id(connection: AsyncConnection, ids: Collection[str]) -> dict[str, Row]:
+async def images_by_id(connection: AsyncConnection, ids: Collection[str]) -> dict[str, ImageRow]:
     found = await connection.execute(select(images).where(images.c.id.in_(ids)))
-    return {row["id"]: row for row in rows_of(found)}
+    return {row["id"]: row for row in rows_of(found, ImageRow)}
 
 
-async def image_of_identity(connection: AsyncConnection, owner: str, identity: str) -> Row | None:
+async def image_of_identity(
+    connection: AsyncConnection, owner: str, identity: str
+) -> ImageRow | None:
     query = select(images).where(images.c.owner == owner, images.c.identity == identity)
-    return row_of(await connection.execute(query))
+    return row_of(await connection.execute(query), ImageRow)
 
 
 async def add_image(tx: Transaction, row: dict[str, Any]) -> None:
@@ -118,10 +123,10 @@ async def delete_image(tx: Transaction, image: str) -> None:
     await tx.connection.execute(delete(images).where(images.c.id == image))
 
 
-async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
+async def copies_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[CopyRow]]:
     query = select(image_copies).where(image_copies.c.image.in_(ids)).order_by(image_copies.c.at)
-    found: dict[str, list[Row]] = {one: [] for one in ids}
-    for row in rows_of(await connection.execute(query)):
+    found: dict[str, list[CopyRow]] = {one: [] for one in ids}
+    for row in rows_of(await connection.execute(query), CopyRow):
         found[row["image"]].append(row)
     return found
 
@@ -142,9 +147,9 @@ async def drop_copies(tx: Transaction, keys: Sequence[tuple[str, str, str]]) -> 
         )
 
 
-async def copies_on(connection: AsyncConnection, endpoint: str) -> list[Row]:
+async def copies_on(connection: AsyncConnection, endpoint: str) -> list[CopyRow]:
     query = select(image_copies).where(image_copies.c.endpoint == endpoint)
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), CopyRow)
 
 
 async def add_use(tx: Transaction, *, image: str, task: str, owner: str) -> None:
@@ -169,11 +174,12 @@ async def count_uses(connection: AsyncConnection, ids: Sequence[str]) -> dict[st
 
 async def uses_of(
     connection: AsyncConnection, image: str, *, limit: int, cursor: str | None
-) -> Page:
+) -> Page[TaskRow]:
     used = select(image_uses.c.task).where(image_uses.c.image == image)
     query = select(tasks).where(tasks.c.id.in_(used))
     return await page_of(
         connection,
+        TaskRow,
         [query],
         keys=(tasks.c.created, tasks.c.id),
         descending=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +150,7 @@ async def _arrived(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
     )
 
 
-async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> list[Row]:
+async def _moves(services: Services, call: AgentCall, sha256: str, side: str) -> Sequence[Row]:
     """Only who sends a file may add to it, and only who gets it may read it."""
     place = call.endpoint["id"]
     async with services.store.read() as connection:
@@ -161,7 +161,7 @@ async def _moves(services: Services, call: AgentCall, sha256: str, side: str) ->
     return moves
 
 
-async def _ask_source(tx: Transaction, moves: list[Row]) -> None:
+async def _ask_source(tx: Transaction, moves: Sequence[Row]) -> None:
     for move in moves:
         recent = time.time() - move["updated"] < AGAIN_SECONDS
         if move["state"] == "running" and recent:

@@ -84,7 +84,9 @@ async def show_move(connection: AsyncConnection, row: Row) -> dict[str, Any]:
 
 
 async def _endpoint_names(
-    connection: AsyncConnection, copies: dict[str, list[Row]], moves: dict[str, list[Row]]
+    connection: AsyncConnection,
+    copies: Mapping[str, Sequence[Row]],
+    moves: Mapping[str, Sequence[Row]],
 ) -> dict[str, str]:
     places = {row["endpoint"] for some in (*copies.values(), *moves.values()) for row in some}
     places |= {row["source"] for some in moves.values() for row in some if row["source"]}
@@ -93,7 +95,11 @@ async def _endpoint_names(
 
 
 def _show(
-    row: Row, copies: list[Row], moves: list[Row], uses: tuple[int, int], names: dict[str, str]
+    row: Row,
+    copies: Sequence[Row],
+    moves: Sequence[Row],
+    uses: tuple[int, int],
+    names: dict[str, str],
 ) -> dict[str, Any]:
     record: Mapping[str, Any] = row["record"]
     packages = record.get("packages") or {}

@@ -29,7 +29,6 @@ from diamond.service.images.image_requests import (
 from diamond.service.images.transfers import bring
 from diamond.service.platform.audit import about_call
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.paging import Page
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
@@ -100,9 +99,7 @@ async def list_jobs(
     services: Services, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     async with services.store.read() as connection:
-        page: Page = await job_rows.list_jobs(
-            connection, principal.user, limit=limit, cursor=cursor
-        )
+        page = await job_rows.list_jobs(connection, principal.user, limit=limit, cursor=cursor)
         tasks = await job_rows.tasks_of_jobs(connection, [row["id"] for row in page.rows])
     return [show_job(row, tasks[row["id"]]) for row in page.rows], page.next
 

@@ -68,7 +68,7 @@ async def resume_task(
     return await resuming.resume_task(services, person, task, body, key)
 
 
-@router.get("/diff", response_class=PlainTextResponse, responses=problems(404, 409))
+@router.get("/{task}/diff", response_class=PlainTextResponse, responses=problems(404, 409))
 async def read_diff(task: str, services: Service, person: Person, against: str = "") -> Response:
     """What had changed since the commit, as git tells it; with `against`, since another task, its spec included."""
     if against:

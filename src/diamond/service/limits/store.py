@@ -23,8 +23,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.chains.grants import node_hours_at_most
+from diamond.service.limits.rows import LimitRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import limits, projects, tasks, users
 from diamond.service.platform.wakeups.notifier import SIZES
 
@@ -68,7 +69,7 @@ async def read_limits(
         for n, key in enumerate(keys)
         for name, value in zip(("kind", "subject"), key, strict=True)
     }
-    found = rows_of(await connection.execute(_read(len(keys), lock), asked))
+    found = rows_of(await connection.execute(_read(len(keys), lock), asked), LimitRow)
     return {(row["kind"], row["subject"]): {name: row[name] for name in AMOUNTS} for row in found}
 
 
@@ -147,7 +148,9 @@ async def forget_sizes(tx: Transaction, cleaned: Sequence[str]) -> None:
     await tx.connection.execute(update(tasks).where(tasks.c.id.in_(cleaned)).values(bytes=0))
 
 
-async def list_projects_of_all(connection: AsyncConnection, search: str, limit: int) -> list[Row]:
+async def list_projects_of_all(
+    connection: AsyncConnection, search: str, limit: int
+) -> list[LimitRow]:
     """For administrators, who see that a project is there and what it uses, not its work."""
     query = select(projects, users.c.name.label("owner_name")).join(
         users, users.c.id == projects.c.owner
@@ -155,7 +158,7 @@ async def list_projects_of_all(connection: AsyncConnection, search: str, limit: 
     if search:
         parts = (projects.c.name, projects.c.title, projects.c.id)
         query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
-    return rows_of(await connection.execute(query.order_by(projects.c.name).limit(limit)))
+    return rows_of(await connection.execute(query.order_by(projects.c.name).limit(limit)), LimitRow)
 
 
 async def _open(

@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import and_, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.notifications.rows import DeliveryRow, NotificationRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.fair_order import in_turns
 from diamond.service.platform.database.paging import Page, page_of
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import deliveries, notifications
 
 WAITING, SENT, FAILED = "waiting", "sent", "failed"
@@ -57,24 +58,28 @@ async def add_notifications(
 
 async def list_notifications(
     connection: AsyncConnection, owner: str, *, only_unread: bool, limit: int, cursor: str | None
-) -> Page:
+) -> Page[NotificationRow]:
     query = select(notifications).where(notifications.c.owner == owner, notifications.c.in_page)
     if only_unread:
         query = query.where(notifications.c.read.is_(None))
     keys = notifications.c.at, notifications.c.id
     return await page_of(
-        connection, [query], keys=keys, descending=True, limit=limit, cursor=cursor
+        connection, NotificationRow, [query], keys=keys, descending=True, limit=limit, cursor=cursor
     )
 
 
-async def notifications_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+async def notifications_by_id(
+    connection: AsyncConnection, ids: set[str]
+) -> dict[str, NotificationRow]:
     found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
-    return {row["id"]: row for row in rows_of(found)}
+    return {row["id"]: row for row in rows_of(found, NotificationRow)}
 
 
-async def deliveries_of(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {one: [] for one in ids}
-    for row in rows_of(await connection.execute(_SENDING, {"of_ids": list(ids)})):
+async def deliveries_of(
+    connection: AsyncConnection, ids: Sequence[str]
+) -> dict[str, list[DeliveryRow]]:
+    found: dict[str, list[DeliveryRow]] = {one: [] for one in ids}
+    for row in rows_of(await connection.execute(_SENDING, {"of_ids": list(ids)}), DeliveryRow):
         found[row["notification"]].append(row)
     return found
 
@@ -93,7 +98,7 @@ async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:
     await tx.connection.execute(seen.values(read=time.time()))
 
 
-async def claim_due(tx: Transaction, limit: int) -> list[Row]:
+async def claim_due(tx: Transaction, limit: int) -> list[NotificationRow]:
     """Deliveries to try now, with what they carry; nobody else gets them while the lease lasts."""
     now = time.time()
     is_due = and_(deliveries.c.state == WAITING, deliveries.c.due <= now)
@@ -111,7 +116,9 @@ async def claim_due(tx: Transaction, limit: int) -> list[Row]:
         deliveries.c.channel, deliveries.c.tries, deliveries.c.id.label("delivery"), notifications
     )
     joined = carried.join(notifications, notifications.c.id == deliveries.c.notification)
-    return rows_of(await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))))
+    return rows_of(
+        await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))), NotificationRow
+    )
 
 
 async def save_delivery(tx: Transaction, delivery: int, values: dict[str, Any]) -> None:

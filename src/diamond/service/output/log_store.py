@@ -9,8 +9,9 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
+from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import log_chunks, log_streams
 
 CHUNK_BYTES = 64 << 10
@@ -28,7 +29,7 @@ class StreamKey:
     stream: str
 
 
-async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> Row:
+async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> LogStreamRow:
     """The stream's row, locked; made at its first bytes."""
     found = await _find(tx.connection, key, lock=True)
     if found is None:
@@ -39,7 +40,7 @@ async def open_stream(tx: Transaction, owner: str, key: StreamKey) -> Row:
     return found
 
 
-async def append(tx: Transaction, stream: Row, start: int, data: bytes) -> int:
+async def append(tx: Transaction, stream: LogStreamRow, start: int, data: bytes) -> int:
     """Bytes at `start`, which is where the stream stands or, after a jump, further; gives the new size."""
     fresh, end = memoryview(data), start + len(data)
     if data and start == stream["size"]:
@@ -62,9 +63,9 @@ async def save_stream(tx: Transaction, stream: int, values: dict[str, Any]) -> N
     )
 
 
-async def streams_of(connection: AsyncConnection, task: str) -> list[Row]:
+async def streams_of(connection: AsyncConnection, task: str) -> list[LogStreamRow]:
     query = select(log_streams).where(log_streams.c.task == task)
-    return rows_of(await connection.execute(query.order_by(log_streams.c.id)))
+    return rows_of(await connection.execute(query.order_by(log_streams.c.id)), LogStreamRow)
 
 
 async def kept_ranges(connection: AsyncConnection, stream: int) -> list[Range]:
@@ -113,19 +114,21 @@ async def next_kept(connection: AsyncConnection, stream: int, start: int) -> int
     return found.scalar_one_or_none()
 
 
-async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> Row | None:
+async def _find(connection: AsyncConnection, key: StreamKey, *, lock: bool) -> LogStreamRow | None:
     query = select(log_streams).where(
         *(log_streams.c[name] == value for name, value in vars(key).items())
     )
     found = await connection.execute(query.with_for_update() if lock else query)
-    return row_of(found)
+    return row_of(found, LogStreamRow)
 
 
-async def _fill_crumb(tx: Transaction, stream: Row, start: int, data: memoryview) -> memoryview:
+async def _fill_crumb(
+    tx: Transaction, stream: LogStreamRow, start: int, data: memoryview
+) -> memoryview:
     """Put the first bytes into the last chunk while that is small; gives what is left."""
     of_stream = log_chunks.c.stream == stream["id"]
     query = select(log_chunks).where(of_stream).order_by(log_chunks.c.start.desc()).limit(1)
-    last = row_of(await tx.connection.execute(query))
+    last = row_of(await tx.connection.execute(query), LogStreamRow)
     if last is None or last["length"] >= CRUMB_BYTES or last["start"] + last["length"] != start:
         return data
     taken = data[: CHUNK_BYTES - last["length"]]
@@ -144,7 +147,7 @@ async def _evict(tx: Transaction, stream: int, size: int) -> None:
     await tx.connection.execute(middle)
 
 
-def _chunk(stream: Row, start: int, data: bytes) -> dict[str, Any]:
+def _chunk(stream: LogStreamRow, start: int, data: bytes) -> dict[str, Any]:
     return {
         "stream": stream["id"],
         "start": start,

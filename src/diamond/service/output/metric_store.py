@@ -10,8 +10,9 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.output.curves import Curve, pack, unpack
+from diamond.service.output.rows import LogStreamRow, MetricChunkRow, SeriesRow
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import metric_chunks, metric_series
 
 MAX_POINTS = 50_000
@@ -28,7 +29,7 @@ class Point:
 
 
 async def add_points(
-    tx: Transaction, stream: Row, points: list[Point], limit: int = MAX_POINTS
+    tx: Transaction, stream: LogStreamRow, points: list[Point], limit: int = MAX_POINTS
 ) -> list[str]:
     """Append points of one log stream's row; gives the names of series that were thinned for the first time.
 
@@ -47,11 +48,11 @@ async def add_points(
 
 async def series_of(
     connection: AsyncConnection, tasks: Sequence[str], sources: Sequence[str]
-) -> list[Row]:
+) -> list[SeriesRow]:
     query = select(metric_series).where(
         metric_series.c.task.in_(tasks), metric_series.c.source.in_(sources)
     )
-    return rows_of(await connection.execute(query.order_by(metric_series.c.id)))
+    return rows_of(await connection.execute(query.order_by(metric_series.c.id)), SeriesRow)
 
 
 async def curves_of(connection: AsyncConnection, series: Sequence[int]) -> dict[int, Curve]:
@@ -76,7 +77,7 @@ async def last_points(connection: AsyncConnection, series: Sequence[int]) -> dic
 
 
 async def points_after(
-    connection: AsyncConnection, series: Row, n: int, limit: int
+    connection: AsyncConnection, series: SeriesRow, n: int, limit: int
 ) -> list[tuple[int, Curve, int]]:
     """At most `limit` points with a number of `n` or more: (number, curve, index in it)."""
     stride = series["stride"]
@@ -87,7 +88,8 @@ async def points_after(
     found: list[tuple[int, Curve, int]] = []
     chunks = limit // CHUNK_POINTS + 2
     for row in rows_of(
-        await connection.execute(query.order_by(metric_chunks.c.start).limit(chunks))
+        await connection.execute(query.order_by(metric_chunks.c.start).limit(chunks)),
+        MetricChunkRow,
     ):
         curve = unpack(row["data"])
         numbers = range(row["start"], row["start"] + len(curve) * stride, stride)
@@ -95,24 +97,24 @@ async def points_after(
     return found[:limit]
 
 
-async def _series(tx: Transaction, stream: Row, names: list[str]) -> dict[str, Row]:
+async def _series(tx: Transaction, stream: LogStreamRow, names: list[str]) -> dict[str, SeriesRow]:
     key = {name: stream[name] for name in ("task", "attempt", "run")} | {"source": stream["stream"]}
     query = select(metric_series).where(
         *(metric_series.c[name] == value for name, value in key.items()),
         metric_series.c.name.in_(names),
     )
-    found = {row["name"]: row for row in rows_of(await tx.connection.execute(query))}
+    found = {row["name"]: row for row in rows_of(await tx.connection.execute(query), SeriesRow)}
     fresh = [name for name in names if name not in found]
     if fresh:
         start = {"owner": stream["owner"], "count": 0, "stride": 1, **key}
         await tx.connection.execute(
             insert(metric_series), [{**start, "name": name} for name in fresh]
         )
-        found = {row["name"]: row for row in rows_of(await tx.connection.execute(query))}
+        found = {row["name"]: row for row in rows_of(await tx.connection.execute(query), SeriesRow)}
     return found
 
 
-async def _append(tx: Transaction, series: Row, points: list[Point], limit: int) -> bool:
+async def _append(tx: Transaction, series: SeriesRow, points: list[Point], limit: int) -> bool:
     count, stride = series["count"], series["stride"]
     numbered = list(enumerate(points, count))
     count += len(points)
@@ -130,7 +132,7 @@ async def _append(tx: Transaction, series: Row, points: list[Point], limit: int)
     return bool(series["stride"] == 1 and stride > 1)
 
 
-async def _add(tx: Transaction, series: Row, first: int, fresh: Curve, stride: int) -> None:
+async def _add(tx: Transaction, series: SeriesRow, first: int, fresh: Curve, stride: int) -> None:
     """Fill the last chunk, then begin new ones."""
     last = await _last_chunk(tx.connection, series["id"])
     if last is not None and last["length"] < CHUNK_POINTS:
@@ -144,7 +146,7 @@ async def _add(tx: Transaction, series: Row, first: int, fresh: Curve, stride: i
     await tx.connection.execute(insert(metric_chunks), _chunks(series, first, fresh, stride))
 
 
-async def _thin(tx: Transaction, series: Row, step: int) -> None:
+async def _thin(tx: Transaction, series: SeriesRow, step: int) -> None:
     """Keep every `step`th of the points that are there."""
     whole = (await curves_of(tx.connection, [series["id"]]))[series["id"]]
     await tx.connection.execute(delete(metric_chunks).where(metric_chunks.c.series == series["id"]))
@@ -153,13 +155,13 @@ async def _thin(tx: Transaction, series: Row, step: int) -> None:
         await tx.connection.execute(insert(metric_chunks), rows)
 
 
-async def _last_chunk(connection: AsyncConnection, series: int) -> Row | None:
+async def _last_chunk(connection: AsyncConnection, series: int) -> MetricChunkRow | None:
     query = select(metric_chunks).where(metric_chunks.c.series == series)
     found = await connection.execute(query.order_by(metric_chunks.c.start.desc()).limit(1))
-    return row_of(found)
+    return row_of(found, MetricChunkRow)
 
 
-def _chunks(series: Row, first: int, curve: Curve, stride: int) -> list[dict[str, Any]]:
+def _chunks(series: SeriesRow, first: int, curve: Curve, stride: int) -> list[dict[str, Any]]:
     """Rows for points that are numbered from `first` in steps of `stride`."""
     return [
         {

@@ -94,20 +94,20 @@ async def _answer(
 
 async def _find(
     services: Services, principal: Principal, tasks: Sequence[str], wanted: CurvesWanted
-) -> tuple[list[Mapping[str, Any]], list[Row]]:
+) -> tuple[list[Mapping[str, Any]], Sequence[Row]]:
     async with services.store.read() as connection:
         rows = [await find_task(connection, principal, task) for task in dict.fromkeys(tasks)]
         ids = list(dict.fromkeys(row["id"] for row in rows))
         return rows, await metrics.series_of(connection, ids, wanted.sources)
 
 
-async def _load(services: Services, ids: list[str], series: list[Row]) -> list[Whole]:
+async def _load(services: Services, ids: list[str], series: Sequence[Row]) -> list[Whole]:
     async with services.store.read() as connection:
         curves = await metrics.curves_of(connection, [one["id"] for one in series])
     return _joined(ids, series, curves)
 
 
-def _joined(ids: list[str], series: list[Row], curves: dict[int, Curve]) -> list[Whole]:
+def _joined(ids: list[str], series: Sequence[Row], curves: dict[int, Curve]) -> list[Whole]:
     ordered = sorted(series, key=lambda one: _first_time(curves[one["id"]]))
     wholes: dict[tuple[str, str], Whole] = {}
     for one in ordered:
@@ -124,7 +124,7 @@ def _first_time(curve: Curve) -> float:
     return inf if first is None else first
 
 
-def _names(ids: list[str], series: list[Row]) -> list[dict[str, Any]]:
+def _names(ids: list[str], series: Sequence[Row]) -> list[dict[str, Any]]:
     having: dict[str, set[str]] = {}
     for one in series:
         having.setdefault(one["name"], set()).add(one["task"])

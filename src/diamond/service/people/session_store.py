@@ -10,9 +10,10 @@ from sqlalchemy import and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.service.people.rows import CallerSessionRow, SessionRow
 from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import TIME, sessions, users
 
 OVERLAP_SECONDS = 60.0
@@ -51,10 +52,10 @@ async def add_session(tx: Transaction, owner: str, proof: Proof, *, seconds: flo
     return secret
 
 
-async def find_session(connection: AsyncConnection, secret: str) -> Row | None:
+async def find_session(connection: AsyncConnection, secret: str) -> CallerSessionRow | None:
     """With its person's name and state, unless it is over."""
     asked = {"of_hash": hashed(secret), "now": time.time()}
-    return row_of(await connection.execute(_VALID, asked))
+    return row_of(await connection.execute(_VALID, asked), CallerSessionRow)
 
 
 async def is_session_good(connection: AsyncConnection, session: str) -> bool:
@@ -65,7 +66,7 @@ async def is_session_good(connection: AsyncConnection, session: str) -> bool:
     return found is not None and not found.disabled
 
 
-async def renew_session(tx: Transaction, session: Row) -> str | None:
+async def renew_session(tx: Transaction, session: CallerSessionRow) -> str | None:
     """A new secret for the cookie; None when another call has just renewed it."""
     secret, now = ids.new_secret(), time.time()
     renewed = update(sessions).where(
@@ -84,9 +85,9 @@ async def change_session(tx: Transaction, session: str, values: dict[str, Any]) 
     await tx.connection.execute(update(sessions).where(sessions.c.id == session).values(values))
 
 
-async def list_sessions(connection: AsyncConnection, owner: str) -> list[Row]:
+async def list_sessions(connection: AsyncConnection, owner: str) -> list[SessionRow]:
     query = select(sessions).where(sessions.c.owner == owner, sessions.c.expires > time.time())
-    return rows_of(await connection.execute(query.order_by(sessions.c.created.desc())))
+    return rows_of(await connection.execute(query.order_by(sessions.c.created.desc())), SessionRow)
 
 
 async def drop_session(tx: Transaction, owner: str, session: str) -> bool:

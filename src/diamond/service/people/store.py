@@ -11,8 +11,14 @@ from sqlalchemy import BindParameter, ColumnElement, bindparam, delete, insert, 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core import ids
+from diamond.service.people.rows import (
+    CallerCredentialRow,
+    CredentialRow,
+    TakenCredentialRow,
+    UserRow,
+)
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import TIME, credentials, facts, streams, users
 
 TOKEN, LINK = "token", "link"
@@ -25,9 +31,9 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-async def find_user(connection: AsyncConnection, user: str) -> Row | None:
+async def find_user(connection: AsyncConnection, user: str) -> UserRow | None:
     found = await connection.execute(select(users).where(users.c.id == user))
-    return row_of(found)
+    return row_of(found, UserRow)
 
 
 async def add_user(
@@ -49,27 +55,27 @@ async def change_user(tx: Transaction, user: str, values: dict[str, Any]) -> Non
     await tx.connection.execute(update(users).where(users.c.id == user).values(values))
 
 
-async def list_users(connection: AsyncConnection, search: str, limit: int) -> list[Row]:
+async def list_users(connection: AsyncConnection, search: str, limit: int) -> list[UserRow]:
     """By a part of the name or address, in the order of names."""
     query = select(users)
     if search:
         parts = (users.c.name, users.c.email, users.c.id)
         query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
-    return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)))
+    return rows_of(await connection.execute(query.order_by(users.c.name).limit(limit)), UserRow)
 
 
-async def people_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+async def people_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[UserRow]:
     query = select(users).where(users.c.id.in_(sorted(wanted)))
-    return rows_of(await connection.execute(query.order_by(users.c.name)))
+    return rows_of(await connection.execute(query.order_by(users.c.name)), UserRow)
 
 
-async def find_people(connection: AsyncConnection, text: str) -> list[Row]:
+async def find_people(connection: AsyncConnection, text: str) -> list[UserRow]:
     """Whose id it is; else whose address or name."""
     by_id = await find_user(connection, text)
     if by_id is not None or not text:
         return [by_id] if by_id else []
     same = or_(users.c.email == text.lower(), users.c.name == text)
-    return rows_of(await connection.execute(select(users).where(same).limit(2)))
+    return rows_of(await connection.execute(select(users).where(same).limit(2)), UserRow)
 
 
 async def is_name_taken(connection: AsyncConnection, name: str) -> bool:
@@ -118,10 +124,12 @@ async def add_credential(
     return key, secret
 
 
-async def find_credential(connection: AsyncConnection, kind: str, secret: str) -> Row | None:
+async def find_credential(
+    connection: AsyncConnection, kind: str, secret: str
+) -> CallerCredentialRow | None:
     """The credential of a secret with its owner's name, unless it is over."""
     asked = {"of_hash": hashed(secret), "of_kind": kind, "now": time.time()}
-    return row_of(await connection.execute(_VALID, asked))
+    return row_of(await connection.execute(_VALID, asked), CallerCredentialRow)
 
 
 async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
@@ -132,19 +140,21 @@ async def is_credential_good(connection: AsyncConnection, key: str) -> bool:
     return found is not None and not found.disabled
 
 
-async def take_credential(tx: Transaction, kind: str, secret: str) -> Row | None:
+async def take_credential(tx: Transaction, kind: str, secret: str) -> TakenCredentialRow | None:
     """Use up a credential; gives its owner and maker, once."""
     gone = delete(credentials).where(
         credentials.c.hash == hashed(secret), credentials.c.kind == kind, _is_valid(time.time())
     )
     found = gone.returning(credentials.c.owner, credentials.c.maker)
-    return row_of(await tx.connection.execute(found))
+    return row_of(await tx.connection.execute(found), TakenCredentialRow)
 
 
-async def list_credentials(connection: AsyncConnection, owner: str, kind: str) -> list[Row]:
+async def list_credentials(
+    connection: AsyncConnection, owner: str, kind: str
+) -> list[CredentialRow]:
     query = select(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
     found = await connection.execute(query.order_by(credentials.c.created.desc()))
-    return rows_of(found)
+    return rows_of(found, CredentialRow)
 
 
 async def drop_credential(tx: Transaction, owner: str, key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,7 +80,7 @@ def waiting_message() -> str:
     return f"nodes: auto: no scale of this spec has told a number yet, so probes run first ({GOAL})"
 
 
-def endpoint_of(endpoints: list[Row], composed: Composed) -> Row:
+def endpoint_of(endpoints: Sequence[Row], composed: Composed) -> Row:
     return next(row for row in endpoints if row["name"] == composed.endpoint)
 
 

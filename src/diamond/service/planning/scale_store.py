@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.service.planning.rows import ScaleRow
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import scales
 
 RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
@@ -21,38 +23,39 @@ async def add_scale(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(insert(scales), row)
 
 
-async def save_scale(tx: Transaction, row: Row, changes: dict[str, Any]) -> Row:
+async def save_scale(tx: Transaction, row: ScaleRow, changes: dict[str, Any]) -> ScaleRow:
     """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
-    values = {**changes, "updated": time.time(), "version": row["version"] + 1}
-    same = update(scales).where(scales.c.id == row["id"], scales.c.version == row["version"])
+    values = {**changes, "updated": time.time(), "version": row.version + 1}
+    same = update(scales).where(scales.c.id == row.id, scales.c.version == row.version)
     if (await tx.connection.execute(same.values(values))).rowcount != 1:
-        raise LostRace(row["id"])
-    return {**row, **values}
+        raise LostRace(row.id)
+    return replace(row, **values)
 
 
-async def find_scale(connection: AsyncConnection, scale: str) -> Row | None:
-    return row_of(await connection.execute(select(scales).where(scales.c.id == scale)))
+async def find_scale(connection: AsyncConnection, scale: str) -> ScaleRow | None:
+    return row_of(await connection.execute(select(scales).where(scales.c.id == scale)), ScaleRow)
 
 
 async def scales_with_prefix(
     connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
-) -> list[Row]:
+) -> list[ScaleRow]:
     query = select(scales).where(scales.c.owner == owner, starts_with(scales.c.id, prefix))
-    return rows_of(await connection.execute(query.limit(limit)))
+    return rows_of(await connection.execute(query.limit(limit)), ScaleRow)
 
 
-async def scales_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+async def scales_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, ScaleRow]:
     if not ids:
         return {}
     found = await connection.execute(select(scales).where(scales.c.id.in_(sorted(ids))))
-    return {row["id"]: row for row in rows_of(found)}
+    return {row.id: row for row in rows_of(found, ScaleRow)}
 
 
 async def list_scales(
     connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
-) -> Page:
+) -> Page[ScaleRow]:
     return await page_of(
         connection,
+        ScaleRow,
         [select(scales).where(scales.c.owner == owner)],
         keys=(scales.c.created, scales.c.id),
         descending=True,
@@ -66,7 +69,7 @@ async def open_scales(connection: AsyncConnection) -> list[str]:
     return list((await connection.execute(query)).scalars())
 
 
-async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> Row | None:
+async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> ScaleRow | None:
     query = select(scales).where(
         scales.c.owner == owner,
         scales.c.fits == fits,
@@ -74,4 +77,4 @@ async def newest_fitting(connection: AsyncConnection, owner: str, fits: str) -> 
         scales.c.state == DONE,
     )
     found = await connection.execute(query.order_by(scales.c.created.desc()).limit(1))
-    return row_of(found)
+    return row_of(found, ScaleRow)

@@ -24,6 +24,7 @@ from diamond.service.endpoints.views import effective_facts
 from diamond.service.images.image_requests import endpoint_facts
 from diamond.service.limits.limits import check_limits
 from diamond.service.planning import scale_store as rows
+from diamond.service.planning.rows import ScaleRow
 from diamond.service.planning.scale_probes import (
     Compose,
     Drawn,
@@ -231,7 +232,7 @@ def _row(
     }
 
 
-async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> Row:
+async def find_scale(connection: AsyncConnection, principal: Principal, scale: str) -> ScaleRow:
     """One's own, by its id or the beginning of one."""
     exact = await rows.find_scale(connection, scale)
     found = await rows.scales_with_prefix(connection, principal.user, scale) if scale else []

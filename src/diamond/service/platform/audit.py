@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, cast, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import audit
+from diamond.service.platform.rows import AuditRow
 
 
 @dataclass
@@ -68,11 +69,13 @@ class AuditFilter:
     newest_first: bool = False
 
 
-async def read_audit(connection: AsyncConnection, wanted: AuditFilter, limit: int) -> list[Row]:
+async def read_audit(
+    connection: AsyncConnection, wanted: AuditFilter, limit: int
+) -> list[AuditRow]:
     """In the order of what happened, or the last first."""
     query = select(audit).where(audit.c.n > wanted.after, *_holds(wanted))
     order = audit.c.n.desc() if wanted.newest_first else audit.c.n
-    return rows_of(await connection.execute(query.order_by(order).limit(limit)))
+    return rows_of(await connection.execute(query.order_by(order).limit(limit)), AuditRow)
 
 
 def _holds(wanted: AuditFilter) -> list[ColumnElement[bool]]:

@@ -14,8 +14,9 @@ from sqlalchemy import Integer, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import events, streams
+from diamond.service.platform.rows import EventRow
 from diamond.service.platform.wakeups.notifier import owner_topic
 
 # Used by every write and every reader: built once.
@@ -77,9 +78,9 @@ async def newest_number(connection: AsyncConnection, owner: str) -> int:
 
 async def events_after(
     connection: AsyncConnection, owner: str, n: int, limit: int = 500
-) -> list[Row]:
+) -> list[EventRow]:
     asked = {"of_owner": owner, "after": n, "at_most": limit}
-    return rows_of(await connection.execute(_AFTER, asked))
+    return rows_of(await connection.execute(_AFTER, asked), EventRow)
 
 
 async def forget_events(tx: Transaction, before: float) -> None:

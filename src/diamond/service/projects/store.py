@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.access.principal import Role
 from diamond.service.people.shares import EVERYONE, PERSON, PROJECT, shared_with
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import (
     assignments,
     jobs,
@@ -23,6 +23,7 @@ from diamond.service.platform.database.tables import (
     tasks,
     users,
 )
+from diamond.service.projects.rows import MemberRow, ProjectRow
 
 
 async def add_project(tx: Transaction, row: dict[str, Any]) -> None:
@@ -33,14 +34,14 @@ async def change_project(tx: Transaction, project: str, values: dict[str, Any]) 
     await tx.connection.execute(update(projects).where(projects.c.id == project).values(values))
 
 
-async def projects_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[Row]:
+async def projects_by_id(connection: AsyncConnection, wanted: Collection[str]) -> list[ProjectRow]:
     query = select(projects).where(projects.c.id.in_(sorted(wanted)))
-    return rows_of(await connection.execute(query.order_by(projects.c.created.desc())))
+    return rows_of(await connection.execute(query.order_by(projects.c.created.desc())), ProjectRow)
 
 
-async def find_project(connection: AsyncConnection, project: str) -> Row | None:
+async def find_project(connection: AsyncConnection, project: str) -> ProjectRow | None:
     found = await connection.execute(select(projects).where(projects.c.id == project))
-    return row_of(found)
+    return row_of(found, ProjectRow)
 
 
 async def drop_project(tx: Transaction, project: str) -> None:
@@ -63,13 +64,13 @@ async def move_job(tx: Transaction, job: str, project: str) -> None:
         await tx.connection.execute(update(table).where(key == job).values(project=project))
 
 
-async def list_members(connection: AsyncConnection, project: str) -> list[Row]:
+async def list_members(connection: AsyncConnection, project: str) -> list[MemberRow]:
     query = (
         select(members, users.c.name, users.c.email)
         .join(users, users.c.id == members.c.owner)
         .where(members.c.project == project)
     )
-    return rows_of(await connection.execute(query.order_by(users.c.name)))
+    return rows_of(await connection.execute(query.order_by(users.c.name)), MemberRow)
 
 
 async def put_member(tx: Transaction, project: str, user: str, role: Role) -> None:
@@ -104,7 +105,7 @@ async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, wit
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[Row]:
+async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[ProjectRow]:
     """With the `name` of each person or project."""
     query = (
         select(shares, func.coalesce(users.c.name, projects.c.name, "").label("name"))
@@ -118,12 +119,12 @@ async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> lis
         )
         .where(shares.c.kind == kind, shares.c.thing == thing)
     )
-    return rows_of(await connection.execute(query.order_by(shares.c.created)))
+    return rows_of(await connection.execute(query.order_by(shares.c.created)), ProjectRow)
 
 
 async def jobs_shared_with(
     connection: AsyncConnection, user: str, own_projects: Collection[str], limit: int
-) -> list[Row]:
+) -> list[ProjectRow]:
     """Others' jobs that a person may look at one by one, the newest share first; `by` names who shares."""
     holds = or_(
         and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
@@ -147,4 +148,4 @@ async def jobs_shared_with(
         .group_by(shares.c.kind, shares.c.thing, jobs.c.name, users.c.name)
         .order_by(func.max(shares.c.created).desc())
     )
-    return rows_of(await connection.execute(query.limit(limit)))
+    return rows_of(await connection.execute(query.limit(limit)), ProjectRow)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,7 @@ class Place:
         given = {name: self.course[name] for name in SET_ONCE if self.course.get(name)}
         return {**spec, **given} if given else spec
 
-    def among(self, endpoints: list[Row]) -> list[Row]:
+    def among(self, endpoints: Sequence[Row]) -> Sequence[Row]:
         """Those of the caller's endpoints that it may run on."""
         if self.endpoints is None:
             return endpoints

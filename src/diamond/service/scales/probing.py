@@ -31,6 +31,7 @@ from diamond.service.output import metric_store as metrics
 from diamond.service.output.metrics import TRAINING
 from diamond.service.planning import scale_store as rows
 from diamond.service.planning.advice import advice_of, curve_of, first_words, waits_by_nodes
+from diamond.service.planning.rows import ScaleRow
 from diamond.service.planning.scale_probes import probe_order
 from diamond.service.planning.scales import find_scale, show_scale
 from diamond.service.platform.database.engine import Transaction
@@ -70,7 +71,7 @@ async def advance(tx: Transaction, scale: str) -> None:
         await _save(tx, row, changes)
 
 
-async def call_off(tx: Transaction, row: Row, why: str) -> Row:
+async def call_off(tx: Transaction, row: ScaleRow, why: str) -> ScaleRow:
     probes: list[Found] = copy.deepcopy(row["probes"])
     for probe in probes:
         if probe["state"] in OPEN:
@@ -93,7 +94,7 @@ async def logged_points(connection: AsyncConnection, task: str) -> list[Point]:
     return [(step, at) for step, at in known if step == step and at == at]
 
 
-async def _save(tx: Transaction, row: Row, changes: Found) -> Row:
+async def _save(tx: Transaction, row: ScaleRow, changes: Found) -> ScaleRow:
     saved = await rows.save_scale(tx, row, changes)
     if saved["state"] != rows.RUNNING and saved["for_task"]:
         await release_waiting(tx, saved)

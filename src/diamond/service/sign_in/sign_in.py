@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +74,7 @@ async def _person(tx: Transaction, people: People, identity: Identity, journey: 
     return user
 
 
-async def _invitations(connection: AsyncConnection, identity: Identity, code: str) -> list[Row]:
+async def _invitations(connection: AsyncConnection, identity: Identity, code: str) -> Sequence[Row]:
     """Open ones for this person: by the link that she came with, or to an address that her provider has verified."""
     found = await identities.invitations_for(connection, identity.email)
     by_link = await identities.find_invitation(connection, code) if code else None

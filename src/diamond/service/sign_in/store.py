@@ -11,13 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.access.principal import Role
 from diamond.service.people.store import hashed
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import identities, invitations, members, users
+from diamond.service.sign_in.rows import IdentityRow, InvitationRow
 
 
-async def find_identity(connection: AsyncConnection, issuer: str, subject: str) -> Row | None:
+async def find_identity(
+    connection: AsyncConnection, issuer: str, subject: str
+) -> IdentityRow | None:
     query = select(identities).where(identities.c.issuer == issuer, identities.c.subject == subject)
-    return row_of(await connection.execute(query))
+    return row_of(await connection.execute(query), IdentityRow)
 
 
 async def add_identity(tx: Transaction, row: dict[str, Any]) -> None:
@@ -34,9 +37,9 @@ async def renew_identity(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(known.values(values))
 
 
-async def list_identities(connection: AsyncConnection, owner: str) -> list[Row]:
+async def list_identities(connection: AsyncConnection, owner: str) -> list[IdentityRow]:
     query = select(identities).where(identities.c.owner == owner)
-    return rows_of(await connection.execute(query.order_by(identities.c.created)))
+    return rows_of(await connection.execute(query.order_by(identities.c.created)), IdentityRow)
 
 
 async def drop_identity(tx: Transaction, owner: str, issuer: str, subject: str) -> bool:
@@ -52,20 +55,24 @@ async def add_invitation(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(insert(invitations), row)
 
 
-async def list_invitations(connection: AsyncConnection, owner: str) -> list[Row]:
+async def list_invitations(connection: AsyncConnection, owner: str) -> list[InvitationRow]:
     query = select(invitations).where(invitations.c.owner == owner)
-    return rows_of(await connection.execute(query.order_by(invitations.c.created.desc())))
+    return rows_of(
+        await connection.execute(query.order_by(invitations.c.created.desc())), InvitationRow
+    )
 
 
-async def find_invitation(connection: AsyncConnection, code: str) -> Row | None:
+async def find_invitation(connection: AsyncConnection, code: str) -> InvitationRow | None:
     """One that is still open."""
-    return row_of(await connection.execute(_open().where(invitations.c.hash == hashed(code))))
+    return row_of(
+        await connection.execute(_open().where(invitations.c.hash == hashed(code))), InvitationRow
+    )
 
 
-async def invitations_for(connection: AsyncConnection, email: str) -> list[Row]:
+async def invitations_for(connection: AsyncConnection, email: str) -> list[InvitationRow]:
     """Those open to an address, the oldest first."""
     query = _open().where(invitations.c.email == email).order_by(invitations.c.created)
-    return rows_of(await connection.execute(query)) if email else []
+    return rows_of(await connection.execute(query), InvitationRow) if email else []
 
 
 def _open() -> Select[Any]:

@@ -18,6 +18,7 @@ from diamond.service.output import log_store as logs
 from diamond.service.output import metric_store as metrics
 from diamond.service.output.log_store import LOG_STREAMS
 from diamond.service.output.metric_lines import read_lines
+from diamond.service.output.rows import LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.services import Services
@@ -92,7 +93,9 @@ async def _take_steps(tx: Transaction, task: Row, stream: Row, part: Part) -> by
     return partial
 
 
-async def _take_metrics(tx: Transaction, steps: Steps, task: Row, stream: Row, part: Part) -> int:
+async def _take_metrics(
+    tx: Transaction, steps: Steps, task: Row, stream: LogStreamRow, part: Part
+) -> int:
     lines = read_lines(b"" if part.skipped else bytes(stream["partial"]), part.data)
     thinned = await metrics.add_points(tx, stream, lines.points)
     size = part.offset + len(part.data)

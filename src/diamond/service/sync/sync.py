@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -192,7 +193,7 @@ async def _answer(
         endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"]) or call.endpoint
         share = await _share(connection, endpoint)
 
-    async def hand_over(tx: Transaction) -> list[Row]:
+    async def hand_over(tx: Transaction) -> Sequence[Row]:
         await command_rows.mark_done(tx, endpoint["id"], done)
         await task_rows.mark_told(tx, closed)
         return await command_rows.take_due(tx, endpoint["id"], call.generation) if is_due else []

@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import image_wishes, tasks
+from diamond.service.tasks.rows import TaskRow
 
 
 async def hold_wishes(tx: Transaction, build: str) -> None:
@@ -19,10 +20,10 @@ async def hold_wishes(tx: Transaction, build: str) -> None:
     await tx.connection.execute(query.with_for_update())
 
 
-async def waiting_for(connection: AsyncConnection, what: str) -> list[Row]:
+async def waiting_for(connection: AsyncConnection, what: str) -> list[TaskRow]:
     """Tasks that are not yet submitted because they wait for a build or a move."""
     query = select(tasks).where(tasks.c.awaits == what, tasks.c.state.not_in(sorted(FINAL_WORDS)))
-    return rows_of(await connection.execute(query.order_by(tasks.c.id)))
+    return rows_of(await connection.execute(query.order_by(tasks.c.id)), TaskRow)
 
 
 async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:

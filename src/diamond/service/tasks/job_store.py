@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.paging import Page, page_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import jobs, tasks
+from diamond.service.tasks.rows import JobRow
 
 _ADD = insert(jobs)
 
@@ -25,23 +26,24 @@ async def settle_spec(tx: Transaction, job: str, spec: dict[str, Any]) -> None:
     await tx.connection.execute(update(jobs).where(jobs.c.id == job).values(spec=spec))
 
 
-async def find_job(connection: AsyncConnection, job: str) -> Row | None:
+async def find_job(connection: AsyncConnection, job: str) -> JobRow | None:
     found = await connection.execute(select(jobs).where(jobs.c.id == job))
-    return row_of(found)
+    return row_of(found, JobRow)
 
 
 async def jobs_with_prefix(
     connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
-) -> list[Row]:
+) -> list[JobRow]:
     query = select(jobs).where(jobs.c.owner == owner, starts_with(jobs.c.id, prefix))
-    return rows_of(await connection.execute(query.limit(limit)))
+    return rows_of(await connection.execute(query.limit(limit)), JobRow)
 
 
 async def list_jobs(
     connection: AsyncConnection, owner: str, *, limit: int, cursor: str | None
-) -> Page:
+) -> Page[JobRow]:
     return await page_of(
         connection,
+        JobRow,
         [select(jobs).where(jobs.c.owner == owner)],
         keys=(jobs.c.created, jobs.c.id),
         descending=True,

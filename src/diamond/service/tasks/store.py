@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Integer, bindparam, insert, select, update
@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.service.platform.database.engine import LostRace, Transaction
 from diamond.service.platform.database.name_index import remember_name
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import Row, row_of, rows_of
+from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import history, tasks
+from diamond.service.tasks.rows import HistoryRow, TaskRow
 
 SAVED = (
     "state",
@@ -62,7 +63,7 @@ async def add_task(tx: Transaction, row: dict[str, Any]) -> None:
     await tx.connection.execute(_ADD, row)
 
 
-async def save_task(tx: Transaction, row: Row, changes: dict[str, Any]) -> None:
+async def save_task(tx: Transaction, row: Mapping[str, Any], changes: dict[str, Any]) -> None:
     """Save what was decided on this version of the row; raises LostRace if it is no longer that."""
     values = {f"new_{name}": changes.get(name, row[name]) for name in SAVED}
     of = {"of_task": row["id"], "of_version": row["version"]}
@@ -71,45 +72,45 @@ async def save_task(tx: Transaction, row: Row, changes: dict[str, Any]) -> None:
         raise LostRace(row["id"])
 
 
-async def find_task(connection: AsyncConnection, task: str) -> Row | None:
+async def find_task(connection: AsyncConnection, task: str) -> TaskRow | None:
     found = await connection.execute(select(tasks).where(tasks.c.id == task))
-    return row_of(found)
+    return row_of(found, TaskRow)
 
 
-async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, Row]:
+async def tasks_by_id(connection: AsyncConnection, ids: set[str]) -> dict[str, TaskRow]:
     if not ids:
         return {}
     found = await connection.execute(_BY_IDS, {"of_ids": sorted(ids)})
-    return {row["id"]: row for row in rows_of(found)}
+    return {row["id"]: row for row in rows_of(found, TaskRow)}
 
 
 async def changed_in_projects(
     connection: AsyncConnection, projects: Collection[str], *, but: str, since: float, limit: int
-) -> list[Row]:
+) -> list[TaskRow]:
     """Work of others than `but` in these projects, in the order of its changes."""
     query = select(tasks).where(
         tasks.c.project.in_(sorted(projects)), tasks.c.owner != but, tasks.c.updated > since
     )
     found = await connection.execute(query.order_by(tasks.c.updated, tasks.c.id).limit(limit))
-    return rows_of(found)
+    return rows_of(found, TaskRow)
 
 
 async def tasks_with_prefix(
     connection: AsyncConnection, owner: str, prefix: str, limit: int = 6
-) -> list[Row]:
+) -> list[TaskRow]:
     query = select(tasks).where(tasks.c.owner == owner, starts_with(tasks.c.id, prefix))
-    return rows_of(await connection.execute(query.limit(limit)))
+    return rows_of(await connection.execute(query.limit(limit)), TaskRow)
 
 
-async def newest_task_of(connection: AsyncConnection, job: str) -> Row | None:
+async def newest_task_of(connection: AsyncConnection, job: str) -> TaskRow | None:
     query = select(tasks).where(tasks.c.job == job)
     found = await connection.execute(query.order_by(tasks.c.created.desc()).limit(1))
-    return row_of(found)
+    return row_of(found, TaskRow)
 
 
-async def tasks_after(connection: AsyncConnection, task: str) -> list[Row]:
+async def tasks_after(connection: AsyncConnection, task: str) -> list[TaskRow]:
     """Those that were made to do again, or to go on with, what this one did."""
-    return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)))
+    return rows_of(await connection.execute(select(tasks).where(tasks.c.retry_of == task)), TaskRow)
 
 
 async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
@@ -117,9 +118,9 @@ async def add_history(tx: Transaction, rows: list[dict[str, Any]]) -> None:
         await tx.connection.execute(_ADD_HISTORY, rows)
 
 
-async def history_of(connection: AsyncConnection, task: str) -> list[Row]:
+async def history_of(connection: AsyncConnection, task: str) -> list[HistoryRow]:
     query = select(history).where(history.c.task == task).order_by(history.c.n)
-    return rows_of(await connection.execute(query))
+    return rows_of(await connection.execute(query), HistoryRow)
 
 
 async def untold_tasks(connection: AsyncConnection, endpoint: str, limit: int = 500) -> list[str]:

@@ -13,8 +13,9 @@ from diamond.core.task import FINAL_WORDS, State
 from diamond.service.platform.database.name_index import names_containing
 from diamond.service.platform.database.paging import Keys, Page, Sieve, page_of, reach_of
 from diamond.service.platform.database.prefix import starts_with
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import tasks
+from diamond.service.tasks.rows import TaskRow
 
 STATES = [state.value for state in State]
 SORTS: dict[str, tuple[Keys, bool]] = {
@@ -77,7 +78,7 @@ async def list_tasks(
     *,
     limit: int,
     cursor: str | None,
-) -> Page:
+) -> Page[TaskRow]:
     """With `search` a page may be short, or empty, and still go on: a call looks through so many tasks, no more."""
     place = Place(owner, limit, cursor)
     if wanted.search:
@@ -150,15 +151,17 @@ async def waits_on(
 
 async def ended_since(
     connection: AsyncConnection, owner: str, state: str, since: float, limit: int
-) -> list[Row]:
+) -> list[TaskRow]:
     """The last tasks that came to this end after a time."""
     query = select(tasks).where(
         tasks.c.owner == owner, tasks.c.kind == "run", tasks.c.ended > since, tasks.c.state == state
     )
-    return rows_of(await connection.execute(query.order_by(tasks.c.ended.desc()).limit(limit)))
+    return rows_of(
+        await connection.execute(query.order_by(tasks.c.ended.desc()).limit(limit)), TaskRow
+    )
 
 
-async def held_tasks(connection: AsyncConnection, owner: str, limit: int) -> list[Row]:
+async def held_tasks(connection: AsyncConnection, owner: str, limit: int) -> list[TaskRow]:
     """Those that the site keeps back; what waits for its turn in Diamond needs nobody."""
     query = select(tasks).where(
         tasks.c.owner == owner,
@@ -169,7 +172,9 @@ async def held_tasks(connection: AsyncConnection, owner: str, limit: int) -> lis
         tasks.c.state + "" == "pending",
         tasks.c.reason != "site-limit",
     )
-    return rows_of(await connection.execute(query.order_by(tasks.c.created.desc()).limit(limit)))
+    return rows_of(
+        await connection.execute(query.order_by(tasks.c.created.desc()).limit(limit)), TaskRow
+    )
 
 
 async def kept_results(
@@ -188,7 +193,7 @@ async def kept_results(
     return count, oldest or 0.0
 
 
-async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
+async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page[TaskRow]:
     """No index holds the words of messages: they are looked for among the next tasks, then among those behind them."""
     keys, descending = SORTS[wanted.sort]
     parts = _parts(place.owner, replace(wanted, name=""))
@@ -209,7 +214,9 @@ async def _search(connection: AsyncConnection, wanted: TaskFilter, place: Place)
     return page if page.next or not reach else Page(page.rows, reach.cursor)
 
 
-async def _list_by_name(connection: AsyncConnection, wanted: TaskFilter, place: Place) -> Page:
+async def _list_by_name(
+    connection: AsyncConnection, wanted: TaskFilter, place: Place
+) -> Page[TaskRow]:
     """In turn what answers for a common part, for a rare one, and for any."""
     anyone = _parts(place.owner, replace(wanted, name=""))
     has_it = tasks.c.name.contains(wanted.name, autoescape=True)
@@ -244,10 +251,11 @@ async def _page(
     sort: str,
     place: Place,
     sieve: Sieve | None = None,
-) -> Page:
+) -> Page[TaskRow]:
     keys, descending = SORTS[sort]
     return await page_of(
         connection,
+        TaskRow,
         parts,
         keys=keys,
         descending=descending,

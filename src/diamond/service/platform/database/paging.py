@@ -6,20 +6,20 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
 from sqlalchemy import Column, ColumnElement, Select, Subquery, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import BadRequest
-from diamond.service.platform.database.rows import Row, rows_of
+from diamond.service.platform.database.rows import Kind, rows_of
 
 Keys = tuple[Column[Any], Column[Any]]
 
 
 @dataclass(frozen=True)
-class Page:
-    rows: list[Row]
+class Page(Generic[Kind]):
+    rows: list[Kind]
     next: str | None
 
 
@@ -33,6 +33,7 @@ class Sieve:
 
 async def page_of(
     connection: AsyncConnection,
+    kind: type[Kind],
     parts: list[Select[Any]],
     *,
     keys: Keys,
@@ -40,7 +41,7 @@ async def page_of(
     limit: int,
     cursor: str | None,
     sieve: Sieve | None = None,
-) -> Page:
+) -> Page[Kind]:
     """One page of the union of `parts`: each is cut to the page first, so each stays within its index."""
     if not parts:
         return Page([], None)
@@ -50,10 +51,10 @@ async def page_of(
     query = cut[0] if len(cut) == 1 and not sieve else _merged(cut, keys, descending, count)
     if sieve:
         query = query.where(sieve.condition).limit(limit + 1)
-    rows = rows_of(await connection.execute(query))
+    rows = rows_of(await connection.execute(query), kind)
     more = len(rows) > limit
     rows = rows[:limit]
-    last = (rows[-1][keys[0].name], rows[-1][keys[1].name]) if rows else None
+    last = (getattr(rows[-1], keys[0].name), getattr(rows[-1], keys[1].name)) if rows else None
     return Page(rows, encode_cursor(*last) if more and last else None)
 
 
