@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,14 +20,14 @@ CARRIED = (
     "launchers",
     "agent",
     "training",
-    "data",
+    "code",
     "planning",
 )
 CAPABILITIES = {
     "compose",
     "planning",
     "images",
-    "data",
+    "code",
     "schedulers",
     "runtimes",
     "launchers",
@@ -42,12 +43,54 @@ ALLOWED = {
     "agent": {"core", "agent"} | CAPABILITIES - {"compose"},
     "notation": {"core", "notation"},
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
-    "sdk": {"core", "sdk", "data", "notation"},
-    "cli": {"core", "cli", "sdk", "data"},
+    "sdk": {"core", "sdk", "code", "notation"},
+    "cli": {"core", "cli", "sdk", "code"},
     "testing": {"core", "schedulers", "images", "runtimes", "testing"},
 }
+LONGEST_FUNCTION = 60
+# From the bottom up: a slice imports only slices that stand before it.
+SLICE_TABLES = {
+    "service": """
+        access:
+        platform: access
+        people: access platform
+        recipes: people platform
+        notifications: access people platform
+        endpoints: access notifications people platform
+        projects: access endpoints notifications people platform
+        sign_in: access people platform projects
+        pages: people platform sign_in
+        code: people platform projects
+        chains: endpoints platform
+        limits: access chains endpoints people platform projects sign_in
+        announcements: access limits people platform
+        administration: access endpoints limits people platform projects sign_in
+        tasks: access chains code endpoints limits notifications people platform projects
+        output: access endpoints people platform tasks
+        images: access endpoints output people platform tasks
+        sharing: access endpoints images notifications people platform projects tasks
+        composer: access code endpoints images people platform projects recipes tasks
+        planning: access chains composer endpoints images limits output people platform tasks
+        jobs: access chains composer endpoints images output people planning platform projects tasks
+        scales: access composer endpoints images jobs output people planning platform tasks
+        courses: access code composer jobs limits people platform projects sign_in tasks
+        sync: endpoints images output platform tasks
+        dashboard: access endpoints output people platform tasks
+        events: access endpoints images notifications output people planning platform tasks
+        maintenance: access code endpoints limits people platform tasks
+    """,
+}
+SLICES = {
+    part: {
+        name: set(allowed.split())
+        for name, _, allowed in (line.strip().partition(":") for line in table.strip().splitlines())
+    }
+    for part, table in SLICE_TABLES.items()
+}
+BESIDE_SLICES = {("service", "settings"): "platform", ("service", "app"): "app"}
+"""Modules beside the slices: settings are the platform's; nothing imports `app`."""
 LAZY = {
-    ("service", "agent"): "service/agent_file.py builds the file it serves",
+    ("service", "agent"): "service/platform/agent_file.py builds the file it serves",
     ("cli", "testing"): "`diamond lab`",
 }
 
@@ -118,10 +161,51 @@ def test_what_travels_is_written_in_an_older_python(
         assert not [n for n in ast.walk(tree) if isinstance(n, ast.Match)], path
 
 
+@pytest.mark.parametrize("part", sorted(SLICES))
+def test_slices_import_only_what_is_listed_for_them(part: str) -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {name}: not listed for {slice_}"
+        for slice_, path in sliced(part)
+        for name in imported(path)
+        if (other := slice_of(part, name)) and other not in {slice_, *SLICES[part][slice_]}
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("part", sorted(SLICES))
+def test_the_list_of_slices_is_acyclic_and_complete(part: str) -> None:
+    graph = graphlib.TopologicalSorter(SLICES[part])
+    assert set(graph.static_order()) == set(SLICES[part])
+    folders = {path.name for path in (SOURCE / part).iterdir() if (path / "__init__.py").exists()}
+    assert folders == set(SLICES[part])
+
+
+def sliced(part: str) -> Iterator[tuple[str, Path]]:
+    """Every module of a slice; those beside the slices put them together."""
+    for slice_ in SLICES[part]:
+        for path in modules(f"{part}/{slice_}"):
+            yield slice_, path
+
+
+def slice_of(part: str, name: str) -> str:
+    words = name.split(".")
+    if words[:2] != ["diamond", part] or len(words) < 3:
+        return ""
+    return BESIDE_SLICES.get((part, words[2]), words[2])
+
+
 def test_files_and_functions_stay_small() -> None:
     big = [
-        f"{p.relative_to(SOURCE)}: {n}"
+        f"{p.relative_to(SOURCE)}: {n} lines"
         for p in SOURCE.rglob("*.py")
         if (n := len(p.read_text().splitlines())) > 600
     ]
-    assert not big
+    long = [
+        f"{p.relative_to(SOURCE)}: {node.name} has {n} lines"
+        for p in SOURCE.rglob("*.py")
+        if "migrations" not in p.parts  # they are history: nobody edits them
+        for node in ast.walk(ast.parse(p.read_text()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and (n := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    assert not big + long

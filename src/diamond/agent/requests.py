@@ -28,7 +28,7 @@ from diamond.agent.tasks.staging import Stager
 from diamond.agent.tasks.takeover import home_of
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
-from diamond.data.searching import Question, find_lines, line_rest
+from diamond.code.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune

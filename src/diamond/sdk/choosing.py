@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diamond.core.errors import BadRequest, Conflict, InvalidSpec
-from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.code.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
 from diamond.sdk.programs import missing_files
 from diamond.sdk.sending import digest_of
 from diamond.sdk.specs import words_of

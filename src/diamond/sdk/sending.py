@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from diamond.core.errors import Conflict
-from diamond.data.snapshots import Snapshot
+from diamond.code.snapshots import Snapshot
 from diamond.sdk.transport import API, Transport, segment
 
 BATCH_BYTES = 64 * 2**20

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from diamond.data.searching import Question, find_lines
+from diamond.code.searching import Question, find_lines
 from support.http import Client
 from support.scene import Scene, new_scene
 from support.service import RunningService

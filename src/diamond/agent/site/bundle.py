@@ -19,7 +19,7 @@ PACKAGES = (
     "runtimes",
     "launchers",
     "agent",
-    "data",
+    "code",
     "training",
     "planning",
 )

@@ -34,7 +34,7 @@ from diamond.core.errors import (
 )
 from diamond.core.order import Build, Code, Order
 from diamond.core.task import Reason
-from diamond.data.checkout import blob_path, checkout, missing_blobs, unpack_blobs
+from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.launchers import ranks
 from diamond.launchers.script import Batch, command_file, render_script
 from diamond.runtimes.base import Entered

@@ -15,8 +15,8 @@ from starlette.formparsers import MultiPartException
 from diamond.core.errors import BadRequest, TooLarge
 from diamond.core.ids import new_id
 from diamond.core.units import show_bytes
-from diamond.data.listed import choose_listed
-from diamond.data.snapshots import (
+from diamond.code.listed import choose_listed
+from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
     MADE_BY_TOOLS_WORDS,
     Snapshot,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.data.searching import LINE_BYTES
+from diamond.code.searching import LINE_BYTES
 from diamond.service.access.principal import Principal
 from diamond.service.output.logs import LogWanted, OpenLog, open_log, read_span
 from diamond.service.platform.services import Services

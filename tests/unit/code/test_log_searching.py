@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from diamond.data import searching
-from diamond.data.searching import Question, find_lines, line_rest
+from diamond.code import searching
+from diamond.code.searching import Question, find_lines, line_rest
 
 
 @pytest.fixture(autouse=True)

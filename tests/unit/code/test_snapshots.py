@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from diamond.core.errors import BadRequest, Conflict, TooLarge
-from diamond.data.snapshots import (
+from diamond.code.snapshots import (
     Snapshot,
     checkout,
     missing_blobs,
@@ -293,7 +293,7 @@ def test_an_unchanged_file_is_not_read_again(
         read.append(file.name)
         return "0" * 64
 
-    monkeypatch.setattr("diamond.data.hashing.hash_file", note)
+    monkeypatch.setattr("diamond.code.hashing.hash_file", note)
     take_snapshot(folder, cache=tmp_path / "cache")
     assert read == ["b.py"]
     assert first.size == 2

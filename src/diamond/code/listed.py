@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Dict, Iterable, List, Mapping, Set, Tuple
 
-from diamond.data.ignoring import IGNORE_FILES, MADE_BY_TOOLS, Rule, last_match, parse_rule
-from diamond.data.sensitive import why_kept_home
+from diamond.code.ignoring import IGNORE_FILES, MADE_BY_TOOLS, Rule, last_match, parse_rule
+from diamond.code.sensitive import why_kept_home
 
 Tree = Dict[str, "Tree"]
 """Names within a folder; a file has nothing within."""
