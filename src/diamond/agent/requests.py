@@ -26,9 +26,9 @@ from diamond.agent.tasks.cleaning import usage
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.staging import Stager
 from diamond.agent.tasks.takeover import home_of
+from diamond.code.searching import Question, find_lines, line_rest
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.core.order import order_from
-from diamond.code.searching import Question, find_lines, line_rest
 from diamond.runtimes.base import Entered
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from diamond.core.errors import BadRequest, TooLarge
-from diamond.core.order import canonical
-from diamond.core.units import show_bytes
 from diamond.code.checkout import checkout, missing_blobs, unpack_blobs
 from diamond.code.git import WorkTree, find_work_tree
 from diamond.code.hashing import HashMemory
 from diamond.code.ignoring import is_under_ignored, read_rules, walk_kept
 from diamond.code.sensitive import LARGEST_KEY, begins_as_key, why_kept_home
+from diamond.core.errors import BadRequest, TooLarge
+from diamond.core.order import canonical
+from diamond.core.units import show_bytes
 
 __all__ = [
     "DEFAULT_SIZE_LIMIT",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.code.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.sdk.programs import missing_files
 from diamond.sdk.sending import digest_of
 from diamond.sdk.specs import words_of

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from diamond.core.errors import Conflict
 from diamond.code.snapshots import Snapshot
+from diamond.core.errors import Conflict
 from diamond.sdk.transport import API, Transport, segment
 
 BATCH_BYTES = 64 * 2**20

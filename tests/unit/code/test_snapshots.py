@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from diamond.core.errors import BadRequest, Conflict, TooLarge
 from diamond.code.snapshots import (
     Snapshot,
     checkout,
@@ -22,6 +21,7 @@ from diamond.code.snapshots import (
     unpack_blobs,
     why_not_by_itself,
 )
+from diamond.core.errors import BadRequest, Conflict, TooLarge
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:

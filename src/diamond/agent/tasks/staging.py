@@ -25,6 +25,7 @@ from diamond.agent.tasks.ranks import (
     write_launch,
 )
 from diamond.agent.tasks.takeover import take_over
+from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.core.errors import (
     Cancelled,
     DiamondError,
@@ -34,7 +35,6 @@ from diamond.core.errors import (
 )
 from diamond.core.order import Build, Code, Order
 from diamond.core.task import Reason
-from diamond.code.checkout import blob_path, checkout, missing_blobs, unpack_blobs
 from diamond.launchers import ranks
 from diamond.launchers.script import Batch, command_file, render_script
 from diamond.runtimes.base import Entered

@@ -12,9 +12,6 @@ from fastapi import Request
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
-from diamond.core.errors import BadRequest, TooLarge
-from diamond.core.ids import new_id
-from diamond.core.units import show_bytes
 from diamond.code.listed import choose_listed
 from diamond.code.snapshots import (
     DEFAULT_SIZE_LIMIT,
@@ -22,6 +19,9 @@ from diamond.code.snapshots import (
     Snapshot,
     take_snapshot,
 )
+from diamond.core.errors import BadRequest, TooLarge
+from diamond.core.ids import new_id
+from diamond.core.units import show_bytes
 from diamond.service.platform.services import Services
 
 MOST_FILES = 20_000

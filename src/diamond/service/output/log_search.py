@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any
 
-from diamond.core.errors import DiamondError
 from diamond.code.searching import Question, find_lines
+from diamond.core.errors import DiamondError
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints.ask_agent import require_files, require_online
 from diamond.service.output import log_store as logs
