@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.chains.grants import node_hours_at_most
-from diamond.service.limits.rows import LimitRow
+from diamond.service.limits.rows import LimitRow, OwnedProjectRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import limits, projects, tasks, users
@@ -150,7 +150,7 @@ async def forget_sizes(tx: Transaction, cleaned: Sequence[str]) -> None:
 
 async def list_projects_of_all(
     connection: AsyncConnection, search: str, limit: int
-) -> list[LimitRow]:
+) -> list[OwnedProjectRow]:
     """For administrators, who see that a project is there and what it uses, not its work."""
     query = select(projects, users.c.name.label("owner_name")).join(
         users, users.c.id == projects.c.owner
@@ -158,7 +158,9 @@ async def list_projects_of_all(
     if search:
         parts = (projects.c.name, projects.c.title, projects.c.id)
         query = query.where(or_(*(one.icontains(search, autoescape=True) for one in parts)))
-    return rows_of(await connection.execute(query.order_by(projects.c.name).limit(limit)), LimitRow)
+    return rows_of(
+        await connection.execute(query.order_by(projects.c.name).limit(limit)), OwnedProjectRow
+    )
 
 
 async def _open(

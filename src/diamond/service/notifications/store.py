@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.service.notifications.rows import DeliveryRow, NotificationRow
+from diamond.service.notifications.rows import DeliveryRow, DueRow, NotificationRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.fair_order import in_turns
 from diamond.service.platform.database.paging import Page, page_of
@@ -98,7 +98,7 @@ async def mark_read(tx: Transaction, owner: str, ids: list[str] | None) -> None:
     await tx.connection.execute(seen.values(read=time.time()))
 
 
-async def claim_due(tx: Transaction, limit: int) -> list[NotificationRow]:
+async def claim_due(tx: Transaction, limit: int) -> list[DueRow]:
     """Deliveries to try now, with what they carry; nobody else gets them while the lease lasts."""
     now = time.time()
     is_due = and_(deliveries.c.state == WAITING, deliveries.c.due <= now)
@@ -116,9 +116,7 @@ async def claim_due(tx: Transaction, limit: int) -> list[NotificationRow]:
         deliveries.c.channel, deliveries.c.tries, deliveries.c.id.label("delivery"), notifications
     )
     joined = carried.join(notifications, notifications.c.id == deliveries.c.notification)
-    return rows_of(
-        await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))), NotificationRow
-    )
+    return rows_of(await tx.connection.execute(joined.where(deliveries.c.id.in_(ids))), DueRow)
 
 
 async def save_delivery(tx: Transaction, delivery: int, values: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.kept import HEAD_BYTES, TAIL_BYTES
-from diamond.service.output.rows import LogStreamRow
+from diamond.service.output.rows import LogChunkRow, LogStreamRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import row_of, rows_of
 from diamond.service.platform.database.tables import log_chunks, log_streams
@@ -128,7 +128,7 @@ async def _fill_crumb(
     """Put the first bytes into the last chunk while that is small; gives what is left."""
     of_stream = log_chunks.c.stream == stream["id"]
     query = select(log_chunks).where(of_stream).order_by(log_chunks.c.start.desc()).limit(1)
-    last = row_of(await tx.connection.execute(query), LogStreamRow)
+    last = row_of(await tx.connection.execute(query), LogChunkRow)
     if last is None or last["length"] >= CRUMB_BYTES or last["start"] + last["length"] != start:
         return data
     taken = data[: CHUNK_BYTES - last["length"]]

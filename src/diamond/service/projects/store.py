@@ -23,7 +23,7 @@ from diamond.service.platform.database.tables import (
     tasks,
     users,
 )
-from diamond.service.projects.rows import MemberRow, ProjectRow
+from diamond.service.projects.rows import MemberRow, ProjectRow, SharedJobRow, ShareRow
 
 
 async def add_project(tx: Transaction, row: dict[str, Any]) -> None:
@@ -105,7 +105,7 @@ async def drop_share(tx: Transaction, kind: str, thing: str, with_kind: str, wit
     return bool((await tx.connection.execute(gone)).rowcount)
 
 
-async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[ProjectRow]:
+async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> list[ShareRow]:
     """With the `name` of each person or project."""
     query = (
         select(shares, func.coalesce(users.c.name, projects.c.name, "").label("name"))
@@ -119,12 +119,12 @@ async def list_shares(connection: AsyncConnection, kind: str, thing: str) -> lis
         )
         .where(shares.c.kind == kind, shares.c.thing == thing)
     )
-    return rows_of(await connection.execute(query.order_by(shares.c.created)), ProjectRow)
+    return rows_of(await connection.execute(query.order_by(shares.c.created)), ShareRow)
 
 
 async def jobs_shared_with(
     connection: AsyncConnection, user: str, own_projects: Collection[str], limit: int
-) -> list[ProjectRow]:
+) -> list[SharedJobRow]:
     """Others' jobs that a person may look at one by one, the newest share first; `by` names who shares."""
     holds = or_(
         and_(shares.c.with_kind == PERSON, shares.c.with_id == user),
@@ -148,4 +148,4 @@ async def jobs_shared_with(
         .group_by(shares.c.kind, shares.c.thing, jobs.c.name, users.c.name)
         .order_by(func.max(shares.c.created).desc())
     )
-    return rows_of(await connection.execute(query.limit(limit)), ProjectRow)
+    return rows_of(await connection.execute(query.limit(limit)), SharedJobRow)
