@@ -12,6 +12,7 @@ from diamond.service.courses.rows import AssignmentRow, CourseTaskRow
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import rows_of
 from diamond.service.platform.database.tables import assignments, invitations, jobs, tasks
+from diamond.service.sign_in.rows import InvitationRow
 
 
 async def list_assignments(connection: AsyncConnection, project: str) -> list[AssignmentRow]:
@@ -62,10 +63,10 @@ async def work_in(connection: AsyncConnection, project: str) -> list[CourseTaskR
     return rows_of(await connection.execute(query), CourseTaskRow)
 
 
-async def open_invitations(connection: AsyncConnection, project: str) -> list[AssignmentRow]:
+async def open_invitations(connection: AsyncConnection, project: str) -> list[InvitationRow]:
     query = select(invitations).where(
         invitations.c.project == project,
         invitations.c.used.is_(None),
         invitations.c.expires > time.time(),
     )
-    return rows_of(await connection.execute(query.order_by(invitations.c.email)), AssignmentRow)
+    return rows_of(await connection.execute(query.order_by(invitations.c.email)), InvitationRow)
