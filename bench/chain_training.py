@@ -37,7 +37,7 @@ class Training:
         time.sleep(max(0.0, seconds - (time.monotonic() - began)))
 
 
-def heed(work: Training, total: int, seconds: float, interval: int) -> int:
+def follow_flag(work: Training, total: int, seconds: float, interval: int) -> int:
     every = interval * seconds / 60
     saver = training.Checkpointer(work.model, work.optimizer, every_minutes=every)
     for done, (batch,) in saver.steps(work.loader, total=total):
@@ -46,7 +46,7 @@ def heed(work: Training, total: int, seconds: float, interval: int) -> int:
     return saver.exit_code
 
 
-def ignore(work: Training, total: int, seconds: float, interval: int) -> int:
+def ignore_flag(work: Training, total: int, seconds: float, interval: int) -> int:
     saver = training.Checkpointer(work.model, work.optimizer, loader=work.loader)
     done = saver.resume()
     while done < total:
@@ -63,5 +63,5 @@ def ignore(work: Training, total: int, seconds: float, interval: int) -> int:
 
 if __name__ == "__main__":
     follows_flag, total, seconds, interval = sys.argv[1:]
-    act = heed if follows_flag == "yes" else ignore
+    act = follow_flag if follows_flag == "yes" else ignore_flag
     sys.exit(act(Training(), int(total), float(seconds), int(interval)))
