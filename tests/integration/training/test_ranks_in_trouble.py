@@ -126,7 +126,7 @@ def test_where_all_are_damaged_every_rank_ends_with_the_same_words(
     with Job(folder, ["ddp", STEPS], world_size=2) as job:
         assert [one.wait(LONG) for one in job.ranks] == [1, 1]
     said = [(folder / f"rank-{rank}.err").read_text() for rank in (0, 1)]
-    assert ["Move the folder away to start anew" in one for one in said] == [True, True]
+    assert ["Move the folder away to start from scratch" in one for one in said] == [True, True]
 
 
 def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
