@@ -1,4 +1,4 @@
-"""`python -m bench [NAME…] [DIR] [--count N] [--minutes M] [--write]`: measures all claims, or those named."""
+"""`python -m bench [NAME…] [DIR] [--count N] [--minutes M] [--write]`: measure all claims, or the named ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def run(claim: Claim, arguments: argparse.Namespace) -> bool:
-    """Measure one claim in a folder of its own; whether all its bars hold."""
+    """Measure one claim in its own folder, and return whether all its bars hold."""
     print(f"{time.strftime('%H:%M:%S')} {claim.name}: {claim.title}", file=sys.stderr, flush=True)
     folder = Path(tempfile.mkdtemp(prefix="db-"))
     folder.chmod(0o755)
@@ -46,7 +46,7 @@ def run(claim: Claim, arguments: argparse.Namespace) -> bool:
 
 
 def keep_bytecode(folder: Path) -> None:
-    """Installed programs have their bytecode; a checkout run with it switched off starts 0.5 s slower."""
+    """Installed programs have bytecode; a checkout run without it starts 0.5 s slower."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
 
@@ -56,16 +56,16 @@ def options(arguments: argparse.Namespace, folder: Path) -> Options:
 
 
 def read_words(words: list[str]) -> argparse.Namespace:
-    """`planning DIR`: a name that is no claim is a folder with job logs."""
+    """`planning DIR`: a name that is not a claim is a folder with job logs."""
     reader = parser()
     arguments = reader.parse_args(words)
     claims = [claim.name for claim in CLAIMS]
     folders = [Path(name) for name in arguments.names if name not in claims]
     for folder in folders:
         if not folder.is_dir():
-            reader.error(f"{folder} is no claim and no folder. Claims: {', '.join(claims)}")
+            reader.error(f"{folder} is neither a claim nor a folder. Claims: {', '.join(claims)}")
         if not logs_in(folder):
-            reader.error(f"{folder}: no file there ends with .swf or .swf.gz")
+            reader.error(f"{folder}: contains no file that ends with .swf or .swf.gz")
     arguments.logs = folders[0] if folders else None
     arguments.names = [name for name in arguments.names if name in claims]
     return arguments
@@ -73,7 +73,7 @@ def read_words(words: list[str]) -> argparse.Namespace:
 
 def how_long(arguments: argparse.Namespace) -> str:
     if not arguments.count and not arguments.minutes:
-        return "full measure"
+        return "full measurement"
     return (
         f"shortened: --count {arguments.count or 'full'}, --minutes {arguments.minutes or 'full'}"
     )
@@ -84,11 +84,11 @@ def parser() -> argparse.ArgumentParser:
     one = argparse.ArgumentParser(prog="python -m bench")
     one.description = "Measure Diamond against peers and raw limits; ratios from one run."
     one.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)} (all)")
-    one.add_argument("--list", action="store_true", help="name the claims and leave")
+    one.add_argument("--list", action="store_true", help="list the claims and exit")
     one.add_argument("--count", type=int, default=0, help="samples per arm, to shorten")
     one.add_argument("--minutes", type=float, default=0, help="minutes per arm, to shorten")
     one.add_argument("--write", action="store_true", help="rewrite the section of RESULTS.md")
-    one.add_argument("--keep", action="store_true", help="leave the scratch folder")
+    one.add_argument("--keep", action="store_true", help="keep the scratch folder")
     one.add_argument(
         "--cache", type=Path, default=default_cache(), help="for the peers (%(default)s)"
     )

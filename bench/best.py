@@ -1,9 +1,9 @@
-"""The least gap that one waiting attempt at a time can leave: what a planner would reach that knew every wait beforehand.
+"""The smallest gap possible with one waiting attempt at a time: what a planner could reach if it knew every wait in advance.
 
-Hand-overs cost it nothing. An attempt can be queued once the one before has its nodes, not sooner, since until then
-that one waits. So a start at `given` follows any start up to the moment `queued`, and adds at most one limit to the time
-in which a program runs. Of all sequences of starts the one that does the work soonest is found by going through the
-starts in order. Moments to queue at lie a fiftieth of a limit apart.
+Hand-overs are free. An attempt can be queued once the previous one has its nodes, not earlier, because until then the
+previous one is the one that waits. So a start at `given` can follow any start up to the moment `queued`, and adds at most
+one limit to the time in which a program runs. Going through the starts in order finds the sequence that finishes first.
+Queueing moments are a fiftieth of a limit apart.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_LIMITS = 5000
 
 
 def least_gap(queue: Queue, begin: float) -> float:
-    """Seconds in which no program runs, between the first start and the end of the work; at least, where that is thousands of limits."""
+    """Seconds without a running program between the first start and the end of the work; a lower bound if that is thousands of limits."""
     first, limits = begin + queue.wait(begin), 2 * LIMITS_OF_WORK
     while limits < MOST_LIMITS:
         ended = soonest_end(queue, first, limits)
@@ -28,7 +28,7 @@ def least_gap(queue: Queue, begin: float) -> float:
 
 
 def soonest_end(queue: Queue, first: float, limits: int) -> float | None:
-    """When the work is done, if attempts are queued within so many limits; None if it is not."""
+    """When the work is done if attempts are queued within this many limits, or None."""
     limit, work = queue.limit, LIMITS_OF_WORK * queue.limit
     starts = starts_by_time(queue, first, limits)
     times = [given for given, _ in starts]
@@ -51,6 +51,6 @@ def soonest_end(queue: Queue, first: float, limits: int) -> float | None:
 
 
 def starts_by_time(queue: Queue, first: float, limits: int) -> list[tuple[float, float]]:
-    """(gets its nodes, was queued) for every moment at which one may be queued."""
+    """(gets its nodes, was queued) for every possible queueing moment."""
     moments = (first + queue.limit * turn / MOMENTS for turn in range(limits * MOMENTS))
     return sorted((moment + queue.wait(moment), moment) for moment in moments)

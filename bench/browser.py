@@ -23,15 +23,15 @@ QUIET = [
     "--disable-quic",
 ]
 WINDOW = {"width": 1440, "height": 900}
-# Seconds since navigation at which a condition first held, seen at every change of the document.
-# The condition is written into it: the pages' security policy lets nobody make code from text there.
+# Seconds from navigation until a condition first holds, checked at every change of the document.
+# The condition is part of the script, because the pages' security policy forbids evaluating text.
 WAIT = """() => new Promise((resolve) => {
   const look = () => { if (CONDITION) { watch.disconnect(); resolve(performance.now() / 1000); } };
   const watch = new MutationObserver(look);
   watch.observe(document, { childList: true, subtree: true, attributes: true, characterData: true });
   look();
 })"""
-# The longest time between two frames while `seconds` of scrolling go on.
+# The longest time between two frames during `seconds` of scrolling.
 FRAMES = """([selector, seconds, pixels]) => new Promise((resolve) => {
   const list = document.querySelector(selector);
   const end = performance.now() + 1000 * seconds;
@@ -68,13 +68,13 @@ def signed_in(browser: Browser, service: Service) -> Iterator[BrowserContext]:
 
 
 def seconds_until(page: Page, path: str, condition: str) -> float:
-    """Navigate; how long until `condition`, a JavaScript expression, holds."""
+    """Navigate, and measure how long until `condition`, a JavaScript expression, holds."""
     page.goto(path, wait_until="commit")
     return float(page.evaluate(WAIT.replace("CONDITION", condition)))
 
 
 def heap_bytes(page: Page) -> int:
-    """What JavaScript holds after a thorough clean-up."""
+    """JavaScript's heap after garbage collection."""
     devtools = page.context.new_cdp_session(page)
     for _ in range(3):
         devtools.send("HeapProfiler.collectGarbage")

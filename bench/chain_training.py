@@ -1,7 +1,7 @@
-"""A small torch training that saves itself by Diamond's Checkpointer: `python chain_training.py yes|no TOTAL STEP_SECONDS INTERVAL`.
+"""A small torch training that saves with Diamond's Checkpointer: `python chain_training.py yes|no TOTAL STEP_SECONDS INTERVAL`.
 
-A program of its own, run by each attempt of the claim `chain`. `yes`: it heeds the stop flag, and saves beside its steps. `no`: it
-knows of no flag and waits for each save, so that a kill costs an interval at most. Each step adds its number to the file `done`.
+Each attempt of the claim `chain` runs it. `yes`: it follows the stop flag and saves during its steps. `no`: it ignores the flag and
+waits for each save, so that a kill costs at most one interval. Each step appends its number to the file `done`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Training:
         self.loader = training.ResumableLoader(data, batch_size=32)
 
     def step(self, number: int, batch: torch.Tensor, seconds: float) -> None:
-        """One that lasts as long as it should, and says so."""
+        """One step of the given duration, recorded in `done`."""
         began = time.monotonic()
         self.optimizer.zero_grad()
         loss = self.model(batch).square().mean()
@@ -37,7 +37,7 @@ class Training:
         time.sleep(max(0.0, seconds - (time.monotonic() - began)))
 
 
-def heed(work: Training, total: int, seconds: float, interval: int) -> int:
+def follow_flag(work: Training, total: int, seconds: float, interval: int) -> int:
     every = interval * seconds / 60
     saver = training.Checkpointer(work.model, work.optimizer, every_minutes=every)
     for done, (batch,) in saver.steps(work.loader, total=total):
@@ -46,7 +46,7 @@ def heed(work: Training, total: int, seconds: float, interval: int) -> int:
     return saver.exit_code
 
 
-def ignore(work: Training, total: int, seconds: float, interval: int) -> int:
+def ignore_flag(work: Training, total: int, seconds: float, interval: int) -> int:
     saver = training.Checkpointer(work.model, work.optimizer, loader=work.loader)
     done = saver.resume()
     while done < total:
@@ -62,6 +62,6 @@ def ignore(work: Training, total: int, seconds: float, interval: int) -> int:
 
 
 if __name__ == "__main__":
-    heeds, total, seconds, interval = sys.argv[1:]
-    act = heed if heeds == "yes" else ignore
+    follows_flag, total, seconds, interval = sys.argv[1:]
+    act = follow_flag if follows_flag == "yes" else ignore_flag
     sys.exit(act(Training(), int(total), float(seconds), int(interval)))

@@ -1,6 +1,6 @@
 """A training of 400 MB with one torch thread, saving or not: `python -m bench.checkpoint_training …`.
 
-A process of its own, so that nothing of the benchmark runs in it. Prints one JSON object.
+A separate process, so that it contains nothing of the benchmark. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from diamond.training import Checkpointer
 
 
 class Training:
-    """32 layers with AdamW: 403 MB of parameters and averages."""
+    """32 layers with AdamW: 403 MB of parameters and optimizer state."""
 
     def __init__(self) -> None:
         torch.manual_seed(0)
@@ -56,7 +56,7 @@ def main() -> None:
 def measure_slowdown(
     training: Training, folder: Path, pairs: int, seconds: float, every: float
 ) -> Times:
-    """Steps per second without and with saves, in pairs that follow each other."""
+    """Steps per second without and with saves, in consecutive pairs."""
     checkpointer = Checkpointer(training.model, training.optimizer, folder=folder / "slowdown")
     checkpointer.save(0, wait=True)
     found: Times = {"never": [], "saving": []}
@@ -76,7 +76,7 @@ def measure_slowdown(
 def train_for(
     training: Training, seconds: float, checkpointer: Checkpointer | None, done: int, every: float
 ) -> tuple[int, float]:
-    """The first save comes half an interval after the start, so that all of it falls into this arm."""
+    """The first save comes half an interval after the start, so that it ends within this arm."""
     began = time.perf_counter()
     next_save, steps = began + every / 2, 0
     while time.perf_counter() - began < seconds:

@@ -1,7 +1,7 @@
-"""Ways to save one training of 400 MB, each in a process of its own: `python -m bench.checkpoint_ways WAY --folder F`.
+"""Ways to save one training of 400 MB, each in its own process: `python -m bench.checkpoint_ways WAY --folder F`.
 
-A training uses one way. In one process they would hand each other warm memory: what one way's copy has freed, the next
-one's takes without a page fault. `bench/turns.py` lets them measure in turn.
+A training uses one way. In a shared process, the ways would reuse each other's warm memory without page faults.
+`bench/turns.py` lets them measure in turn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bench.turns import Times
 from diamond.training import Checkpointer
 
 STEPS = 4
-"""Long enough that a save of the first step is on disk before the last: what it disturbs is counted."""
+"""Enough steps that a save at the first one is on disk before the last, so that all disturbance is counted."""
 Measure = Callable[[], Times]
 
 
@@ -44,7 +44,7 @@ def serve(measure: Measure, lines: Iterable[str]) -> None:
 
 
 def copying(folder: Path) -> Measure:
-    """What no copy can beat: one into memory that was touched a moment ago, on a core that is awake."""
+    """The limit for a copy: into memory that was touched a moment ago, on a core that is awake."""
     source = torch.randint(0, 255, (Training().total_bytes,), dtype=torch.uint8)
     target = source.clone()
 
@@ -56,7 +56,7 @@ def copying(folder: Path) -> Measure:
 
 
 def writing(folder: Path) -> Measure:
-    """What no save can beat: large pieces to a new file, then synced."""
+    """The limit for a save: large pieces to a new file, then a sync."""
     content = memoryview(os.urandom(Training().total_bytes))
 
     def measure() -> Times:
@@ -96,7 +96,7 @@ def dcp_save(folder: Path) -> Measure:
 
 
 def async_save(kind: str, folder: Path) -> Measure:
-    """With its defaults; what counts is how long the call holds the training up."""
+    """With its defaults; measured is how long the call blocks the training."""
     join_alone()
     training = Training()
 
@@ -137,7 +137,7 @@ def in_call(folder: Path) -> Measure:
 
 
 def overlapped(folder: Path) -> Measure:
-    """Diamond's as it comes: the copy goes on beside the next step; the optimizer's wait for it is added to the call."""
+    """Diamond's default: the copy runs during the next step; the optimizer's wait for it is added to the call."""
     training = Training()
     checkpointer = Checkpointer(training.model, training.optimizer, folder=folder / "saved", keep=1)
     number = counter()
@@ -185,13 +185,13 @@ def write_and_sync(path: Path, content: memoryview) -> None:
 
 
 def wait_until_pruned(folder: Path) -> None:
-    """Removing the checkpoint before belongs to this way; the next one finds the disk at rest."""
+    """Removing the previous checkpoint belongs to this way; the next one starts with an idle disk."""
     while len([path for path in folder.iterdir() if "step-" in path.name]) > 1:
         time.sleep(0.01)
 
 
 def join_alone() -> None:
-    """torch's asynchronous saves want a process group even for one process."""
+    """torch's asynchronous saves need a process group even for one process."""
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", str(store.port + 1))

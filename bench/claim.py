@@ -1,4 +1,4 @@
-"""What a claim is, what was asked for, and what was found."""
+"""What a claim is, what was requested, and what was found."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Options:
-    """How long to measure; 0 takes each claim's own full measure."""
+    """How long to measure; 0 means each claim's full measurementment."""
 
     folder: Path
-    """Scratch space of this run, short enough for Unix sockets."""
+    """Scratch space of this run, with a path short enough for Unix sockets."""
     cache: Path
     """Kept between runs: the peers' virtual environment."""
     count: int = 0

@@ -1,4 +1,4 @@
-"""The `diamond` command of the Python that measures."""
+"""The `diamond` command of this Python."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PYTHON_BASE = ["python3", "python3-venv", "ca-certificates"]
 
 
 def account(folder: Path) -> Account:
-    """alice, with the builder as one file and a uv that she may run."""
+    """alice, with the builder as one file and a uv that this account can run."""
     from uv import find_uv_bin
 
     ensure_users(["alice"])
@@ -49,7 +49,7 @@ def account(folder: Path) -> Account:
 
 
 def _builder(folder: Path) -> str:
-    """As an agent on that Python lays it out."""
+    """As an agent with that Python installs it."""
     build_bundle(folder / "agent.pyz")
     words = [PYTHON, "-c", _LAY_OUT, str(folder / "builder")]
     variables = {"PYTHONPATH": str(folder / "agent.pyz")}
@@ -71,11 +71,11 @@ def python_base(cache: Path) -> Path:
 
 
 def mirror() -> str:
-    """The one that this machine uses itself."""
+    """The mirror that this machine uses itself."""
     files = Path("/etc/apt").rglob("*.[ls]*")
     text = "\n".join(file.read_text(errors="replace") for file in files if file.is_file())
     found = re.search(r"(?:^URIs:|^deb(?: \[.*\])?)\s+(\S+/debian)/?\s", text, re.M)
-    assert found, "apt names no mirror of Debian"
+    assert found, "apt has no Debian mirror configured"
     return found.group(1)
 
 
@@ -89,7 +89,7 @@ class PlainBuild:
         self._folder.chmod(0o777)
 
     def words(self, environment: dict[str, object]) -> list[str]:
-        """The command line; its files are written here."""
+        """The command line; also writes its files."""
         given = Environment(**environment)  # type: ignore[arg-type]
         recipe = Recipe(given, "", self._lock)
         site = self._folder / "site"
@@ -113,5 +113,5 @@ class PlainBuild:
         return self._folder / "plain.sif"
 
     def _open(self, cache: Path) -> None:
-        """Laid out by root, used by alice."""
+        """Written by root, used by alice."""
         subprocess.run(["chown", "-R", "alice", str(cache)], check=True)

@@ -1,4 +1,4 @@
-"""What is measured on one core, what measures on another."""
+"""Run what is measured on one core, and what measures on another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def on_core(number: int) -> Iterator[None]:
-    """This thread, and the threads and processes that it starts meanwhile; on a machine with one core, that."""
+    """Pin this thread, and the threads and processes it starts meanwhile; a machine with one core uses that one."""
     before = os.sched_getaffinity(0)
     cores = sorted(before)
     os.sched_setaffinity(0, {cores[number % len(cores)]})

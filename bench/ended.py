@@ -1,4 +1,4 @@
-"""When Slurm itself knew that a job had ended: its completion log, watched closely."""
+"""When Slurm itself knew that a job had ended, from its completion log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVERY_SECONDS = 0.02
 
 
 class EndedJobs:
-    """Follows jobcomp.txt from now on, in a thread that ends with the program."""
+    """Follow jobcomp.txt from now on, in a thread that ends with the program."""
 
     def __init__(self, path: Path) -> None:
         self.times: dict[str, float] = {}
@@ -23,7 +23,7 @@ class EndedJobs:
         threading.Thread(target=self._follow, daemon=True).start()
 
     def wait_count(self, count: int, *, within: float) -> float:
-        """When so many jobs had ended since this began to look."""
+        """When this many jobs had ended since watching started."""
         wait_for(lambda: len(self.times) >= count, within=within)
         return sorted(self.times.values())[count - 1]
 

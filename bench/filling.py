@@ -1,4 +1,4 @@
-"""Many tasks at once, written straight into a service's database."""
+"""Many tasks, written directly into a service's database."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from diamond.service.settings import Settings
 BATCH = 1000
 ENDPOINTS = ("alpha", "beta")
 STATES = {"succeeded": 60, "failed": 20, "cancelled": 4, "running": 8, "pending": 8}
-"""In percent: of each there is a full page among 1 000 too."""
+"""In percent; even among 1 000 tasks, each state has a full page."""
 RARE = 60
-"""The oldest tasks have a name of their own, found only behind all others."""
+"""The oldest tasks have their own name, found only after all others."""
 Row = dict[str, Any]
 
 
 def fill_tasks(service: Service, database_url: str, count: int) -> None:
-    """`count` tasks of two endpoints, one a minute until now."""
+    """`count` tasks on two endpoints, one per minute until now."""
     client = service.client()
     owner = client.transport.get("/api/v1/me")["id"]
     endpoints = {name: make_endpoint(service, name) for name in ENDPOINTS}

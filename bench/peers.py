@@ -1,4 +1,4 @@
-"""What Diamond is measured against, in a virtual environment of its own."""
+"""What Diamond is measured against, in a separate virtual environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PEERS = ("submitit", "psij-python", "parsl")
 
 
 def peers_python(cache: Path) -> Path:
-    """A Python that has all peers; made at the first call, then kept."""
+    """A Python with all peers; created at the first call, then kept."""
     folder = cache / f"peers-py{sys.version_info[0]}{sys.version_info[1]}"
     python, done = folder / "bin" / "python", folder / "complete"
     if not done.exists():

@@ -1,4 +1,4 @@
-"""More people on a service, each with a token of her own."""
+"""More people on a service, each with their own token."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diamond.service.settings import Settings
 
 
 def add_people(service: Service, count: int) -> list[Service]:
-    """The service as each of them sees it. Straight into the database: signing in is another matter."""
+    """The service as each of them sees it. Written directly into the database, because signing in is not measured here."""
     tokens = asyncio.run(_add(service, [f"person-{number}" for number in range(count)]))
     return [replace(service, token=token) for token in tokens]
 

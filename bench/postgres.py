@@ -1,4 +1,4 @@
-"""PostgreSQL in a temp folder: the one that the tests use."""
+"""PostgreSQL in a temp folder, as in the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long-lived processes of a measurement: started, looked at, and ended with it."""
+"""Long-lived processes of a measurement: started, observed, and ended with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def running(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A process that ends with the block; its output goes to `log`.
 
-    In a session of its own, as a daemon: Linux shares the cores among sessions (sched_autogroup).
+    In its own session, like a daemon: Linux divides the cores among sessions (sched_autogroup).
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
@@ -47,7 +47,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def is_alive(process: subprocess.Popen[bytes], log: Path) -> bool:
-    """True, or the end of the measurement with the last words of the process."""
+    """True, or end the measurement with the last output of the process."""
     if process.poll() is not None:
         words = log.read_text(errors="replace")[-3000:]
         raise SystemExit(f"bench: {process.args!r} ended with {process.returncode}\n{words}")

@@ -1,7 +1,7 @@
-"""Replays chains of attempts against a queue as it really was: three ways to queue the next attempt.
+"""Replay chains of attempts against a real queue's history, with three ways to queue the next attempt.
 
-Nodes are given for one limit from the moment that the queue gives them, so what idles before a program starts is lost
-to that attempt. All ways do the same work: ten limits of program time, with as many attempts as that takes.
+An attempt has its nodes for one limit from the moment the queue provides them, so time spent idle before its program
+starts is lost. All ways do the same work: ten limits of program time, with as many attempts as that takes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from diamond.planning.followup import (
 from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, Waits
 
 Policy = Callable[[bool], Manners]
-"""How many may wait and what a hand-over costs, by whether a program has started."""
+"""How many may wait and what a hand-over costs, depending on whether a program has started."""
 LIMITS_OF_WORK = 10
 GIVING_BACK_SECONDS = 60.0
-"""What nodes idle until an attempt that is not needed has gone."""
+"""How long nodes are idle until an unneeded attempt is gone."""
 
 
 class Queue:
-    """The waits of one class of jobs: as they were, and as they were known at each moment."""
+    """The waits of one class of jobs: the actual ones, and what was known at each moment."""
 
     def __init__(self, jobs: Sequence[PastWait], limit_seconds: float) -> None:
         self.limit = limit_seconds
@@ -41,13 +41,13 @@ class Queue:
         self._forecasts = forecasts(job.waited for job in by_start)
 
     def wait(self, now: float) -> float:
-        """That of the job nearest in submit time."""
+        """The wait of the job nearest in submit time."""
         after = bisect_left(self._submitted, now)
         near = range(max(0, after - 1), min(after + 1, len(self._submitted)))
         return self._waited[min(near, key=lambda i: abs(self._submitted[i] - now))]
 
     def forecast(self, now: float) -> Forecast:
-        """From the jobs that started before now, and no others."""
+        """Only from jobs that started before now."""
         return self._forecasts[bisect_left(self._started, now)]
 
 
@@ -114,11 +114,11 @@ class Replay:
     """(gets its nodes, was queued), for each attempt in the queue."""
     last_queued: float = 0.0
     program: tuple[float, float] | None = None
-    """(started, nodes are taken away); the start lies ahead while a hand-over is under way."""
+    """(started, loses its nodes); during a hand-over, the start is in the future."""
     silent_since: float | None = None
     work: float = 0.0
     early: float = 0.0
-    """The cushion, as it was told at the last start."""
+    """The cushion, as sent at the last start."""
     outcome: Outcome = field(default_factory=Outcome)
 
     def run(self) -> Outcome:
@@ -198,7 +198,7 @@ class Replay:
         return next_queueing(self.chain(), self.early, self.manners)
 
     def ask_forecast(self) -> None:
-        """Once per start, as the service tells the agent; of the first nobody knows whether it needs a follow-up."""
+        """Once per start, as the service sends it to the agent; for the first, it is unknown whether a follow-up is needed."""
         expected = self.queue.forecast(self.now)
         wanted = first_cushion if not self.work else cushion
         self.early = wanted(self.queue.limit, expected, self.manners)

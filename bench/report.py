@@ -17,20 +17,20 @@ HEAD = ["what", "measured", "bar", "verdict"]
 TITLE = """\
 # Results
 
-Written by `python -m bench --write`; good or bad, as measured. Each section says when, on which commit, for how
-long and how busy the machine was: a load average well above the number of cores means that others used it too.
+Written by `python -m bench --write`, whether good or bad. Each section says when, on which commit and for how long it was
+measured, and how busy the machine was: a load average well above the number of cores means that others used it too.
 """
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under what circumstances a claim was measured."""
+    """The circumstances under which a claim was measured."""
 
     words: str
     began: float
     load: float
     commit: str
-    """When it began: what is changed meanwhile was not measured."""
+    """At its start: later changes were not measured."""
 
     @classmethod
     def now(cls, words: str) -> Conditions:
@@ -70,7 +70,7 @@ def table(rows: list[Finding]) -> list[str]:
 
 
 def write_section(name: str, text: str, path: Path = RESULTS) -> None:
-    """Put a section in the place of the claim's older one, or at the end."""
+    """Replace the claim's older section, or append a new one."""
     old = path.read_text() if path.exists() else TITLE
     begin, end = f"<!-- bench: {name} -->", f"<!-- end: {name} -->"
     new = f"{begin}\n{text}\n{end}"

@@ -30,7 +30,7 @@ class Service:
 
     @property
     def env(self) -> dict[str, str]:
-        """What makes `diamond` speak to this service."""
+        """The variables that make `diamond` use this service."""
         home = str(self.folder)
         return {"DIAMOND_URL": self.url, "DIAMOND_TOKEN": self.token, "DIAMOND_HOME": home}
 
@@ -53,7 +53,7 @@ class Stack:
 
     @property
     def ended_jobs(self) -> Path:
-        """Slurm's own list of ended jobs, a line each."""
+        """Slurm's own list of ended jobs, one line each."""
         return self.cluster.shape.root / "jobcomp.txt"
 
 
@@ -61,7 +61,7 @@ class Stack:
 def slurm_stack(
     folder: Path, *, nodes: int = 4, cpus: int = 8, stamped: bool = True
 ) -> Iterator[Stack]:
-    """`stamped`: with wrappers on PATH and the Prolog, which cost each job some milliseconds."""
+    """`stamped`: with wrappers on PATH and a Prolog, which cost each job a few milliseconds."""
     with contextlib.ExitStack() as stack:
         stamps = Stamps(folder / "stamps")
         stamps.count_questions()
@@ -87,7 +87,7 @@ def slurm_cluster(
 
 
 def cluster_env(cluster: Cluster, stamps: Stamps | None) -> dict[str, str]:
-    """The environment of a person on the login node, with our wrappers in front of PATH."""
+    """A user's environment on the login node, with our wrappers first on PATH."""
     env = cluster.command_env(None)
     return env if stamps is None else {**env, "PATH": f"{stamps.bin}{os.pathsep}{env['PATH']}"}
 
@@ -132,7 +132,7 @@ def started_agent(
     *,
     within: float = 180,
 ) -> Iterator[Agent]:
-    """The served one-file agent, online and with its first profile sent."""
+    """The served one-file agent, online, after it has sent its first profile."""
     folder.mkdir(parents=True)
     client = service.client()
     body = {"name": name, "carrier": "local"}

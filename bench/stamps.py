@@ -1,6 +1,6 @@
-"""When things happened, stamped by the same clock and the same code for every arm.
+"""Timestamps from the same clock and the same code for every arm.
 
-bash writes `$EPOCHREALTIME` without a fork, so that a stamp costs some 20 µs once bash runs (2 ms).
+bash writes `$EPOCHREALTIME` without a fork, so a stamp costs about 20 µs once bash runs (2 ms).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ QUESTIONS = ("squeue", "sacct", "sinfo", "scontrol", "sacctmgr")
 
 
 class Stamps:
-    """A folder of wrappers for PATH, a Slurm Prolog, programs that stamp, and what they wrote."""
+    """A folder with wrappers for PATH, a Slurm Prolog, programs that write stamps, and their stamps."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class Stamps:
         return self.folder / f"{name}.log"
 
     def count_questions(self) -> None:
-        """Also stamp each status question, under its own name."""
+        """Also stamp each status query, under its own name."""
         for name in QUESTIONS:
             self._executable(self.bin / name, exec_after(self.log(name), real(name)))
 
@@ -73,12 +73,12 @@ def real(program: str) -> str:
 
 
 def stamp_in(path: Path, *, within: float = 60) -> float:
-    """The stamp that a program will write."""
+    """Wait for the stamp that a program will write."""
     return float(wait_for(lambda: path.exists() and path.read_text().strip(), within=within))
 
 
 def next_stamp(read: Callable[[], list[float]], *, known: int, within: float = 60) -> float:
-    """The first stamp beyond those already known."""
+    """Wait for the first stamp that is not yet known."""
     wait_for(lambda: len(read()) > known, within=within)
     return read()[known]
 

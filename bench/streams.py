@@ -16,7 +16,7 @@ BLOCK = 1 << 16
 
 
 class Streams:
-    """One for each of `services`, which are the same service as different people see it."""
+    """One stream per entry of `services`, which is the same service as seen by different people."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._selector = selectors.DefaultSelector()
@@ -44,11 +44,11 @@ class Streams:
         return len(self._open)
 
     def count(self, words: bytes) -> list[int]:
-        """How often each has heard them."""
+        """How often each has received them."""
         return [bytes(heard).count(words) for heard in self._heard]
 
     def wait_for(self, words: bytes, times: int, within: float = 60.0) -> None:
-        """Until all have heard them so often, or the time is over: the caller counts."""
+        """Wait until all have received them this often, or the time is up; the caller counts."""
         end = time.monotonic() + within
         while time.monotonic() < end and min(self.count(words)) < times:
             time.sleep(0.1)

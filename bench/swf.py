@@ -1,4 +1,4 @@
-"""Job logs in the Standard Workload Format of the Parallel Workloads Archive, packed by gzip or not."""
+"""Job logs in the Standard Workload Format of the Parallel Workloads Archive, gzipped or not."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ENDINGS = (".swf", ".swf.gz")
 class Log:
     name: str
     thanks: str
-    """Whose machine it was and who gave the log."""
+    """Whose machine it was and who provided the log."""
     jobs: list[PastWait]
     """In the order of their submission; processors stand in for nodes."""
     remarks: tuple[str, ...] = ()
-    """What the log leaves open, and how it was read."""
+    """What the log leaves unclear, and how it was read."""
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """Also those in folders below."""
+    """Including those in subfolders."""
     every = (path for path in folder.rglob("*") if path.name.lower().endswith(ENDINGS))
     return sorted(path for path in every if path.is_file())
 
@@ -43,7 +43,7 @@ def read_log(path: Path) -> Log:
             for line in lines:
                 read.take(line)
     except (OSError, EOFError, zlib.error) as problem:
-        read.remarks.append(f"cannot be read to its end ({problem}): what was read counts")
+        read.remarks.append(f"cannot be read to its end ({problem}): using what was read")
     return read.log(path.name[: path.name.lower().rindex(".swf")])
 
 
@@ -55,10 +55,10 @@ def opened(path: Path) -> TextIO:
 
 @dataclass
 class Reading:
-    """What the lines of one log have told so far."""
+    """What has been read from one log so far."""
 
     jobs: list[PastWait] = field(default_factory=list)
-    """With the limit 0 where none was written down."""
+    """With limit 0 if the log has none."""
     ran: array[float] = field(default_factory=lambda: array("d"))
     """The run time of each."""
     thanks: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Reading:
             self.take_job(line.split())
 
     def take_job(self, fields: list[str]) -> None:
-        """A line that is misshapen or cut off is passed over."""
+        """A malformed or truncated line is skipped."""
         try:
             job = read_job(fields) if len(fields) > QUEUE else None
             is_part = fields[NUMBER] == self.number and int(float(fields[STATUS])) in PARTS
@@ -89,11 +89,11 @@ class Reading:
     def log(self, name: str) -> Log:
         jobs = sorted(self.with_limits(), key=lambda one: one.submitted)
         if not jobs:
-            self.remarks.append("none of its jobs tells how long it waited, its size and its limit")
+            self.remarks.append("none of its jobs has a wait, a size and a limit")
         return Log(name, ", ".join(self.thanks), jobs, tuple(self.remarks))
 
     def with_limits(self) -> list[PastWait]:
-        """One measure for all jobs of a log: limits and run times are not mixed."""
+        """The same measure for all jobs of a log: limits and run times are not mixed."""
         named = [job for job in self.jobs if job.limit_seconds]
         without = len(self.jobs) - len(named)
         if len(named) >= without:
@@ -101,14 +101,14 @@ class Reading:
                 self.remarks.append(f"{without} jobs without a limit are left out")
             return named
         self.remarks.append(
-            f"{without} of {len(self.jobs)} jobs name no limit, so the run time of each stands in for it"
+            f"{without} of {len(self.jobs)} jobs have no limit, so their run times are used instead"
         )
         each = zip(self.jobs, self.ran, strict=True)
         return [replace(job, limit_seconds=ran) for job, ran in each if ran]
 
 
 def read_job(fields: list[str]) -> PastWait | None:
-    """None for a job that never started, or whose size nobody wrote down."""
+    """None for a job that never started or has no size."""
     size = known(fields[ASKED]) or known(fields[GIVEN])
     waited = float(fields[WAITED])
     never_ran = int(float(fields[STATUS])) == CANCELLED and not known(fields[RAN])
@@ -121,5 +121,5 @@ def read_job(fields: list[str]) -> PastWait | None:
 
 
 def known(text: str) -> float:
-    """0 for what is unknown, written as -1."""
+    """0 for an unknown value, written as -1."""
     return max(0.0, float(text))

@@ -1,4 +1,4 @@
-"""Processes that measure in turn: each once for every line that it is sent, answering with one JSON object of times."""
+"""Processes that measure in turn: each once per line it receives, answering with one JSON object of times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Times = dict[str, list[float]]
 def measure_in_turn(
     module: str, ways: Iterable[str], folder: Path, *, rounds: int, warm_up: int
 ) -> Times:
-    """Round by round, so that a busy minute hits all ways alike; each finds the disk at rest."""
+    """Round by round, so that a busy minute affects all ways equally; each starts with an idle disk."""
     started = [Way(module, name, folder / name) for name in ways]
     found: Times = {}
     for number in range(rounds + warm_up):
@@ -28,7 +28,7 @@ def measure_in_turn(
 
 
 class Way:
-    """One of the processes, from outside: `python -m MODULE WAY --folder F`."""
+    """One of the processes, as seen from outside: `python -m MODULE WAY --folder F`."""
 
     def __init__(self, module: str, name: str, folder: Path) -> None:
         folder.mkdir()
@@ -56,4 +56,4 @@ class Way:
             if line.startswith("{"):
                 found: Times = json.loads(line)
                 return found
-        raise RuntimeError(f"a process that measures has left: {self._process.args!r}")
+        raise RuntimeError(f"a measuring process has ended: {self._process.args!r}")

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def wait_for(ready: Callable[[], T], *, within: float = 60, every: float = 0.02) -> T:
-    """What `ready` returns, as soon as that is true."""
+    """Return the result of `ready` as soon as it is true."""
     end = time.monotonic() + within
     while not (found := ready()):
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""A client of the event stream that notes when each thing arrived."""
+"""A client of the event stream that records when each event arrived."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINAL = {state.value for state in FINAL_STATES}
 
 
 class Watcher:
-    """Listens from its making on, until closed: an open stream costs the service work for every event."""
+    """Listens from its creation until closed, because an open stream costs the service work for every event."""
 
     def __init__(self, client: Client, watch: Sequence[str] = ()) -> None:
         self.finals: dict[str, float] = {}
@@ -50,7 +50,7 @@ class Watcher:
         self.states[task["id"]] = task["state"]
 
     def queued_count(self) -> int:
-        """How many tasks the batch system has taken."""
+        """How many tasks the batch system has accepted."""
         return sum(map(bool, list(self.native_ids.values())))
 
     def wait_final(self, tasks: Iterable[str], *, within: float) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""One step of DDP; rank 0 writes the time when it was done. The same program for every arm."""
+"""One DDP step; rank 0 writes the time it finished. The same program for every arm."""
 
 import sys
 import time

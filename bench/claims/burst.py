@@ -1,4 +1,4 @@
-"""200 no-op jobs, next to a raw sbatch loop and a raw loop of the scripts that Diamond rendered."""
+"""200 no-op jobs, compared with a raw sbatch loop and a raw loop over the scripts that Diamond rendered."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def judge(rates: dict[str, list[float]], jobs: int) -> Findings:
     compare(findings, "Diamond / raw sbatch", rates["Diamond"], rates["raw"], LEAST_OF_RAW)
     compare(findings, "Diamond / rendered", rates["Diamond"], rates["rendered"], LEAST_OF_RENDERED)
     findings.note(
-        f"{jobs} jobs a round, {ROUNDS} rounds; raw ends with the last line of Slurm's jobcomp."
+        f"{jobs} jobs per round, {ROUNDS} rounds; raw ends with the last line of Slurm's jobcomp."
     )
     return findings
 
@@ -59,7 +59,7 @@ def judge(rates: dict[str, list[float]], jobs: int) -> Findings:
 def compare(
     findings: Findings, what: str, ours: list[float], theirs: list[float], least: float
 ) -> None:
-    """The median of the ratios of each round: its arms met the same other load."""
+    """The median of each round's ratio, because its arms ran under the same load."""
     ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
     each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     ratio = median(ratios)
@@ -67,7 +67,7 @@ def compare(
 
 
 def run_ours(stack: Stack, jobs: int) -> tuple[float, list[Path]]:
-    """Seconds from the first submit() to the last final state; and the scripts that were rendered."""
+    """Seconds from the first submit() to the last final state, and the rendered scripts."""
     client, ended = stack.service.client(), EndedJobs(stack.ended_jobs)
     with closing(Watcher(client)) as watcher:
         began, here = time.time(), stack.stamps.folder
@@ -91,7 +91,7 @@ def run_raw(stack: Stack, scripts: Sequence[Path]) -> float:
 
 
 def copy_scripts(scripts: Sequence[Path], work: Path, copy: Path) -> list[Path]:
-    """The same scripts for folders of their own: in the old ones each would find its claim taken."""
+    """The same scripts with new folders: in the old ones each would find its claim taken."""
     made = []
     for script in scripts:
         attempt = copy / script.parent.relative_to(work)
@@ -106,7 +106,7 @@ def copy_scripts(scripts: Sequence[Path], work: Path, copy: Path) -> list[Path]:
 
 
 def wait_until_quiet(stack: Stack) -> None:
-    """No arm pays for the end of another."""
+    """Wait, so that no arm pays for the end of another."""
     squeue = ["/usr/bin/env", "squeue", "--noheader"]
     wait_for(lambda: not stack.cluster.run(squeue).stdout.strip(), within=120, every=0.2)
 

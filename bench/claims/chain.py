@@ -1,4 +1,4 @@
-"""Steps that a chain of attempts does twice, on a real Slurm whose time limit is far too short for it; and its gaps."""
+"""Steps that a chain of attempts repeats, and its gaps, on a real Slurm whose time limit is far too short."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FULL_ATTEMPTS = 5
 STEP_SECONDS, INTERVAL = 0.25, 20
 WALLTIME_SECONDS = 60
 LONGEST_SECONDS = {"yes": WALLTIME_SECONDS - 20, "no": 92}
-"""Of steps in one attempt: the stop flag appears 20 s before the limit at least; Slurm kills up to 35 s after it."""
+"""Seconds of steps in one attempt: the stop flag appears at least 20 s before the limit; Slurm kills up to 35 s after it."""
 PATIENCE_SECONDS = 300
-"""For one attempt with its gap."""
+"""For one attempt and its gap."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class Chain:
     task: Task
     repeated: int
     lost_at_once: int
-    """The most that one ending cost."""
+    """The highest cost of one ending."""
 
 
 def measure(options: Options) -> Findings:
     findings, attempts = Findings(), options.samples(FULL_ATTEMPTS)
     with slurm_stack(options.folder, stamped=False) as stack:
-        flag = run(stack, options.folder, heeds="yes", attempts=attempts)
-        kill = run(stack, options.folder, heeds="no", attempts=attempts)
+        flag = run(stack, options.folder, follows_flag="yes", attempts=attempts)
+        kill = run(stack, options.folder, follows_flag="no", attempts=attempts)
     for words, chain in (("stop flag", flag), ("killed at the limit", kill)):
         findings.add(f"{words}: attempts", str(len(began(chain))))
         findings.add(f"{words}: gaps", gap_words(chain))
@@ -52,18 +52,18 @@ def measure(options: Options) -> Findings:
     )
     findings.note(
         f"A torch training with `diamond.training.Checkpointer` on a limit of {WALLTIME_SECONDS} s, a step every {STEP_SECONDS} s, a checkpoint every "
-        f"{INTERVAL} steps: beside the steps where it heeds the flag, whose lead is the measured one; waited for where it does not, as a save that "
-        "goes on beside the steps may cost those too. Slurm kills up to 35 s late. The follow-up is queued ahead; a gap is from the program's end "
+        f"{INTERVAL} steps. With the flag, it saves during the steps and uses the measured lead. Without, it waits for each save, because a kill "
+        "during an overlapping save would also lose those steps. Slurm kills up to 35 s late. The follow-up is queued ahead; a gap is from the program's end "
         "to the next one's start, which then loads torch."
     )
     return findings
 
 
-def run(stack: Stack, folder: Path, *, heeds: str, attempts: int) -> Chain:
-    """As many steps as fewer attempts could not do."""
-    total = int((attempts - 0.8) * LONGEST_SECONDS[heeds] / STEP_SECONDS)
+def run(stack: Stack, folder: Path, *, follows_flag: str, attempts: int) -> Chain:
+    """More steps than fewer attempts could do."""
+    total = int((attempts - 0.8) * LONGEST_SECONDS[follows_flag] / STEP_SECONDS)
     client = stack.service.client()
-    task = client.run(spec(heeds, total), folder=folder / "stamps").task.id
+    task = client.run(spec(follows_flag, total), folder=folder / "stamps").task.id
     deadline = time.monotonic() + (attempts + 3) * PATIENCE_SECONDS
     while not (found := client.task(task)).is_final:
         if time.monotonic() > deadline:
@@ -76,11 +76,11 @@ def run(stack: Stack, folder: Path, *, heeds: str, attempts: int) -> Chain:
     return Chain(found, len(done) - total, max(back, default=0))
 
 
-def spec(heeds: str, total: int) -> dict[str, Any]:
-    # -P: beside the program lies a numbers.py, which torch would take for Python's own.
-    words = [sys.executable, "-P", PROGRAM, heeds, total, STEP_SECONDS, INTERVAL]
+def spec(follows_flag: str, total: int) -> dict[str, Any]:
+    # -P: next to the program is a numbers.py, which torch would import instead of Python's own.
+    words = [sys.executable, "-P", PROGRAM, follows_flag, total, STEP_SECONDS, INTERVAL]
     return {
-        "name": f"chain-{heeds}",
+        "name": f"chain-{follows_flag}",
         "run": [str(word) for word in words],
         "on": "cluster",
         "partition": PARTITION,

@@ -1,4 +1,4 @@
-"""What a checkpoint of 400 MB costs a training: against a copy in memory, the disk, and torch's own ways to save."""
+"""What a checkpoint of 400 MB costs a training, compared with a copy in memory, the disk, and torch's own ways to save."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LEAST_OVER = {"torch.save": 8.0, "dcp.save": 12.0, "async THREAD": 2.0, "async P
 MOST_DURABLE_BEST, MOST_DURABLE_MEDIAN = 1.5, 2.2
 MOST_SLOWDOWN = 0.03
 NOTES = [
-    "State 403 MB (AdamW), one torch thread, 2 rounds of warm-up. Each way to save has a process of its own, as a training has one way: in one "
-    "process they hand each other warm memory. They take turns, each after a sync of the disks.",
-    "in-call: `overlap=False`, the whole copy inside `save`. overlapped: the default; the call and what the optimizer's next step then waited. "
-    "added: four steps with one save, less four without. durable: from the call until hashed, synced and renamed.",
-    "Against torch's ways each is taken as it comes, so ours overlaps; what it would be with the copy in the call stands in brackets, without a bar.",
+    "State 403 MB (AdamW), one torch thread, 2 rounds of warm-up. Each way to save has its own process, because in a shared one "
+    "they would reuse each other's warm memory. They take turns, each after a sync of the disks.",
+    "in-call: `overlap=False`, the whole copy inside `save`. overlapped: the default; the call plus the wait of the optimizer's next step. "
+    "added: four steps with one save, minus four without. durable: from the call until hashed, synced and renamed.",
+    "Compared with torch's ways, each uses its defaults, so ours overlaps; in brackets, without a bar: with the copy in the call.",
 ]
 
 
@@ -55,7 +55,7 @@ def compare_with_memory(findings: Findings, found: Times) -> None:
 
 
 def compare_with_torch(findings: Findings, found: Times) -> None:
-    """Each as it comes: what one save holds the training up with torch's defaults, and with Diamond's."""
+    """With the defaults of both: how long one save blocks the training with torch, and with Diamond."""
     ours = median(found["overlapped"])
     for name, least in LEAST_OVER.items():
         ratio, whole = median(found[name]) / ours, median(found[name]) / median(found["in-call"])
@@ -93,12 +93,12 @@ def measure_slowdown(options: Options) -> Findings:
     findings.add(
         "training that saves, slower by", shown, f"≤ {MOST_SLOWDOWN:.0%}", middle <= MOST_SLOWDOWN
     )
-    findings.note(f"403 MB every {EVERY_SECONDS:.0f} s against never, in alternating pairs")
+    findings.note(f"403 MB every {EVERY_SECONDS:.0f} s compared with never, in alternating pairs")
     return findings
 
 
 def interval_of_median(ordered: Sequence[float]) -> tuple[float, float]:
-    """By order statistics, for the ten pairs of the full measure: from the second to the last but one."""
+    """By order statistics, for the ten pairs of the full measurement: from the second to the second-last."""
     cut = 1 if len(ordered) >= 9 else 0
     return ordered[cut], ordered[-1 - cut]
 

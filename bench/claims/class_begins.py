@@ -1,4 +1,4 @@
-"""40 people at once: each adds an endpoint, starts an agent of her own on the cluster and runs a first job."""
+"""40 people at once: each adds an endpoint, starts their own agent on the cluster and runs a first job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def measure(options: Options) -> Findings:
 def first_run(
     agents: contextlib.ExitStack, cluster: Cluster, person: Service, folder: Path
 ) -> float:
-    """When her job had succeeded."""
+    """When their job had succeeded."""
     env = cluster_env(cluster, None)
     agents.enter_context(started_agent(person, "cluster", folder, env, within=GIVE_UP_SECONDS))
     client = person.client()
@@ -64,4 +64,4 @@ def first_run(
     return time.perf_counter()
 
 
-CLAIM = Claim("class", "First runs of 40 people who begin at once", measure)
+CLAIM = Claim("class", "First runs of 40 people who start at once", measure)

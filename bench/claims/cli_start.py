@@ -1,4 +1,4 @@
-"""What `diamond tasks` costs over starting Python."""
+"""What `diamond tasks` costs beyond starting Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""20 calls a second while 200 pages of 40 people hold their event streams open, over the same with none."""
+"""20 calls a second while 200 pages of 40 people hold event streams open, compared with none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PEOPLE, STREAMS = 40, 200
 CALLS_A_SECOND = 20.0
 FULL_MINUTES = 2.0
 WRITE_EVERY = 10
-"""One call of so many changes something, which all pages of its person hear."""
+"""One call in this many changes something, which all pages of its person receive."""
 HEARD = b'"what":"preferences"'
 READS = ("/api/v1/tasks", "/api/v1/overview", "/api/v1/endpoints", "/api/v1/me")
 MOST_TIMES, MOST_SECONDS, MOST_GROWTH = 5.0, 0.25, 1.2
@@ -45,7 +45,7 @@ def measure(options: Options) -> Findings:
     steady = grown <= MOST_GROWTH
     findings.add("memory, after / before", f"{grown:.2f}×", f"≤ {MOST_GROWTH:g}×", steady)
     findings.note(
-        f"{CALLS_A_SECOND:g} calls a second for {seconds:g} s each, one of {WRITE_EVERY} a change, by {PEOPLE} people; "
+        f"{CALLS_A_SECOND:g} calls a second for {seconds:g} s each, one in {WRITE_EVERY} a change, by {PEOPLE} people; "
         "SQLite. Service on one core, generator on the other. A call counts from when it was due."
     )
     return findings
@@ -64,7 +64,7 @@ def judged(alone: list[float], among: list[float]) -> Findings:
 
 
 def called(people: list[Service], seconds: float) -> list[float]:
-    """How long after it was due each call was answered: one that waits for a slow one is slow too."""
+    """How long after it was due each call was answered; one that waits behind a slow one counts as slow too."""
     clients = [one.client() for one in people]
     taken: list[float] = []
     began = time.perf_counter()
@@ -77,7 +77,7 @@ def called(people: list[Service], seconds: float) -> list[float]:
 
 
 def call(clients: list[Client], number: int) -> None:
-    """Everybody in turn, with a change now and then."""
+    """Each person in turn, with an occasional change."""
     turn, change = divmod(number, WRITE_EVERY)
     if change == 0:
         wanted = {"guide_done": True}

@@ -1,4 +1,4 @@
-"""How soon an ending is known at an event-stream client: the program's own, and one from outside."""
+"""How soon an event-stream client learns of an ending: the program's own, and one caused from outside."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measure(options: Options) -> Findings:
     for manner, delays in outside.items():
         words = f"median {median(delays):.1f} s, longest {max(delays):.1f} s (n={len(delays)})"
         findings.add(manner, words, f"≤ {MOST_OUTSIDE:.0f} s", max(delays) <= MOST_OUTSIDE)
-    findings.note("From outside: counted from when Slurm's jobcomp had the end.")
+    findings.note("From outside: counted from when Slurm's jobcomp recorded the end.")
     return findings
 
 
@@ -59,7 +59,7 @@ def own_endings(stack: Stack, count: int) -> tuple[list[float], list[float]]:
 
 
 def outside_endings(stack: Stack, count: int) -> dict[str, list[float]]:
-    """Some of each manner at once, ended at random times over two rounds of status questions."""
+    """Some of each kind at once, ended at random times over two rounds of status queries."""
     client, ended = stack.service.client(), EndedJobs(stack.ended_jobs)
     watcher = Watcher(client)
     manners = {start(stack, manner): manner for manner in MANNERS for _ in range(count)}

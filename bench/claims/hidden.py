@@ -1,4 +1,4 @@
-"""Whether time tells a stranger that a private task exists."""
+"""Whether response times reveal to a stranger that a private task exists."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def measure(options: Options) -> Findings:
         hidden, absent = interleaved(service, stranger.token, task, options.samples(FULL_COUNT))
     apart = abs(median(hidden) / median(absent) - 1)
     findings = Findings()
-    findings.add("a task of somebody else", f"median {1000 * median(hidden):.3f} ms")
-    findings.add("a task that never was", f"median {1000 * median(absent):.3f} ms")
+    findings.add("another person's task", f"median {1000 * median(hidden):.3f} ms")
+    findings.add("a task that does not exist", f"median {1000 * median(absent):.3f} ms")
     findings.add("apart", f"{100 * apart:.1f} %", f"< {100 * MOST:.0f} %", apart < MOST)
     return findings
 
@@ -34,7 +34,7 @@ def measure(options: Options) -> Findings:
 def interleaved(
     service: Service, token: str, task: str, count: int
 ) -> tuple[list[float], list[float]]:
-    """On one kept connection, in turn; the first of each is not counted."""
+    """On one persistent connection, in turn; the first of each is not counted."""
     connection = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=60)
     hidden, absent = [], []
     for _ in range(count + 1):
@@ -54,4 +54,4 @@ def timed(connection: http.client.HTTPConnection, token: str, task: str) -> floa
     return time.perf_counter() - began
 
 
-CLAIM = Claim("hidden", "A stranger's 404: a private task and one that never was", measure)
+CLAIM = Claim("hidden", "A stranger's 404: a private task and one that does not exist", measure)

@@ -1,4 +1,4 @@
-"""What an idle service weighs, and an agent that watches 50 running tasks."""
+"""Memory and CPU of an idle service, and of an agent that watches 50 running tasks."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def fill(stack: Stack) -> None:
 
 
 def watch(pid: int, seconds: float) -> tuple[float, float]:
-    """Median memory in MB and CPU in percent of a core, over a time."""
+    """Median memory in MB and CPU in percent of a core, over some time."""
     memory, began, used = [], time.monotonic(), cpu_seconds(pid)
     while time.monotonic() - began < seconds:
         memory.append(memory_mb(pid))

@@ -1,4 +1,4 @@
-"""Building a torch image and changing its last step, over plain `apptainer build` of the same recipe."""
+"""Building a torch image and changing its last step, compared with plain `apptainer build` of the same recipe."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measure(options: Options) -> Findings:
     _compare_builds(found, bench, plain, cache, options.samples(FULL_ROUNDS))
     found.note("package cache warm and zstd-3 in both; the base is one squashfs for both")
     found.note(
-        "each build begins when the disk has nothing left to write of the one before: a gigabyte that one side leaves behind is else paid by the other"
+        "each build starts when the disk has finished writing the previous one, so that neither side pays for the other's writes"
     )
     return found
 
@@ -73,7 +73,7 @@ def _compare_builds(
 
 
 def _compare_starts(found: Findings, bench: Bench, built: Built) -> None:
-    """In turn, and never fewer: one start alone differs from the next by more than the bar."""
+    """In turn, and never fewer: single starts differ by more than the bar."""
     entered = bench.enter(built)
     assert entered.returncode == 0, entered.stdout
     script = str(built.file.parent / "enter.sh")
@@ -86,7 +86,7 @@ def _compare_starts(found: Findings, bench: Bench, built: Built) -> None:
     found.add("start inside, by Diamond", seconds([one.wall for one in ours[1:]]))
     found.add("start inside, plain `apptainer exec`", seconds([one.wall for one in bare[1:]]))
     found.add("difference, pair by pair", f"{1000 * more:+.0f} ms", "< 50 ms", more < MOST_START)
-    found.add("of it processor time", f"{1000 * work:+.0f} ms")
+    found.add("processor time in it", f"{1000 * work:+.0f} ms")
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,13 @@ def _spent(bench: Bench, words: Sequence[str]) -> _Spent:
 def _ratio(
     found: Findings, what: str, ours: Sequence[float], theirs: Sequence[float], most: float
 ) -> None:
-    """Round by round, so that a machine that slows down slows both."""
+    """Round by round, so that a slow machine slows both."""
     ratio = median([one / other for one, other in zip(ours, theirs, strict=True)])
     found.add(what, f"{seconds(ours)}; {ratio:.2f} of plain", f"≤ {most}", ratio <= most)
 
 
 def _base(folder: Path, options: Options) -> Path:
-    """The tar as a squashfs: what both sides start from."""
+    """The tar as a squashfs: the common starting point."""
     target = folder / "base.sqfs"
     root = folder / "base"
     root.mkdir()
@@ -158,7 +158,7 @@ def _lock(built: Built) -> str:
 
 
 def _forget(bench: Bench) -> None:
-    """No step cache, no unpacked base, no image; what uv has fetched stays."""
+    """No step cache, no unpacked base, no image; uv's downloads stay."""
     for name in ("layers", "bases", "store", "identities"):
         place = bench.work / "images" / name
         bench.account.run(["unshare", "--map-root-user", "--map-auto", "rm", "-rf", str(place)])

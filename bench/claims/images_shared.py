@@ -1,4 +1,4 @@
-"""Images through the service: found again, built once for many, moved as fast as a copy by hand."""
+"""Images through the service: found again, built once for many, transferred as fast as a manual copy."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _files(machine: Any) -> list[Path]:
 
 
 def _moved(found: Findings, alpha: Any, beta: Any, folder: Path, rounds: int) -> None:
-    """In turn, so that both see the same machine; the first round of each is not counted."""
+    """In turn, so that both see the same load; the first round of each is not counted."""
     ours, theirs = [], []
     with _sshd(folder) as copy:
         for number in range(rounds + 1):
@@ -96,16 +96,16 @@ def _moved(found: Findings, alpha: Any, beta: Any, folder: Path, rounds: int) ->
             file = Path(image["copies"][0]["file"])
             theirs.append(_timed(partial(copy, file)))
             ours.append(_timed(partial(_move, beta, image["name"])))
-            words = "round %d: scp %.2f s, moved and verified %.2f s"
+            words = "round %d: scp %.2f s, transferred and verified %.2f s"
             print(words % (number, theirs[-1], ours[-1]), file=sys.stderr, flush=True)
             alpha.client.call("DELETE", f"/images/{image['id']}")
     ratio = median([one / other for one, other in zip(theirs[1:], ours[1:], strict=True)])
     found.add(f"scp of {MEGABYTES} MB on loopback", seconds(theirs[1:]))
-    found.add("moved through the service, verified", seconds(ours[1:]))
-    what = "speed over scp's, pair by pair"
+    found.add("transferred through the service, verified", seconds(ours[1:]))
+    what = "speed relative to scp, pair by pair"
     found.add(what, f"{ratio:.2f}", f">= {LEAST_SPEED}", ratio >= LEAST_SPEED)
     found.note(
-        "scp copies and checks nothing; Diamond's file is read again in full on arrival, and compared with its digest"
+        "scp does not verify; Diamond reads the whole file again on arrival and compares its digest"
     )
 
 
@@ -116,7 +116,7 @@ def _move(beta: Any, name: str) -> None:
 
 
 def _broken_off(found: Findings, alpha: Any, beta: Any, folder: Path) -> None:
-    """The goal's agent is killed by -9 while bytes come in, and started again."""
+    """The destination's agent is killed with -9 while bytes arrive, and started again."""
     fill = f"dd if=/dev/urandom of=/opt/big bs=1M count={MEGABYTES}; echo broken off"
     image = alpha.build("broken", _environment(folder, fill))
     sha256 = image["copies"][0]["sha256"]
@@ -131,7 +131,7 @@ def _broken_off(found: Findings, alpha: Any, beta: Any, folder: Path) -> None:
     file = beta.work / "images" / "store" / f"{sha256}.sqfs"
     goes_on = state == "done" and file.stat().st_ino == inode
     words = f"{state}, from {there / 1e6:.0f} of {image['size'] / 1e6:.0f} MB on"
-    found.add("a transfer that is broken off", words, "resumes", goes_on)
+    found.add("an interrupted transfer", words, "resumes", goes_on)
 
 
 def _timed(act: Any) -> float:
@@ -175,7 +175,7 @@ def _listens(port: int) -> bool:
 
 
 def _once_for_people(found: Findings, folder: Path) -> None:
-    """Accounts of one Unix group start at the same moment, each by an agent's own builder."""
+    """Accounts of one Unix group start at the same moment, each with an agent's own builder."""
     from support.image_machines import as_user
 
     users = [f"diamond{number:02d}" for number in range(PEOPLE)]
@@ -226,4 +226,6 @@ def _ensure_group(name: str, users: list[str]) -> None:
         subprocess.run(["usermod", "-aG", name, user], check=True)
 
 
-CLAIM = Claim("images-shared", "images through the service: found, built once, moved", measure)
+CLAIM = Claim(
+    "images-shared", "images through the service: found, built once, transferred", measure
+)

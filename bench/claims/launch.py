@@ -1,4 +1,4 @@
-"""Diamond's launch over two nodes, next to `srun torchrun` written by hand: from the node's prolog to the first step."""
+"""Diamond's launch over two nodes, compared with `srun torchrun` by hand: from the node's prolog to the first step."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measure(options: Options) -> Findings:
 def sample(
     arms: dict[str, Callable[[Path], None]], stack: Stack, count: int
 ) -> dict[str, list[float]]:
-    """Round by round, both in a new order; a first round warms up and is not counted."""
+    """Round by round, both in a new order; the first round is a warm-up and not counted."""
     taken: dict[str, list[float]] = {name: [] for name in arms}
     for turn in range(count + 1):
         for name in random.sample(sorted(arms), len(arms)):
@@ -97,9 +97,9 @@ def judge(taken: dict[str, list[float]]) -> Findings:
     ratio = median(taken["Diamond"]) / median(taken["by hand"])
     findings.add("Diamond / by hand", f"{ratio:.2f}×", f"≤ {MOST}×", ratio <= MOST)
     findings.note(
-        f"DDP by gloo on {NODES} nodes of the lab with {RANKS_PER_NODE} rank each, torch imported anew each time."
+        f"DDP by gloo on {NODES} nodes of the lab with {RANKS_PER_NODE} rank each, torch imported again each time."
     )
     return findings
 
 
-CLAIM = Claim("launch", "Launch over nodes, next to srun torchrun", measure)
+CLAIM = Claim("launch", "Launch over nodes, compared with srun torchrun", measure)

@@ -48,7 +48,7 @@ def measure(options: Options) -> Findings:
         log_task = finished(service, WRITE_LINES)
         chart_task = finished(service, WRITE_POINTS)
         fill_tasks(service, "", TASKS)
-        # Last: while Playwright is there no other loop may run in this thread.
+        # Last: while Playwright is running, no other event loop can run in this thread.
         context = exits.enter_context(signed_in(exits.enter_context(chromium()), service))
         count = options.samples(FULL_COUNT)
         task_list(findings, context, count)
@@ -61,7 +61,7 @@ def measure(options: Options) -> Findings:
 
 
 def finished(service: Service, program: str) -> str:
-    """A task that has ended, with everything that it wrote brought home."""
+    """A task that has ended, after all its output has arrived."""
     client = service.client()
     task = client.run(spec([sys.executable, "-c", program], on="local")).task.id
     wait_for(
@@ -107,7 +107,7 @@ def chart(findings: Findings, context: BrowserContext, task: str, count: int) ->
 
 
 def first_paint(findings: Findings, context: BrowserContext) -> None:
-    """JavaScript asked for before the first paint, packed as it travels."""
+    """JavaScript requested before the first paint, compressed as it is sent."""
     page = context.new_page()
     page.goto("/")
     page.get_by_role("heading", level=1).wait_for()
@@ -139,7 +139,7 @@ def memory(findings: Findings, context: BrowserContext, service: Service) -> Non
 
 
 def make_events(service: Service, count: int) -> None:
-    """A new task is an event; the endpoint without an agent never starts them."""
+    """Each new task is an event; the endpoint has no agent, so they never start."""
     client = service.client()
 
     def submit(number: int) -> None:

@@ -1,4 +1,4 @@
-"""How short the gaps of a chain are, and how little idles, when real queues are replayed."""
+"""How short the gaps of a chain are, and how few nodes are idle, when real queues are replayed."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ FULL_COUNT = 1000
 MOST_GAP, MOST_IDLE = 0.4, 0.3
 SHARES = {"median": 0.5, "90th percentile": 0.9}
 SOME = 10
-"""Of so many chains one is also tried in the other ways: they tell more about the policy, and have no bar."""
+"""One chain in this many is also tried in other ways, which explain the policy and have no bar."""
 NOTES = [
-    f"Each chain does {LIMITS_OF_WORK} limits of program time, whatever number of attempts that takes, under every way of queueing. "
-    "Nodes are given for one limit from when the queue gives them. The wait before the first program is in no way's gap.",
-    f"A hand-over is taken to last {DEFAULT_HAND_OVER_SECONDS:.0f} s (save, exit, start; what the service reckons with unless the spec's `lead` says otherwise), an eighth of the limit at most; nothing trains meanwhile, so it counts both as gap and as idle. "
-    "The predecessor's nodes are released, not idle; the time given up shows in the number of attempts queued.",
-    "Wait at a moment: that of the real job nearest in submit time, same queue (the class's commonest), size and limit within 2×. "
-    "The planner sees only jobs that started before that moment. One policy, one setting, for all: what a spec with `continue:` gets that says nothing about `ahead`, by the service's and the agent's own functions.",
-    f"The rows with a dash and a way of queueing are of every {SOME}th chain.",
-    "One follow-up at best: the gap of a planner that knows all waits beforehand and hands over at no cost, but has one attempt in the queue at a time "
-    "(exact but for a grid of a fiftieth of a limit). Where this is above the bar, no policy with one follow-up can hold it, so several must be allowed to wait.",
-    "Replaying gives a resubmission the wait of another real job; a real queue may give it the same wait again, so the gain from further attempts in a gap is an upper estimate.",
-    "CPU machines of their time: good for the shape of waits, not for GPU-hours.",
+    f"Each chain does {LIMITS_OF_WORK} limits of program time, with as many attempts as that takes, for every way of queueing. "
+    "An attempt has its nodes for one limit from when the queue provides them. The wait before the first program does not count as a gap.",
+    f"A hand-over is assumed to take {DEFAULT_HAND_OVER_SECONDS:.0f} s (save, exit, start; the service's default unless the spec sets `lead`), at most an eighth of the limit. Nothing trains meanwhile, so it counts both as gap and as idle. "
+    "The predecessor's nodes are released, not idle; the lost time shows in the number of attempts queued.",
+    "The wait at a moment is the wait of the real job nearest in submit time, in the same queue (the class's most common), with size and limit within 2×. "
+    "The planner only sees jobs that started before that moment. All use the same policy and setting: what a spec with `continue:` and without `ahead` gets from the service's and the agent's own functions.",
+    f"Rows with a dash and a way of queueing use every {SOME}th chain.",
+    "One follow-up at best: the gap of a planner that knows all waits in advance and hands over for free, but has one attempt in the queue at a time "
+    "(on a grid of a fiftieth of a limit). If this is above the bar, no policy with one follow-up can hold it, so several must be allowed to wait.",
+    "In a replay, a resubmission gets the wait of another real job; a real queue may give it the same wait again, so the gain from further attempts in a gap is an upper estimate.",
+    "These are CPU machines of their time: good for the shape of waits, not for GPU-hours.",
 ]
 
 Way = Callable[[Queue, float], Outcome]
@@ -83,13 +83,13 @@ def merge(findings: Findings, one: Findings) -> None:
 
 
 def replay_log(path: Path, word: str, count: int) -> Findings:
-    """One kind of chains, in a process of its own: it reads the log by itself, as millions of jobs are slow to hand on."""
+    """One kind of chain, in its own process, which reads the log itself because millions of jobs are slow to pass on."""
     findings, log = Findings(), read_log(path)
     thanks = f"{len(log.jobs)} jobs; thanks to {log.thanks or 'its givers'}"
     findings.note("; ".join([f"{log.name}: {thanks}", *log.remarks]) + ".")
     kind = kind_of(log, word) if log.jobs else None
     if kind is None:
-        findings.add(f"{log.name} {word}", "no job tells its wait, size and limit")
+        findings.add(f"{log.name} {word}", "no job has a wait, a size and a limit")
     elif not kind.jobs:
         findings.add(kind.words, "no job of the log is like that")
     else:
@@ -131,7 +131,7 @@ def replay(kind: Kind, begins: list[float]) -> Findings:
 
 
 def default_policy(limit: float, *, ahead: int = True, hand_over: int = 0) -> Policy:
-    """What service and agent make of a spec with `continue:`."""
+    """What service and agent do with a spec with `continue:`."""
     resume = Continue(on=["wall-time"], lead_seconds=hand_over, ahead=ahead)
     minutes = max(1, round(limit / 60))
     order = Order("chain", resources=Resources(walltime_minutes=minutes), resume=resume)
@@ -163,7 +163,7 @@ def add_bars(findings: Findings, kind: Kind, ours: Outcome, late: Outcome, early
 def add_bar(
     findings: Findings, what: str, ours: float, naive: float, most: float, other: str
 ) -> None:
-    """Where the other way has nothing to be a share of, only nothing is as good."""
+    """If the other way has zero, only zero is as good."""
     words = f"none, as by {other}"
     if naive:
         words = f"{ours / naive:.2f} of {other} ({hours(naive)} in all)"
@@ -180,7 +180,7 @@ def alike_words(kind: Kind) -> str:
         told += f"; fewer than {ENOUGH} tell little"
     lasted = kind.jobs[-1].submitted - kind.jobs[0].submitted
     if LIMITS_OF_WORK * kind.limit > lasted:
-        told += "; chains outlast them, and meet the last one's wait then"
+        told += "; chains outlast them, and then get the last one's wait"
     return told
 
 

@@ -1,4 +1,4 @@
-"""How often a cluster is asked about its jobs."""
+"""How often a cluster is queried about its jobs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def ask_rate(stamps: Stamps, seconds: float) -> Rate:
 
 
 def queue(service: Service, endpoints: Sequence[str], count: int) -> None:
-    """So many more tasks, spread over the endpoints; returns when the batch system has them all."""
+    """Submit this many more tasks, spread over the endpoints; returns when the batch system has them all."""
     client = service.client()
     with contextlib.closing(Watcher(client)) as watcher:
         for turn in range(count):
@@ -99,4 +99,4 @@ def crowd_rate(folder: Path, seconds: float) -> Rate:
         return ask_rate(stamps, seconds)
 
 
-CLAIM = Claim("questions", f"Status questions per minute ({', '.join(QUESTIONS)})", measure)
+CLAIM = Claim("questions", f"Status queries per minute ({', '.join(QUESTIONS)})", measure)

@@ -1,4 +1,4 @@
-"""How good the advised number of nodes is, against the best of a full sweep."""
+"""How good the advised number of nodes is, compared with the best of a full sweep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GOALS = {
 SCRIPTS = {
     "nearly all of it scales": "0.40 / ranks + 0.01",
     "a sixth does not scale": "0.36 * (1 / 6 + 5 / 6 / ranks)",
-    "talk grows with the ranks": "0.20 / ranks + 0.03 * (ranks - 1)",
+    "communication grows with the ranks": "0.20 / ranks + 0.03 * (ranks - 1)",
 }
 PROGRAM = """\
 import os, random, time
@@ -37,10 +37,10 @@ for step in range(1, 100_000):
     training.log(step, loss=1 / step)
 """
 NOTES = [
-    "Several nodes of a lab share two cores, so no real load can scale over them: each script waits as long as a step of its law would take on so many ranks "
-    "(its formula stands in brackets), give or take 5 %, and three times that in its first three steps. All else is real: Slurm, launch, logs, probes, advice.",
-    f"`diamond scale --nodes {','.join(map(str, PROBED))}` of {PROBE_STEPS} steps each, against a sweep of every number of nodes from 1 to {NODES} with {FULL_STEPS} steps, measured in the same way. "
-    "The ratio is that of what the goal asks for, both by the sweep's own numbers: throughput, throughput of a node, and throughput among those above the floor.",
+    "The lab's nodes share two cores, so no real load can scale over them. Instead, each script sleeps as long as its formula (in brackets) says "
+    "for its number of ranks, ± 5 %, and three times that in its first three steps. Everything else is real: Slurm, launch, logs, probes, advice.",
+    f"`diamond scale --nodes {','.join(map(str, PROBED))}` of {PROBE_STEPS} steps each, compared with a sweep of every number of nodes from 1 to {NODES} with {FULL_STEPS} steps, measured in the same way. "
+    "The ratio compares what the goal asks for, both by the sweep's numbers: throughput, throughput per node, and throughput among those above the floor.",
 ]
 
 
@@ -69,7 +69,7 @@ def spec_of(folder: Path, name: str, pace: str) -> dict[str, Any]:
 
 
 def sweep(stack: Stack, spec: Mapping[str, Any], sizes: list[int], steps: int) -> list[Point]:
-    """What every number of nodes gives, by long runs of the same script."""
+    """The throughput of every number of nodes, from long runs of the same script."""
     told = finished(stack, spec, {"nodes": sizes, "steps": steps})
     return curve(
         [
@@ -103,7 +103,7 @@ def judge(findings: Findings, what: str, swept: list[Point], goal: Goal, nodes: 
 
 
 def value(point: Point, goal: Goal) -> float:
-    """What a goal wants much of; nothing below the floor is worth anything to it."""
+    """The value that a goal maximizes; 0 below its floor."""
     if goal is Goal.CHEAPEST:
         return point.throughput / point.nodes
     if goal is Goal.EFFICIENCY and point.efficiency < FLOOR:
@@ -111,4 +111,4 @@ def value(point: Point, goal: Goal) -> float:
     return point.throughput
 
 
-CLAIM = Claim("scale", "The advised number of nodes, against a full sweep", measure)
+CLAIM = Claim("scale", "The advised number of nodes, compared with a full sweep", measure)

@@ -1,4 +1,4 @@
-"""What Diamond adds to a start, next to submitit, PSI/J and Parsl."""
+"""What Diamond adds to a start, compared with submitit, PSI/J and Parsl."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Added:
     before: list[float] = field(default_factory=list)
     """From submit() to the exec of sbatch."""
     after: list[float] = field(default_factory=list)
-    """From the node's prolog to the first line of the person's program."""
+    """From the node's prolog to the first line of the user's program."""
 
     @property
     def total(self) -> list[float]:
@@ -65,12 +65,12 @@ def measure(options: Options) -> Findings:
         }
         added = sample(arms, stack.stamps, options.samples(FULL_COUNT))
     findings = judge(added)
-    findings.note(f"{versions(python)}; Parsl by its SlurmProvider alone, without pilots.")
+    findings.note(f"{versions(python)}; Parsl only with its SlurmProvider, without pilots.")
     return findings
 
 
 def sample(arms: Mapping[str, Arm], stamps: Stamps, count: int) -> dict[str, Added]:
-    """Round by round, all arms in a new order; a first round warms up and is not counted."""
+    """Round by round, all arms in a new order; the first round is a warm-up and not counted."""
     added = {name: Added() for name in arms}
     for turn in range(count + 1):
         for name in random.sample(sorted(arms), len(arms)):

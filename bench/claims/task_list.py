@@ -1,4 +1,4 @@
-"""The task list with 100 000 tasks over the one with 1 000, on both databases."""
+"""The task list with 100 000 tasks compared with 1 000, on both databases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measure(options: Options) -> Findings:
             many = filled(exits, options.folder / f"{database}-many", many_url, MANY)
             compare(findings, database, few.client(), many.client(), options.samples(FULL_COUNT))
     findings.note(
-        "50 rows a page; both services answer in turn; medians of the whole HTTP exchange."
+        "50 rows per page; both services answer in turn; medians of the whole HTTP exchange."
     )
     return findings
 

@@ -85,19 +85,19 @@ def measure(model: nn.Module, test: TensorDataset) -> float:
 
 
 def resume(model: nn.Module, optimizer: torch.optim.Optimizer) -> int:
-    """Load the checkpoint that Diamond names, if any, and return the epoch to go on with."""
+    """Load the checkpoint that Diamond names, if any, and return the epoch to start with."""
     checkpoint = training.resume_from()
     if checkpoint is None:
         return 0
     saved = torch.load(checkpoint)
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])
-    print(f"going on after epoch {saved['epoch']} from {checkpoint}", flush=True)
+    print(f"continuing after epoch {saved['epoch']} from {checkpoint}", flush=True)
     return int(saved["epoch"]) + 1
 
 
 def save(model: nn.Module, optimizer: torch.optim.Optimizer, epoch: int) -> None:
-    """Write aside, then rename: a checkpoint is there as a whole or not at all."""
+    """Write aside, then rename: a checkpoint is complete or absent."""
     CHECKPOINTS.mkdir(exist_ok=True)
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
     aside = CHECKPOINTS / "unfinished"

@@ -1,4 +1,4 @@
-"""A small GPT learns to write like Shakespeare, letter by letter, on as many processes as there are; it can be stopped and goes on."""
+"""A small GPT learns to write like Shakespeare, letter by letter, on any number of processes; it can be stopped and continued."""
 
 import argparse
 import json
@@ -99,7 +99,7 @@ class GPT(nn.Module):
 
 @torch.no_grad()
 def judge(model, passages, count=64):
-    """The loss on passages from the whole text; also where an attempt had no step left to do."""
+    """The loss on passages from the whole text; works even if an attempt had no steps left."""
     model = getattr(model, "module", model).eval()
     pairs = [passages[number * len(passages) // count] for number in range(count)]
     known, wanted = default_collate(pairs)
@@ -108,7 +108,7 @@ def judge(model, passages, count=64):
 
 @torch.no_grad()
 def write(model, letters, begin, context, count):
-    """Go on from `begin`, a letter at a time."""
+    """Continue from `begin`, one letter at a time."""
     model = getattr(model, "module", model).eval()
     known = torch.tensor([[letters.index(letter) for letter in begin]])
     for _ in range(count):

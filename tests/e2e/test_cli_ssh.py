@@ -17,14 +17,14 @@ from diamond.testing.lab import Lab
 from support.containers import busybox, skip_without
 from support.diamond import COMMAND, Diamond, diamond_up
 from support.service import free_port
-from support.slurm import open_folder, skip_where_there_can_be_no_lab
+from support.slurm import open_folder, skip_without_lab_support
 from support.waiting import PATIENCE, wait_for
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """One cluster with a network of its own and no way out."""
-    skip_where_there_can_be_no_lab()
+    skip_without_lab_support()
     with open_folder() as folder:
         yield Lab.up(folder, clusters=["alpha"], nodes=2, ssh=True, netns=True, accounting=False)
 

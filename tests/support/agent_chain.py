@@ -1,4 +1,4 @@
-"""A chain of attempts as the agent's main thread sees it: real folders, and batch jobs that do as the test says."""
+"""A chain of attempts as the agent's main thread sees it: real folders, and batch jobs controlled by the test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = {"name": "x", "command": "true"}
 
 
 class Idle:
-    """Stands for the threads: nothing is staged or handed over unless the test says so."""
+    """Replaces the threads: nothing is staged or submitted unless the test says so."""
 
     def __getattr__(self, name: str) -> Any:
         return self
@@ -29,7 +29,7 @@ class Idle:
 
 
 class Desk(Idle):
-    """Keeps what was asked of the batch system."""
+    """Records what was asked of the batch system."""
 
     def __init__(self) -> None:
         self.cancelled: list[str] = []
@@ -43,7 +43,7 @@ class Desk(Idle):
 
 
 class Chain:
-    """A task whose attempts are queued and end as told."""
+    """A task whose attempts are queued and end as the test says."""
 
     def __init__(self, tmp_path: Path, ahead: int = 1, **resume: Any) -> None:
         places = Folders(keep=tmp_path / "keep", work=tmp_path / "work", tmp=tmp_path)
@@ -62,7 +62,7 @@ class Chain:
         self.attempts.load(first)
 
     def lines_up(self, until: int) -> None:
-        """The first runs; two are due behind it at once, and the first of these is in the queue."""
+        """The first is running; two more are due at once, and the first of these is queued."""
         grant = {"until": until, "queue_after_seconds": 0.0, "cushion_seconds": 1e9}
         self.tasks.write_grant("t1", grant)
         self.has_queue()
@@ -78,7 +78,7 @@ class Chain:
         return next(one for one in self.tasks.attempts("t1") if one.number == number)
 
     def runs(self, number: int, *, heeds: bool = True) -> None:
-        """Its program saves by `diamond.training`, so it would hand over, unless told otherwise."""
+        """By default, its program saves with `diamond.training`, so it would hand over."""
         folder = self.attempt(number)
         self.queued(number)
         (folder.run_folder(1) / "started").write_text(f"{number} x node1\n")
@@ -89,7 +89,7 @@ class Chain:
     def queued(self, number: int) -> None:
         self.attempts.submitted(self.attempt(number), str(number))
 
-    def asks_to_go_on(self, number: int) -> None:
+    def asks_to_continue(self, number: int) -> None:
         self.exits(number, 75)
 
     def exits(self, number: int, code: int) -> None:
@@ -97,7 +97,7 @@ class Chain:
         self.look(number)
 
     def is_cancelled(self, number: int) -> None:
-        """By the service, for the whole task."""
+        """Sent by the service, for the whole task."""
         folder = self.tasks.record_cancel("t1", self.attempt(number).attempt, ends_task=True)
         self.attempts.chains.cancelled(folder)
         self.attempts.cancel(folder)
@@ -113,7 +113,7 @@ class Chain:
     def look(self, number: int) -> None:
         self.attempts.look_at(self.attempts.known[self.attempt(number).attempt])
 
-    def hears_end(self, number: int) -> None:
+    def reports_end(self, number: int) -> None:
         self.hears(number, NativeStatus(status="ended", native_state="CANCELLED"))
 
     def hears(self, number: int, status: NativeStatus | None) -> None:

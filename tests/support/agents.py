@@ -1,4 +1,4 @@
-"""Starts the real agent as a process, with folders of its own."""
+"""Starts the real agent as a process, with its own folders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCE = Path(diamond.__file__).parent.parent
 
 @dataclass
 class AgentProcess:
-    """An endpoint in a folder; it may be started again after an end."""
+    """An endpoint in a folder; it can be started again after it ended."""
 
     folder: Path
     service: SyncService
@@ -72,7 +72,7 @@ class AgentProcess:
         }
 
     def kill(self) -> None:
-        """As by kill -9: nothing is tidied up."""
+        """Like kill -9: nothing is cleaned up."""
         if self.process is not None:
             self.process.kill()
             self.process.wait(PATIENCE)
@@ -85,7 +85,7 @@ class AgentProcess:
         return self.process.wait(PATIENCE)
 
     def end_jobs(self) -> None:
-        """A test that failed half-way leaves nothing running on this machine."""
+        """Leave nothing running on this machine, even if a test fails half-way."""
         if self.scheduler != "local":
             return
         scheduler = load_scheduler("local", self.work / "schedulers" / "local")

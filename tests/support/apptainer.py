@@ -1,6 +1,6 @@
 """Apptainer for the tests: Debian's own package from sid, with its own libc, under one folder.
 
-No released Debian holds it (2026-11), and its libc is newer than a stable one. The machine's apt state is left alone.
+No released Debian has it (2026-11), and its libc is newer than a stable one. The machine's apt state is left alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RUNTIME = (
 
 
 def install_apptainer() -> str:
-    """Put it into PREFIX and link it; returns why it could not be had, or ''."""
+    """Install it into PREFIX and link it; returns why that failed, or ''."""
     try:
         with tempfile.TemporaryDirectory(prefix="apptainer-") as folder:
             root = _unpack(Path(folder))
@@ -45,7 +45,7 @@ def _unpack(folder: Path) -> Path:
 
 
 def _private_apt(folder: Path) -> list[str]:
-    """The mirror that the machine itself uses, asked for another suite."""
+    """The mirror that the machine itself uses, with another suite."""
     listed = folder / "sid.list"
     key = "/usr/share/keyrings/debian-archive-keyring.gpg"
     listed.write_text(f"deb [signed-by={key}] {mirror()} sid main\n")
@@ -62,12 +62,12 @@ def _private_apt(folder: Path) -> list[str]:
 
 
 def mirror() -> str:
-    """Debian's, not that of another project which also has a file there."""
+    """Debian's keyring, not another project's that also has a file there."""
     files = [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*.[ls]*")]
     text = "\n".join(file.read_text() for file in files if file.is_file())
     found = re.search(r"(?:^URIs:|^deb(?: \[.*\])?)\s+(\S+/debian)/?\s", text, re.M)
     if not found:
-        raise OSError("apt names no mirror of Debian")
+        raise OSError("apt has no Debian mirror configured")
     return found.group(1)
 
 
@@ -97,7 +97,7 @@ def _copy_runtime(root: Path) -> None:
 
 
 def _help_it_find_itself() -> None:
-    """Debian's multiarch libexec folder confuses the starter's idea of where its prefix is."""
+    """Debian's multiarch libexec folder makes the starter guess a wrong prefix."""
     for name in ("etc", "var", "bin"):
         (PREFIX / "lib" / name).symlink_to(f"../{name}")
     (PREFIX / "lib" / "lib").symlink_to(".")

@@ -1,4 +1,4 @@
-"""`diamond admin backup` and `restore`, as processes of their own."""
+"""`diamond admin backup` and `restore`, as separate processes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Chromium in front of a real Diamond: what a person sees and clicks.
+"""Chromium in front of a real Diamond: what a user sees and clicks.
 
-`DIAMOND_TEST_BROWSER` names another browser's program. The pages are those that `make web` built.
+`DIAMOND_TEST_BROWSER` names another browser's program. The pages must have been built by `make web`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "diamond" / "service" / "static"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PROGRAM = os.environ.get("DIAMOND_TEST_BROWSER") or shutil.which("chromium") or ""
-# Without these a closed network is asked for updates at every start; root has no sandbox.
+# Without these, Chromium looks for updates at every start; as root, it has no sandbox.
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",
@@ -42,7 +42,7 @@ DESKTOP = {"width": 1440, "height": 900}
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 SERIOUS = ("serious", "critical")
-# A colour on its way to another is none that anybody reads.
+# Colours in the middle of an animation must not be judged.
 AT_REST = """() => Promise.allSettled(document.getAnimations()
   .filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime))
   .map((one) => one.finished))"""
@@ -52,7 +52,7 @@ expect.set_options(timeout=30_000)
 
 @dataclass
 class Site:
-    """A Diamond whose pages are looked at."""
+    """A Diamond whose pages are tested."""
 
     diamond: Diamond
     port: int
@@ -72,7 +72,7 @@ class Site:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Nothing answers for a while; whatever happens meanwhile, it is there again for the next story."""
+        """Stop the service for a while; it is running again for the next test, whatever happens."""
         self.stop()
         try:
             yield
@@ -80,13 +80,13 @@ class Site:
             self.start()
 
     def client(self) -> Client:
-        """What the owner's own programs use."""
+        """A client with the owner's own token."""
         saved = saved_address(self.diamond.home)
         assert saved
         return Client(saved.url, saved.token)
 
     def sign_in(self, context: BrowserContext) -> None:
-        """As `diamond open` does it: the one-time link leaves a cookie."""
+        """Like `diamond open`: the one-time link sets a cookie."""
         page = context.new_page()
         page.goto(self.diamond.ask("open", "--no-browser")["url"])
         page.close()
@@ -94,7 +94,7 @@ class Site:
 
 @contextmanager
 def site_up(folder: Path, extra: Mapping[str, str] | None = None) -> Iterator[Site]:
-    """A Diamond of its own, with the pages that `make web` built."""
+    """A separate Diamond, with the pages that `make web` built."""
     assert (STATIC / "index.html").exists(), "the pages are not built: make web"
     site = Site(Diamond(folder / "home", folder, extra or {}), free_port())
     site.start()
@@ -116,7 +116,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One a module, not one a session: Playwright's loop would stand in the way of other tests' loops."""
+    """One per module, not per session, because Playwright's event loop would disturb other tests' loops."""
     if not PROGRAM:
         pytest.skip("no Chromium here (Debian's package `chromium`, or DIAMOND_TEST_BROWSER)")
     with sync_playwright() as playwright:
@@ -132,7 +132,7 @@ OpenPage = Callable[..., Page]
 def open_page(
     browser: Browser, site: Site, request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[OpenPage]:
-    """Open an address of the site in a window of its own, signed in; errors of the page fail the test."""
+    """Open an address of the site in a new window, signed in; errors in the page fail the test."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
 
@@ -169,21 +169,21 @@ Fresh = Callable[[str], str]
 
 @pytest.fixture
 def fresh(request: pytest.FixtureRequest) -> Fresh:
-    """A name that an earlier try of the same story has not used: what that left behind is not in the way."""
+    """A name that an earlier try of the same test has not used, so that its leftovers do no harm."""
     tries = int(getattr(request.node, "execution_count", 1))
     return lambda name: name if tries == 1 else f"{name}-{tries}"
 
 
 @pytest.fixture
 def go(tmp_path: Path) -> Iterator[Path]:
-    """A job waits for this file; at the end it appears, so that no job outlives its story."""
+    """A job waits for this file, which appears at the end, so that no job outlives its test."""
     path = tmp_path / "go"
     yield path
     path.touch()
 
 
 def faults_in_both_looks(page: Page) -> list[str]:
-    """What axe-core finds serious in the page as it stands, in either look; only colours differ in the second."""
+    """Serious axe-core findings in the current page, in both themes; in the second, only colours are checked."""
     faults = faults_of_access(page)
     page.emulate_media(color_scheme="dark")
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
@@ -193,7 +193,7 @@ def faults_in_both_looks(page: Page) -> list[str]:
 
 
 def faults_of_access(page: Page, *, rules: Sequence[str] = ()) -> list[str]:
-    """What axe-core finds serious by all its rules or by some, one line each."""
+    """Serious axe-core findings by all rules or some, one line each."""
     page.evaluate(AXE.read_text())
     page.evaluate(AT_REST)
     found: dict[str, Any] = json.loads(
@@ -211,7 +211,7 @@ def faults_of_access(page: Page, *, rules: Sequence[str] = ()) -> list[str]:
 
 
 def picture(page: Page, name: str) -> None:
-    """A screenshot for the docs; written only when `make pictures` asks for it."""
+    """A screenshot for the docs; only written by `make pictures`."""
     folder = os.environ.get("DIAMOND_PICTURES")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Chains of attempts that a test queues ahead at its own time, not at the planner's."""
+"""Chains of attempts that a test queues ahead when it wants, not when the planner does."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from support.stack import Stack
 from support.waiting import wait_for
 
 NEVER = 100_000.0
-"""A hand-over that takes so long is never worth it: a follow-up with nodes waits."""
+"""With a hand-over this long, a follow-up with nodes always waits."""
 
 
 def queue_ahead(
     stack: Stack, task: str, *, hand_over_seconds: float = NEVER, **more: float
 ) -> None:
-    """As if the planner had said of the next attempt, and of no further one: now."""
-    wait_for(lambda: granted(stack, task), what="word on how far the chain may go")
+    """As if the planner had decided to queue the next attempt now, and no further one."""
+    wait_for(lambda: granted(stack, task), what="message on how far the chain may continue")
     number = len(stack.task(task)["attempts"]) + 1
     grant = {
         "until": number,
@@ -27,7 +27,7 @@ def queue_ahead(
 
 
 def granted(stack: Stack, task: str) -> bool:
-    """By the word that is sent when the first attempt has started: nothing overwrites the test's own after it."""
+    """After the message that is sent when the first attempt starts, so that it does not overwrite the test's own."""
     try:
         grant = json.loads((stack.work / "tasks" / task / "chain.json").read_text())
     except (OSError, ValueError):

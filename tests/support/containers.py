@@ -1,4 +1,4 @@
-"""Container tools for the tests: an ordinary account, a base of two megabytes, and a registry of our own."""
+"""Container tools for the tests: an ordinary account, a base of two megabytes, and a local registry."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ runtime = "runc"
 events_logger = "file"
 cgroup_manager = "cgroupfs"
 """
-"""A machine without systemd, with both kinds of cgroups, and without the right to raise limits, needs all of it."""
+"""A machine without systemd, with both cgroup versions, and without permission to raise limits needs all of this."""
 
 
 @contextmanager
 def container_bench(runtime: str, environment: Mapping[str, Any] | None = None) -> Iterator[Bench]:
-    """A work folder of alice's, where she builds with one runtime; skips aloud where that cannot be had."""
+    """A work folder where alice builds with one runtime; skips with a message if that is not available."""
     skip_without(runtime)
     with alices_folder() as folder, ExitStack() as stack:
         given = environment if environment is not None else {"base": f"rootfs:{busybox(folder)}"}
@@ -56,7 +56,7 @@ def container_bench(runtime: str, environment: Mapping[str, Any] | None = None) 
 
 @contextmanager
 def _with_daemon(account: Account, place: Path) -> Iterator[Account]:
-    """alice with a daemon of docker's that she may ask."""
+    """alice with access to a docker daemon."""
     place.mkdir(mode=0o755)
     with docker_daemon(place, "alice") as variables:
         words = [f"{name}={value}" for name, value in variables.items()]
@@ -66,14 +66,14 @@ def _with_daemon(account: Account, place: Path) -> Iterator[Account]:
 def skip_without(runtime: str) -> None:
     missing = [program for program in PROGRAMS[runtime] if not shutil.which(program)]
     if missing:
-        pytest.skip(f"{runtime} is not tested: {', '.join(missing)} cannot be had here")
+        pytest.skip(f"{runtime} is not tested: {', '.join(missing)} is not available here")
     if os.geteuid():
-        pytest.skip("only root can act as an ordinary account of the machine")
+        pytest.skip("only root can act as another account of the machine")
 
 
 @contextmanager
 def alices_folder() -> Iterator[Path]:
-    """Below /tmp, not below pytest's own folder, which only root may enter."""
+    """Below /tmp, not below pytest's own folder, which only root can enter."""
     ensure_users(["alice"])
     folder = Path(tempfile.mkdtemp(prefix="di-", dir="/tmp"))
     folder.chmod(0o777)
@@ -87,7 +87,7 @@ def alices_folder() -> Iterator[Path]:
 
 
 def podmans_run_folder(storage: Path) -> Path:
-    """Where podman keeps what a storage folder needs while containers run; as `runtimes/podman.py` names it."""
+    """Where podman keeps a storage folder's run-time state; same name as in `runtimes/podman.py`."""
     mark = hashlib.sha256(str(storage).encode()).hexdigest()[:8]
     return Path("/tmp") / f"diamond-oci-{pwd.getpwnam('alice').pw_uid}-{mark}"
 
@@ -102,7 +102,7 @@ def alice(folder: Path) -> Account:
         "USER": "alice",
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "CONTAINERS_CONF": str(conf),
-        "DIAMOND_UV": str(uv_for_all(folder)),
+        "DIAMOND_UV": str(shared_uv(folder)),
         **{name: os.environ[name] for name in _SITE if name in os.environ},
     }
     words = ["runuser", "-u", "alice", "--", "env", "-i"]
@@ -113,8 +113,8 @@ def alice(folder: Path) -> Account:
 _SITE = ("SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")
 
 
-def uv_for_all(folder: Path) -> Path:
-    """uv where alice may run it: our own lies in a folder that she may not enter."""
+def shared_uv(folder: Path) -> Path:
+    """uv where alice can run it: our own is in a folder that is closed to other accounts."""
     from uv import find_uv_bin
 
     target = folder / "uv"
@@ -125,7 +125,7 @@ def uv_for_all(folder: Path) -> Path:
 
 
 def busybox(folder: Path) -> Path:
-    """A tar of a root file system that holds one program under many names."""
+    """A tar of a root file system that contains one program under many names."""
     program = shutil.which("busybox")
     assert program is not None, "busybox-static is not installed"
     root = folder / "rootfs"
@@ -144,7 +144,7 @@ def busybox(folder: Path) -> Path:
 def debian_with_python(folder: Path) -> Path:
     """A small Debian with Python, as a tar."""
     if not shutil.which("mmdebstrap"):
-        pytest.skip("mmdebstrap, which makes the base, cannot be had here")
+        pytest.skip("mmdebstrap, which makes the base, is not available here")
     target = folder / "python.tar"
     packages = "--include=python3,python3-venv,ca-certificates"
     words = ["mmdebstrap", "--quiet", "--variant=minbase", packages, "bookworm", str(target)]

@@ -1,4 +1,4 @@
-"""A store of its own for a test, without a service around it."""
+"""A separate store for a test, without a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real command line, with a home of its own: `diamond up` and every command after it."""
+"""The real command line with its own home: `diamond up` and every command after it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "diamond.cli"]
 
 @dataclass
 class Diamond:
-    """One person's set-up: `folder` is where she works, `home` is $DIAMOND_HOME."""
+    """One user's setup: `folder` is their working directory, `home` is $DIAMOND_HOME."""
 
     home: Path
     folder: Path
@@ -36,7 +36,7 @@ class Diamond:
     def call(
         self, *words: str, stdin: str = "", timeout: float = 2 * PATIENCE
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end, whatever its exit code; its bytes are kept, carriage returns too."""
+        """Run a command to its end, whatever its exit code; its output is unchanged, including carriage returns."""
         done = subprocess.run(
             [*COMMAND, *words],
             cwd=self.folder,
@@ -59,11 +59,11 @@ class Diamond:
         return json.loads(done.stdout)
 
     def submit(self, *command: str, options: tuple[str, ...] = ()) -> str:
-        """The id of the task of a bare command."""
+        """Run a bare command; returns the id of its task."""
         return str(self.ask("run", *options, "--", *command)["tasks"][0]["id"])
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """A command that goes on; the caller ends it."""
+        """A command that keeps running; the caller ends it."""
         pipe = subprocess.PIPE
         return subprocess.Popen(
             [*COMMAND, *words],
@@ -89,7 +89,7 @@ class Diamond:
 
 @contextmanager
 def diamond_up(diamond: Diamond, *, port: int = 0) -> Iterator[subprocess.Popen[str]]:
-    """`diamond up`, ended as by Ctrl-C."""
+    """`diamond up`, ended like Ctrl-C does."""
     process = diamond.start("up", "--port", str(port or free_port()))
     try:
         assert process.stdout

@@ -1,4 +1,4 @@
-"""A docker daemon of the tests' own: Debian's, unpacked under one folder, so that nothing is installed or started by itself."""
+"""A docker daemon for the tests: Debian's, unpacked under one folder, so that nothing is installed or started automatically."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from support.waiting import wait_for
 PREFIX = Path("/opt/diamond-docker")
 PACKAGES = ("docker.io", "containerd")
 QUIET = ("--iptables=false", "--ip6tables=false", "--bridge=none")
-"""Containers share the machine's network: nothing of it is changed."""
+"""Containers share the machine's network, which is not changed."""
 
 
 def install_docker() -> str:
-    """Put daemon and client into PREFIX; returns why they could not be had, or ''."""
+    """Install daemon and client into PREFIX; returns why that failed, or ''."""
     try:
         with tempfile.TemporaryDirectory(prefix="docker-") as folder:
             _run(["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", *PACKAGES], folder)
@@ -36,10 +36,10 @@ def install_docker() -> str:
 
 @contextmanager
 def docker_daemon(folder: Path, group: str) -> Iterator[dict[str, str]]:
-    """A daemon that a Unix group may ask; gives the variables by which its client finds it."""
+    """A daemon that a Unix group can use; yields the variables for its client."""
     path = os.pathsep.join([str(PREFIX / "sbin"), str(PREFIX / "bin"), os.environ["PATH"]])
     if os.geteuid() or not shutil.which("dockerd", path=path):
-        pytest.skip("docker is not tested: no daemon can be had here")
+        pytest.skip("docker is not tested: no daemon is available here")
     socket = folder / "socket"
     words = ["dockerd", "--host", f"unix://{socket}", "--group", group, *QUIET]
     for name in ("data-root", "exec-root", "pidfile"):

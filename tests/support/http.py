@@ -24,7 +24,7 @@ class Answer:
 
 
 class Client:
-    """Calls below `/api/v1` of a service; paths that begin with // are taken from the root."""
+    """Calls below `/api/v1` of a service; paths that start with // are relative to the root."""
 
     def __init__(self, url: str, token: str = "", headers: Mapping[str, str] | None = None) -> None:
         self.url = url
@@ -51,7 +51,7 @@ class Client:
             connection.close()
 
     def get(self, path: str, **headers: str) -> Any:
-        """The JSON answer of a call that must work."""
+        """The JSON answer of a call that must succeed."""
         return self._good(self.call("GET", path, headers=headers))
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
@@ -76,7 +76,7 @@ class Client:
 
 
 @dataclass(frozen=True)
-class Told:
+class StreamEvent:
     """One event of the stream."""
 
     id: str
@@ -89,7 +89,7 @@ class EventReader:
         self._connection = connection
         self.response = connection.getresponse()
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[StreamEvent]:
         fields: dict[str, str] = {}
         while line := self.response.readline():
             text = line.decode().rstrip("\n")
@@ -97,13 +97,13 @@ class EventReader:
                 name, _, value = text.partition(": ")
                 fields[name] = value
             elif "data" in fields:
-                yield Told(fields["id"], fields["event"], json.loads(fields["data"]))
+                yield StreamEvent(fields["id"], fields["event"], json.loads(fields["data"]))
                 fields = {}
             else:
                 fields = {}
 
-    def until(self, kind: str, **wanted: Any) -> Told:
-        """The next event of that kind whose data holds `wanted`."""
+    def until(self, kind: str, **wanted: Any) -> StreamEvent:
+        """The next event of that kind whose data contains `wanted`."""
         for told in self:
             if told.event == kind and all(told.data.get(k) == v for k, v in wanted.items()):
                 return told

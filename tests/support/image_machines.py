@@ -1,4 +1,4 @@
-"""Endpoints of real agents, each run by a Unix account of its own, that build and run images."""
+"""Endpoints with real agents, each under its own Unix account, that build and run images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
-from support.containers import CONTAINERS_CONF, uv_for_all
+from support.containers import CONTAINERS_CONF, shared_uv
 from support.http import Client
 from support.service import RunningService
 from support.waiting import wait_for
@@ -23,7 +23,7 @@ FINAL = ("succeeded", "failed", "cancelled")
 
 @dataclass
 class Machine:
-    """One endpoint: an account, its folder, and the agent as the one file that it is on a cluster."""
+    """One endpoint: an account, its folder, and the one-file agent as on a cluster."""
 
     service: RunningService
     name: str
@@ -43,13 +43,13 @@ class Machine:
         return self.folder / "work"
 
     def join(self) -> None:
-        """Become an endpoint, and start."""
+        """Register as an endpoint, and start."""
         added = self.client.post("/endpoints", {"name": self.name, "carrier": "local"})
         self.key = added["key"]
         build_bundle(self.folder / "agent.pyz")
         (self.folder / "key").write_text(self.key)
         (self.folder / "containers.conf").write_text(CONTAINERS_CONF)
-        uv_for_all(self.folder)
+        shared_uv(self.folder)
         self.start()
 
     def start(self) -> None:
@@ -69,7 +69,7 @@ class Machine:
         wait_for(self._is_ready, what=f"the agent of {self.name}")
 
     def kill(self) -> None:
-        """As by `kill -9`."""
+        """Like `kill -9`."""
         if self.process is not None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -94,13 +94,13 @@ class Machine:
         return self.client.post("/jobs", {"spec": {**spec, **more}})["tasks"][0]
 
     def ended(self, task: str) -> Any:
-        """The task once it has ended well."""
+        """Wait for the task to succeed."""
         found = wait_for(lambda: self.final(task), what=f"the end of {task}")
         assert found["state"] == "succeeded", (found["message"], self.log())
         return found
 
     def moved(self, move: str, every: float = 0.05) -> Any:
-        """A move once it has ended, well or not."""
+        """Wait for a transfer to end, successfully or not."""
 
         def look() -> Any:
             found = self.client.get(f"/images/moves/{move}")
@@ -109,7 +109,7 @@ class Machine:
         return wait_for(look, what="the move", every=every)
 
     def output(self, task: str) -> str:
-        """All that a task printed, once all of it is kept."""
+        """Everything a task printed, once the service has all of it."""
 
         def read() -> str:
             answer = self.client.call("GET", f"/tasks/{task}/logs/stdout")
@@ -121,7 +121,7 @@ class Machine:
         return (self.folder / "agent.out").read_text(errors="replace")[-3000:]
 
     def _is_ready(self) -> bool:
-        """Online, and its site is known."""
+        """Online, with a known site profile."""
         found = self.client.get(f"/endpoints/{self.name}")
         return found["state"] == "online" and "builders" in found["profile"]["facts"]
 
@@ -144,7 +144,7 @@ class Machine:
 
 
 def as_user(user: str, variables: Mapping[str, str]) -> list[str]:
-    """The words that start a program as an account with a clean environment."""
+    """The command that starts a program as an account with a clean environment."""
     own = {
         "HOME": f"/home/{user}",
         "USER": user,
@@ -159,7 +159,7 @@ def as_user(user: str, variables: Mapping[str, str]) -> list[str]:
 def machine(
     service: RunningService, name: str, user: str, folder: Path, **more: Any
 ) -> Iterator[Machine]:
-    """`folder` is one that every account may enter."""
+    """`folder` must be open to every account."""
     ensure_users([user])
     own = folder / name
     own.mkdir()

@@ -1,4 +1,4 @@
-"""Builds and images as a scripted agent tells of them."""
+"""Builds and images as a scripted agent reports them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENVIRONMENT = {"base": "docker://ubuntu:24.04", "commands": ["echo one", "echo t
 
 
 def record_of(number: int, **more: Any) -> dict[str, Any]:
-    """The record of an image that some build made."""
+    """The record of a built image."""
     digest = hashlib.sha256(str(number).encode()).hexdigest()
     return {
         "identity": f"sha256:{digest}",
@@ -41,8 +41,8 @@ def recipe_of(environment: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"environment": environment, **given}
 
 
-class BuildTeller:
-    """Tells what a build tells, in the order of the test."""
+class BuildReporter:
+    """Reports what a build reports, in the test's order."""
 
     def __init__(self, scene: Scene, task: dict[str, Any]) -> None:
         self.scene, self.task, self._offset = scene, task, 0
@@ -80,15 +80,15 @@ def start_build(scene: Scene, environment: dict[str, Any], **more: Any) -> Any:
 
 
 def take_commands(scene: Scene) -> list[dict[str, Any]]:
-    """All commands that wait for the agent, acknowledged."""
+    """All waiting commands, acknowledged."""
     found: list[dict[str, Any]] = scene.agent.commands()["commands"]
     scene.agent.commands(done=[one["id"] for one in found])
     return found
 
 
 def built(scene: Scene, name: str, number: int, environment: dict[str, Any]) -> Any:
-    """An image as a finished build leaves it."""
+    """An image after a finished build."""
     answer = start_build(scene, environment, name=name)
     take_commands(scene)
-    BuildTeller(scene, answer["build"]["task"]).succeeds(record_of(number), environment)
+    BuildReporter(scene, answer["build"]["task"]).succeeds(record_of(number), environment)
     return scene.client.get(f"/images/{name}")

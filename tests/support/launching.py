@@ -1,4 +1,4 @@
-"""Tasks with several ranks, on a cluster of the lab."""
+"""Tasks with several ranks, on a lab cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def launch(
     tasks: int = 2,
     **spec: Any,
 ) -> str:
-    """The id of a task; its memory is enough for torch in each rank."""
+    """Submit a task with enough memory for torch in each rank; returns its id."""
     resources = {"nodes": nodes, "tasks_per_node": tasks, "walltime": "10m", "memory": "3GB"}
     body = {"name": "ranks", "run": run, "on": stack.name, "launch": kind, **spec}
     answer = stack.client.post("/jobs", {"spec": {"resources": resources, **body}})
@@ -26,14 +26,14 @@ def launch(
 
 
 def log(stack: Stack, task: str, stream: str = "stdout", rank: int = 0) -> list[str]:
-    """The lines that the service has."""
+    """The log lines that the service has."""
     answer = stack.client.call("GET", f"/tasks/{task}/logs/{stream}?rank={rank}")
     return sorted(answer.body.decode().splitlines()) if answer.status == 200 else []
 
 
 @contextmanager
 def corrected(stack: Stack, **facts: Any) -> Iterator[None]:
-    """With facts of the site profile set by hand; the agent hears of them at the latest with the next task."""
+    """With corrected facts in the site profile; the agent gets them with the next task at the latest."""
     _correct(stack, facts)
     try:
         yield

@@ -1,4 +1,4 @@
-"""A provider that hands out whatever ID token a test tells it to, as an attacker's would."""
+"""A provider that issues whatever ID token a test wants, as an attacker's would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def new_key() -> RSAKey:
 
 
 @dataclass
-class Liar:
+class LyingProvider:
     """Honest until a test changes `claims` or `sign`."""
 
     key: RSAKey = field(default_factory=new_key)
@@ -90,15 +90,15 @@ class Liar:
 
 
 def unsigned(claims: Claims) -> str:
-    """`alg: none`, as it was once believed."""
+    """`alg: none`, which some libraries once accepted."""
     parts = ({"alg": "none"}, claims)
     packed = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=") for one in parts]
     return b".".join([*packed, b""]).decode()
 
 
 @contextmanager
-def lying_provider() -> Iterator[Liar]:
-    liar = Liar()
+def lying_provider() -> Iterator[LyingProvider]:
+    liar = LyingProvider()
     with serving(liar.answer) as server:
         liar.server = server
         yield liar

@@ -1,6 +1,6 @@
-"""Bring the machine to where the tests can use the real things: PostgreSQL, Slurm, sshd, containers.
+"""Install what the tests need to use the real things: PostgreSQL, Slurm, sshd, containers.
 
-Run by `make test`. Without root it says what is missing; the tests that need it then skip aloud.
+Run by `make test`. Without root it says what is missing; the tests that need it are then skipped with a message.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> int:
         why = docker.install_docker()
         print(f"docker: {why or 'unpacked'}", flush=True)
     if FUSE.exists():
-        FUSE.chmod(0o666)  # as distributions have it: without it nobody but root mounts an image
+        FUSE.chmod(0o666)  # as in distributions: without it, only root can mount an image
     return 0
 
 
@@ -73,7 +73,7 @@ def find(program: str) -> bool:
 
 
 def install(packages: list[str]) -> None:
-    """apt, without the packages starting daemons that nobody asked for."""
+    """apt, without letting packages start daemons."""
     ours = not POLICY.exists()
     if ours:
         POLICY.write_text("#!/bin/sh\nexit 101\n")

@@ -1,4 +1,4 @@
-"""A real OpenID provider (npm's `oidc-provider`) as a process of its own, and a browser without a screen."""
+"""A real OpenID provider (npm's `oidc-provider`) as a separate process, and a browser without a screen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECRET = "a-secret-of-the-tests"
 
 
 def install() -> None:
-    """`npm ci`, once, whichever worker comes first."""
+    """`npm ci`, once, by the first worker."""
     stamp = FOLDER / "node_modules" / ".package-lock.json"
     with (FOLDER / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,7 +39,7 @@ def install() -> None:
 
 @dataclass
 class OpenIdServer:
-    """Its issuer stays the same through restarts; its keys need not."""
+    """Its issuer stays the same over restarts; its keys may change."""
 
     folder: Path
     redirects: list[str]
@@ -89,7 +89,7 @@ def running_provider(folder: Path, redirects: list[str], back: list[str]) -> Ite
 
 
 @dataclass
-class Seen:
+class OpenedPage:
     status: int
     headers: dict[str, str]
     body: str
@@ -103,19 +103,21 @@ class Browser:
         self.cookies: dict[tuple[str, str, str], str] = {}
         self.set_cookies: list[str] = []
 
-    def open(self, url: str, form: dict[str, str] | None = None, *, stop_at: str = "") -> Seen:
-        """To the end of the redirects, or to the first address that begins with `stop_at`, not opened."""
+    def open(
+        self, url: str, form: dict[str, str] | None = None, *, stop_at: str = ""
+    ) -> OpenedPage:
+        """Follow redirects to the end, or to the first address that starts with `stop_at`, without opening that."""
         for _ in range(20):
             if stop_at and url.startswith(stop_at):
-                return Seen(0, {}, "", url)
+                return OpenedPage(0, {}, "", url)
             seen = self._call(url, form)
             if seen.status not in (302, 303) or "location" not in seen.headers:
                 return seen
             url, form = urljoin(url, seen.headers["location"]), None
-        raise AssertionError(f"redirects without end at {url}")
+        raise AssertionError(f"endless redirects at {url}")
 
-    def sign_in(self, url: str, login: str, *, stop_at: str = "") -> Seen:
-        """Through the provider's forms: who she is, and that she agrees."""
+    def sign_in(self, url: str, login: str, *, stop_at: str = "") -> OpenedPage:
+        """Fill in the provider's forms: user name and consent."""
         seen = self.open(url, stop_at=stop_at)
         for _ in range(4):
             action = re.search(r'<form[^>]*action="([^"]+)"', seen.body)
@@ -127,7 +129,7 @@ class Browser:
         return seen
 
     def header(self, url: str) -> str:
-        """The cookies that this address gets."""
+        """The cookies sent to this address."""
         place = urlsplit(url)
         pairs = [
             f"{name}={value}"
@@ -136,7 +138,7 @@ class Browser:
         ]
         return "; ".join(pairs)
 
-    def _call(self, url: str, form: dict[str, str] | None) -> Seen:
+    def _call(self, url: str, form: dict[str, str] | None) -> OpenedPage:
         place = urlsplit(url)
         connection = http.client.HTTPConnection(place.netloc, timeout=PATIENCE)
         try:
@@ -149,7 +151,7 @@ class Browser:
             answer = connection.getresponse()
             self._keep(place.netloc, answer)
             found = {name.lower(): value for name, value in answer.getheaders()}
-            return Seen(answer.status, found, answer.read().decode("utf-8", "replace"), url)
+            return OpenedPage(answer.status, found, answer.read().decode("utf-8", "replace"), url)
         finally:
             connection.close()
 

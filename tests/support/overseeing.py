@@ -1,4 +1,4 @@
-"""An overseer with its shims, started by hand in a folder."""
+"""An overseer with its shims, started directly in a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Scene:
     folder: Path
     python: str
     within: list[str] = field(default_factory=list)
-    """Words in front of the overseer's own: what it lives in."""
+    """A command to run the overseer in."""
 
     @property
     def run(self) -> Path:
@@ -29,7 +29,7 @@ class Scene:
     def start(
         self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
     ) -> subprocess.Popen[bytes]:
-        """`group`: the file that takes the numbers of processes for a control group."""
+        """`group`: the file that adds processes to a control group."""
         training = install_training(self.folder / "training", also=[ranks])
         self.run.mkdir(parents=True)
         (self.folder / "command.sh").write_text(command)

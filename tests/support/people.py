@@ -1,4 +1,4 @@
-"""People of a running service, put straight into its database: how they sign in is another test's matter."""
+"""People of a running service, written directly into its database, because signing in is tested elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_person(
     user: str = "",
     is_admin: bool = False,
 ) -> tuple[str, Client]:
-    """Her id and a client with her token; with `user` only another token of a person that is there."""
+    """A person's id and a client with their token; with `user`, only another token for an existing person."""
     person = user or new_id("u")
     words = " ".join(scope.value for scope in scopes)
 
@@ -57,7 +57,7 @@ def disable(service: RunningService, user: str) -> None:
 
 
 def execute(service: RunningService, words: str) -> None:
-    """Plain SQL, as somebody with a connection to the database could send."""
+    """Plain SQL, as someone with a database connection could send."""
 
     async def run(tx: Transaction) -> str:
         await tx.connection.execute(text(words))
@@ -67,7 +67,7 @@ def execute(service: RunningService, words: str) -> None:
 
 
 def _write(service: RunningService, work: Callable[[Transaction], Awaitable[str]]) -> str:
-    """On the database of a service that runs: its tables are as new as can be."""
+    """On the database of a running service, whose tables are up to date."""
 
     async def run() -> str:
         url = Settings(service.home, database_url=service.database_url).database

@@ -1,4 +1,4 @@
-"""A real PostgreSQL in a temporary folder, for tests; as an unprivileged user where we are root."""
+"""A real PostgreSQL in a temporary folder, for tests; under an unprivileged user if we are root."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.service import free_port
 
 @dataclass
 class Postgres:
-    """`new_database()` gives the URL of an empty one."""
+    """`new_database()` returns the URL of an empty one."""
 
     folder: Path
     port: int
@@ -105,7 +105,7 @@ def _wait_until_ready(postgres: Postgres, process: subprocess.Popen[bytes]) -> N
 
 
 def _unprivileged() -> tuple[list[str], str]:
-    """PostgreSQL refuses to run as root."""
+    """PostgreSQL does not run as root."""
     if os.geteuid() != 0:
         return [], ""
     for name in ("postgres", "nobody"):

@@ -1,4 +1,4 @@
-"""An endpoint whose scripted agent runs probes: each logs its steps at a pace that the test gives."""
+"""An endpoint whose scripted agent runs probes; each logs steps at a pace set by the test."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FACTS: dict[str, Any] = {
     "accounts": [{"name": "research"}],
 }
 Pace = Callable[[Mapping[str, Any]], float]
-"""Seconds a step, from the order's params and resources; 0: the program fails."""
+"""Seconds per step, from the order's params and resources; 0: the program fails."""
 
 
-def tell_facts(scene: Scene, **more: Any) -> None:
+def report_facts(scene: Scene, **more: Any) -> None:
     stamped = {
         name: {"value": value, "source": "sinfo", "at": 7.0}
         for name, value in {**FACTS, **more}.items()
@@ -29,13 +29,13 @@ def tell_facts(scene: Scene, **more: Any) -> None:
 
 @dataclass
 class ProbeRunner:
-    """Does what an agent does with probes, one call at a time."""
+    """Acts like an agent with probes, one call at a time."""
 
     scene: Scene
     pace: Pace
     steps: int = 50
     submitted: list[dict[str, Any]] = field(default_factory=list)
-    """The `task.json` of all that was started."""
+    """The `task.json` of every started task."""
 
     def look(self) -> None:
         found = self.scene.agent.commands()["commands"]

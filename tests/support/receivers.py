@@ -1,4 +1,4 @@
-"""Who is told outside of the pages: a real mail server and a real web server that keep what they are given."""
+"""Receivers of notifications: a real mail server and a real web server that keep what they receive."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from support.service import free_port
 
 @dataclass
 class Mailbox:
-    """What a mail server was given."""
+    """What a mail server received."""
 
     port: int
     mails: list[EmailMessage] = field(default_factory=list)
 
     @property
     def variables(self) -> dict[str, str]:
-        """What leads a service to it."""
+        """The settings that make a service use it."""
         return {
             "DIAMOND_SMTP_HOST": "127.0.0.1",
             "DIAMOND_SMTP_PORT": str(self.port),
@@ -43,7 +43,7 @@ class Mailbox:
 
 @dataclass
 class Receiver:
-    """What a web server was given; it fails for as long as it is told to."""
+    """What a web server received; it fails as often as a test wants."""
 
     url: str = ""
     calls: list[tuple[dict[str, str], bytes]] = field(default_factory=list)

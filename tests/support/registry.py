@@ -1,4 +1,4 @@
-"""An OCI registry on loopback, and images pushed to it with nothing but HTTP."""
+"""An OCI registry on loopback, and images pushed to it with plain HTTP."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Registry:
 def running_registry(folder: Path) -> Iterator[Registry]:
     program = shutil.which("docker-registry")
     if program is None:
-        pytest.skip("docker-registry cannot be had here")
+        pytest.skip("docker-registry is not available here")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

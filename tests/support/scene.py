@@ -26,7 +26,7 @@ class Scene:
         return self.client.post("/jobs", body)["tasks"][0]
 
     def taken(self, **spec: Any) -> tuple[str, str]:
-        """A task whose submit the agent has: (task, attempt)."""
+        """A task whose submit the agent has received: (task, attempt)."""
         task = self.submit(**spec)
         commands = self.agent.commands(wait=5)["commands"]
         self.agent.commands(done=[one["id"] for one in commands])

@@ -1,4 +1,4 @@
-"""Speaks the sync protocol as an agent does, one call at a time, as a test tells it."""
+"""Speaks the sync protocol like an agent, one call at a time, controlled by a test."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ScriptedAgent:
         return Client(self.url, self.key, headers).call("POST", f"/sync/{path}", body)
 
     def answering(self, reply: Reply) -> Answering:
-        """Answers requests in the background while a test asks for things."""
+        """Answers requests in the background while a test makes calls."""
         return Answering(self, reply)
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:

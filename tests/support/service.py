@@ -1,4 +1,4 @@
-"""The real service as a process of its own, on a free port, in a folder of its own."""
+"""The real service as a separate process, on a free port, in its own folder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RunningService:
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """As a crash: no clean-up of its own."""
+        """Like a crash: no clean-up."""
         self._end(signal.SIGKILL)
 
     def _end(self, number: int) -> None:
@@ -82,7 +82,7 @@ def start_service(
     people: Path | None = None,
     more: Sequence[str] = (),
 ) -> RunningService:
-    """Returns once it answers; `home` may hold an earlier service's state. `people`: a diamond.toml; `more`: other words for it."""
+    """Returns when it answers; `home` may contain an earlier service's state. `people`: a diamond.toml; `more`: further arguments."""
     port = port or free_port()
     home.mkdir(parents=True, exist_ok=True)
     log = home / "service.log"

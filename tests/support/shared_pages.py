@@ -1,4 +1,4 @@
-"""A shared Diamond with a real provider, people in browsers of their own, and their agents."""
+"""A shared Diamond with a real provider, people in separate browsers, and their agents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sign_in(page: Page, login: str) -> None:
 
 
 def client_of(context: BrowserContext, service: RunningService) -> Client:
-    """What the person of this browser may, by her cookie."""
+    """A client with this browser's cookie."""
     cookies = "; ".join(f"{one['name']}={one['value']}" for one in context.cookies(service.url))
     return Client(service.url, headers={"Cookie": cookies, "Origin": service.url})
 

@@ -1,4 +1,4 @@
-"""A terminal with a Diamond of its own, and the examples of a page to type into it."""
+"""A terminal with its own Diamond, and a page's examples to type into it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ EXPECTED_CODE = re.compile(r"^\[exits with (\d+)\]$")
 
 @dataclass(frozen=True)
 class Shell:
-    """A person's terminal, in a folder that holds the recipes."""
+    """A user's terminal, in a folder that contains the recipes."""
 
     folder: Path
     environ: dict[str, str]
 
     def type(self, line: str, *, expected: int = 0) -> str:
-        """Run one line; `TASK` stands for the newest task, and what is asked for is answered with a word."""
+        """Run one line; `TASK` stands for the newest task, and prompts are answered with a word."""
         text = line.replace("TASK", self.newest_task()) if "TASK" in line else line
         done = subprocess.run(
             ["bash", "-euc", text],
@@ -49,7 +49,7 @@ class Shell:
         return str(json.loads(self.type("diamond tasks --limit 1 --json"))["items"][0]["id"])
 
     def add_program(self, name: str, text: str) -> None:
-        """Put a program in front of PATH."""
+        """Put a program first on PATH."""
         program = self.folder / ".venv" / "bin" / name
         program.write_text(text)
         program.chmod(0o755)
@@ -57,7 +57,7 @@ class Shell:
 
 @contextmanager
 def diamond_up(folder: Path) -> Iterator[Shell]:
-    """A terminal beside a `diamond up` whose endpoint `local` is online."""
+    """A terminal with a running `diamond up` whose endpoint `local` is online."""
     shutil.copytree(ROOT / "recipes", folder / "recipes")
     (folder / ".venv" / "bin").mkdir(parents=True)
     shell = Shell(folder, _environ(folder))
@@ -74,7 +74,7 @@ def diamond_up(folder: Path) -> Iterator[Shell]:
 
 
 def examples(page: str) -> list[tuple[str, int]]:
-    """Each command of a page with the exit code it promises; lines without `$ ` go on with the last one."""
+    """Each command of a page with its expected exit code; lines without `$ ` continue the last one."""
     typed: list[tuple[str, int]] = []
     for block in CONSOLE.findall((ROOT / page).read_text()):
         for line in block.splitlines():
@@ -89,7 +89,7 @@ def examples(page: str) -> list[tuple[str, int]]:
 
 
 def _environ(folder: Path) -> dict[str, str]:
-    """`diamond` is the one under test, whether it is installed or not."""
+    """`diamond` is the version under test, whether it is installed or not."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("DIAMOND_")}
     return {
         **kept,

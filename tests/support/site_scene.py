@@ -1,4 +1,4 @@
-"""A scripted machine of a Diamond whose pages are looked at: many nodes, and a day in a second."""
+"""A scripted machine for tests of the pages: many nodes, and a day in a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real HTTP server in this process whose answers a test writes."""
+"""A real HTTP server in this process, whose answers come from the test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reply:
     drop: bool = False
     """Close the connection instead of answering."""
     cut: int | None = None
-    """Promise the whole body, and close after so many bytes."""
+    """Promise the whole body, but close after this many bytes."""
     chunks: Iterator[bytes] | None = None
     """A stream without a length."""
 

@@ -30,7 +30,7 @@ SMALL = {"resources": {"walltime": "5m", "memory": "100MB"}}
 
 _WRAPPER = """\
 #!/bin/bash
-# Notes each call, then does what the test wrote into the file `mode`, once.
+# Records each call, then does what the test wrote into the file `mode`, once.
 echo "$*" >>{calls}
 case " $* " in *" --test-only "*) exec {real} "$@" ;; esac
 mode=$(cat {mode} 2>/dev/null)
@@ -50,7 +50,7 @@ _numbers = count(1)
 
 
 class Sbatch:
-    """An `sbatch` in front of the real one, that a test makes die or wait."""
+    """An `sbatch` before the real one, which a test can make die or wait."""
 
     def __init__(self, folder: Path) -> None:
         self.bin = folder / "bin"
@@ -65,7 +65,7 @@ class Sbatch:
 
     @property
     def calls(self) -> int:
-        """How often a job was handed over; a site's rules are learned with --test-only."""
+        """How often a job was submitted, without the probe's --test-only calls."""
         try:
             lines = self._places["calls"].read_text().splitlines()
         except FileNotFoundError:
@@ -87,7 +87,7 @@ class Sbatch:
 
 @dataclass
 class Stack:
-    """`agent` is None while none was started. `work` may lie on another file system."""
+    """`agent` is None until one is started. `work` may be on another file system."""
 
     cluster: Cluster
     folder: Path
@@ -99,7 +99,7 @@ class Stack:
     agent: subprocess.Popen[bytes] | None = None
     agents: list[subprocess.Popen[bytes]] = field(default_factory=list)
     within: list[str] = field(default_factory=list)
-    """Words in front of the agent's own: what it lives in."""
+    """A command to run the agent in."""
 
     @property
     def client(self) -> Client:
@@ -107,7 +107,7 @@ class Stack:
 
     @property
     def counter(self) -> Path:
-        """Each execution of a program adds a line."""
+        """Each execution of a program appends a line."""
         return self.folder / "executions"
 
     def start_agent(self, *, ready: bool = True, **variables: str) -> subprocess.Popen[bytes]:
@@ -127,8 +127,8 @@ class Stack:
             wait_for(self._is_ready, what="profile of the cluster")
         return self.agent
 
-    def make_whole(self) -> None:
-        """Start again what an earlier test has left dead."""
+    def restart_what_died(self) -> None:
+        """Restart what an earlier test has killed."""
         if self.service.process.poll() is not None:
             self.start_service()
         if self.agent is None or self.agent.poll() is not None:
@@ -151,7 +151,7 @@ class Stack:
         self.service.kill()
 
     def start_service(self) -> None:
-        """Where it was before, with the same state."""
+        """In the same place, with the same state."""
         self.service = start_service(
             self.service.home, port=self.service.port, database_url=self.service.database_url
         )
@@ -161,7 +161,7 @@ class Stack:
         self.start_service()
 
     def submit(self, program: str, **spec: Any) -> str:
-        """The id of a task whose program counts its executions first."""
+        """Submit a task whose program first records its execution; returns its id."""
         return str(self.post(program, **spec)["tasks"][0]["id"])
 
     def post(self, program: str, *, key: str = "", **spec: Any) -> Any:
@@ -173,7 +173,7 @@ class Stack:
         return self.client.get(f"/tasks/{task}")
 
     def until(self, task: str, *states: str, seconds: float = PATIENCE) -> Any:
-        """Wait for a state or a phase; an end that was not asked for fails at once."""
+        """Wait for a state or a phase; any other end fails at once."""
 
         def look() -> Any:
             seen = self.task(task)
@@ -191,7 +191,7 @@ class Stack:
         return self.client.get(f"/tasks/{task}/history")["items"]
 
     def told(self, task: str) -> list[tuple[str, str]]:
-        """What the person can read in the task's history: (type, message)."""
+        """The task's history: (type, message)."""
         return [(line["type"], line["message"]) for line in self.history(task)]
 
     def executions(self, task: str) -> int:
@@ -207,21 +207,21 @@ class Stack:
         return self.work / "tasks" / task / "attempts" / str(self.task(task)["attempt"])
 
     def go(self, task: str) -> None:
-        """Let a program that ends with UNTIL_GO go on."""
+        """Release a program that waits at UNTIL_GO."""
         (self.run_dir(task) / "go").touch()
 
     def native_id(self, task: str) -> str:
         return str(wait_for(lambda: self.task(task)["native_id"], what="job id"))
 
     def slurm(self, *words: str, check: bool = True) -> str:
-        """A Slurm command behind Diamond's back; gives what it prints."""
+        """Run a Slurm command without Diamond; returns its output."""
         return self.cluster.run(words, check=check).stdout.strip()
 
     def agent_log(self) -> str:
         return (self.folder / "keep" / "agent.log").read_text()[-4000:]
 
     def check_logs(self, task: str) -> None:
-        """Every byte of every log file is at the service, once."""
+        """Wait until every byte of every log file is at the service, once."""
         written = (self.attempt_folder(task) / "runs").glob("*/stdout.log")
         runs = [int(file.parent.name) for file in written]
         assert runs, "no run has written a log"
@@ -233,7 +233,7 @@ class Stack:
                 )
 
     def check(self, task: str, executions: int = 1) -> None:
-        """The promises that hold whatever happens."""
+        """Check the guarantees that hold whatever happens."""
         assert self.executions(task) == executions
         self.check_logs(task)
 
@@ -245,7 +245,7 @@ class Stack:
         self._cancel_jobs()
 
     def _cancel_jobs(self) -> None:
-        """Only those of this stack: others may use the cluster too."""
+        """Only this stack's jobs: others may use the cluster too."""
         written = self.work.glob("tasks/*/attempts/*/native.json")
         ids = [str(json.loads(file.read_text())["native_id"]) for file in written]
         if ids:
@@ -282,7 +282,7 @@ class Stack:
 def running_stack(
     cluster: Cluster, folder: Path, *, work: Path | None = None, database_url: str = ""
 ) -> Iterator[Stack]:
-    """Service and agent in a folder; the agent is online and has told what the site is like."""
+    """Service and agent in a folder; the agent is online and has sent its site profile."""
     stack = new_stack(cluster, folder, work=work, database_url=database_url)
     try:
         stack.start_agent()
@@ -294,7 +294,7 @@ def running_stack(
 def new_stack(
     cluster: Cluster, folder: Path, *, work: Path | None = None, database_url: str = ""
 ) -> Stack:
-    """The service alone, with an endpoint that has no agent yet."""
+    """Only the service, with an endpoint that has no agent yet."""
     service = start_service(folder / "home", database_url=database_url)
     name = f"cluster{next(_numbers)}"
     added = service.client.post("/endpoints", {"name": name, "carrier": "local"})

@@ -1,4 +1,4 @@
-"""A small service that speaks the sync protocol on a real socket, for tests of the agent alone."""
+"""A small service that speaks the sync protocol on a real socket, to test the agent without a service."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def eventually(find: Callable[[], T | None], *, seconds: float = PATIENCE, why: 
 
 @dataclass
 class SyncService:
-    """What the service knows, and what tests put into it."""
+    """What the service knows, and what tests set."""
 
     generation: int = 0
     commands: list[dict[str, Any]] = field(default_factory=list)
@@ -68,9 +68,9 @@ class SyncService:
     code: str = "a-pairing-code"
     blobs_asked: int = 0
     blobs_gate: threading.Event = field(default_factory=threading.Event)
-    """Closed, it holds the answer to `blobs` back."""
+    """While closed, it holds back the answer to `blobs`."""
     bytes_seconds: float = 0.0
-    """How long each call with bytes is on its way."""
+    """How long each call with bytes takes."""
     lock: threading.Condition = field(default_factory=threading.Condition)
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class SyncService:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def stop(self) -> None:
-        """Answer nobody, and cut every connection."""
+        """Stop answering, and cut every connection."""
         self._server.shutdown()
         self._server.server_close()
         self._server.cut()
@@ -107,7 +107,7 @@ class SyncService:
         number: int = 1,
         signature: dict[str, Any] | None = None,
     ) -> Task:
-        """Ask the agent for a task; returns it as the service sees it."""
+        """Submit a task to the agent; returns it as the service sees it."""
         task, attempt = task or new_id(TASK), new_id(ATTEMPT)
         full = {"name": "a-test", **order}
         self.task_jsons[task] = {
@@ -153,15 +153,15 @@ class SyncService:
             eventually(lambda: set(states) & words(), seconds=seconds)
         except AssertionError:
             told = [{k: v for k, v in e.items() if v not in ("", None)} for e in self.of(task)]
-            raise AssertionError(f"{task} is {words()}, not {states}; heard: {told}") from None
+            raise AssertionError(f"{task} is {words()}, not {states}; received: {told}") from None
         return self.tasks[task]
 
     def of(self, task: str, kind: str = "") -> list[dict[str, Any]]:
-        """The events heard of a task."""
+        """The events received for a task."""
         return [e for e in self.events if e["task"] == task and kind in ("", e["type"])]
 
     def text(self, task: str, stream: str = "stdout", run: int = 1) -> str:
-        """`stdout`, or `stdout.3` for what rank 3 alone has written."""
+        """`stdout`, or `stdout.3` for rank 3's own output."""
         key = (task, self.tasks[task].attempt.id, run, stream)
         return bytes(self.streams.get(key, b"")).decode(errors="replace")
 
@@ -218,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.state.is_confirmed:
             return 403, {"code": "awaiting-confirmation", "title": "not confirmed"}
         if name != "hello" and int(self.headers["Diamond-Generation"] or 0) < self.state.generation:
-            return 409, {"code": "generation-stale", "title": "a newer agent acts"}
+            return 409, {"code": "generation-stale", "title": "a newer agent is active"}
         if name.startswith("answers/"):
             with self.state.lock:
                 self.state.answers[name.removeprefix("answers/")] = (query["status"][0], body)

@@ -1,4 +1,4 @@
-"""A proxy that ends TLS in front of a service, as nginx does: one request a connection, then bytes both ways."""
+"""A proxy that terminates TLS in front of a service, like nginx: one request per connection, then bytes both ways."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TlsProxy:
 
 @contextmanager
 def tls_proxy(folder: Path, port: int, service_port: int) -> Iterator[TlsProxy]:
-    """Serves https on `port` for the plain service on the other."""
+    """Serves https on `port` for the plain service on another port."""
     certificate, key = make_certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

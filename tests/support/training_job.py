@@ -1,4 +1,4 @@
-"""Starts the ranks of a training as a launcher does: when one dies, all are ended."""
+"""Starts the ranks of a training like a launcher: when one dies, all are ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Job:
         ]
 
     def _start(self, words: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
-        """Its own session, so that the whole of it can be killed at once, as a batch system does."""
+        """In its own session, so that all of it can be killed at once, as a batch system does."""
         rank = int(environ["RANK"])
         errors = self.folder / f"rank-{rank}.err"
         with self.outputs[rank].open("wb") as out, errors.open("ab") as err:
@@ -56,15 +56,15 @@ class Job:
         return [line for line in lines if line["event"] == event]
 
     def held_at(self, step: int) -> bool:
-        """Whether all ranks wait at a step that `HOLD_AT` names."""
+        """Whether all ranks wait at a step in `HOLD_AT`."""
         ranks = range(len(self.ranks))
         return all(any(one["step"] == step for one in self.said("held", r)) for r in ranks)
 
-    def let_go(self, step: int) -> None:
+    def release(self, step: int) -> None:
         (self.folder / f"go-{step}").touch()
 
     def wait_until(self, look: Callable[[], Any], what: str) -> Any:
-        """Fails at once when the job has ended without it."""
+        """Fails at once if the job ends first."""
 
         def look_twice() -> Any:
             ended = not self.is_running
@@ -86,13 +86,13 @@ class Job:
         return [one.wait() for one in self.ranks]
 
     def kill(self) -> None:
-        """Everything at once, writers included."""
+        """Kill everything at once, writers included."""
         for one in self.ranks:
             kill_group(one.pid)
             one.wait()
 
     def kill_rank(self, rank: int) -> None:
-        """The process alone; its writer lives on for a while, as on a real node."""
+        """Kill only the process; its writer lives a little longer, as on a real node."""
         self.ranks[rank].kill()
         self.ranks[rank].wait()
 
@@ -100,7 +100,7 @@ class Job:
         return self.signal_writer(rank, signal.SIGKILL)
 
     def signal_writer(self, rank: int, number: int) -> bool:
-        """Whether there was one."""
+        """Returns whether there was one."""
         said = self.said("started", rank) + self.said("step", rank)
         if not said or not self.is_running:
             return False
@@ -120,7 +120,7 @@ class Job:
 def run_to_the_end(
     folder: Path, words: list[str], *, world_size: int = 1, **environ: str
 ) -> dict[str, Any]:
-    """The last words of rank 0 of a job that nobody disturbs."""
+    """The last output of rank 0 of an undisturbed job."""
     job = Job(folder, words, world_size=world_size, **environ)
     assert job.end() == [0] * world_size, job.errors()
     return job.said("end")[0]
@@ -140,7 +140,7 @@ def variables(rank: int, world_size: int, port: int) -> dict[str, str]:
 
 
 def whole_lines(path: Path) -> Iterator[str]:
-    """A line without its end is still being written."""
+    """A line without a line end is still being written."""
     if not path.exists():
         return
     yield from (line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n"))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 PATIENCE = 90.0
-"""Seconds within which what must happen has happened, on a slow and busy machine too; only a failure takes so long."""
+"""Timeout in seconds that is long enough on a slow and busy machine; only a failure takes this long."""
 
 
 def wait_for(
@@ -18,7 +18,7 @@ def wait_for(
     what: str = "a condition",
     every: float = 0.05,
 ) -> Result:
-    """The first true value of `look`; fails with the last one it saw."""
+    """The first true value of `look`; fails with the last value."""
     deadline = time.monotonic() + seconds
     while True:
         seen = look()

@@ -1,4 +1,4 @@
-"""Wheels of our own, so that no test needs an index."""
+"""Locally made wheels, so that no test needs an index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_wheel(folder: Path, name: str, version: str) -> None:
-    """A package of one module, which says its name and version when it is imported."""
+    """A package of one module, which prints its name and version when imported."""
     info = f"{name}-{version}.dist-info"
     files = {
         f"{name}.py": f"print('{name} {version}')\n",

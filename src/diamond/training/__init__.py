@@ -1,4 +1,4 @@
-"""What a program may use inside a job. Nothing here is needed to run one.
+"""What a program can use inside a job. None of it is required.
 
     from diamond import training
 
@@ -8,8 +8,8 @@
             save()
             raise SystemExit(training.CONTINUE)
 
-Python 3.8 and later; everything also works outside of Diamond. The standard library is enough, but for what
-is named under `_WITH_TORCH`: that is imported when first used (`docs/checkpoints.md`).
+Python 3.8 and later; everything also works outside of Diamond. Only the names in `_WITH_TORCH` need more than the
+standard library; they are imported when first used (`docs/checkpoints.md`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`should_stop` where several ranks must give the same answer at the same step."""
+"""`should_stop` for several ranks, which must all get the same answer at the same step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _agreement: Optional[Agreement] = None
 
 
 def agreed_stop(own: bool) -> bool:
-    """Whether any rank has seen the flag, told to all; each rank calls it equally often."""
+    """Whether any rank has seen the flag; the same answer on all. Each rank must call it equally often."""
     global _agreement
     if _agreement is None:
         _agreement = Agreement(Ranks())

@@ -1,4 +1,4 @@
-"""What a job has given to its program (`docs/internals/run-directory.md`), in Python's words."""
+"""What a job gives to its program (`docs/internals/run-directory.md`), as Python functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 CONTINUE = 75
-"""Exit with this code to be continued by a next attempt."""
+"""Exit with this code to be continued by the next attempt."""
 
 _LOOK_EVERY_SECONDS = 1.0
 
@@ -23,7 +23,7 @@ class NotGiven(LookupError):
 
 
 def run_dir() -> Path:
-    """The working directory of the task: what is written here can be fetched with `diamond get`."""
+    """The working directory of the task: download what is written here with `diamond get`."""
     return Path(os.environ.get("DIAMOND_RUN_DIR") or Path.cwd())
 
 
@@ -37,7 +37,7 @@ def params() -> Dict[str, Any]:
 
 
 def data(name: str) -> Path:
-    """The folder or file that the spec's `data:` gives this name."""
+    """The folder or file with this name in the spec's `data:`."""
     folder = os.environ.get("DIAMOND_DATA", "")
     if folder and (Path(folder) / name).exists():
         return Path(folder) / name
@@ -48,7 +48,7 @@ def data(name: str) -> Path:
 
 
 def secret(name: str) -> str:
-    """A secret of the spec's `secrets:`; outside of Diamond the environment variable of that name."""
+    """A secret from the spec's `secrets:`; outside of Diamond, the environment variable of that name."""
     folder = os.environ.get("DIAMOND_SECRETS", "")
     if folder and (Path(folder) / name).is_file():
         return (Path(folder) / name).read_text(encoding="utf-8").rstrip("\n")
@@ -60,15 +60,15 @@ def secret(name: str) -> str:
 
 
 def resume_from() -> Optional[Path]:
-    """The newest checkpoint of earlier attempts (`continue: {from: …}`), or None at the first."""
+    """The newest checkpoint of earlier attempts (`continue: {from: …}`), or None in the first."""
     path = os.environ.get("DIAMOND_RESUME_FROM", "")
     return Path(path) if path else None
 
 
 def deadline() -> Optional[float]:
-    """When the time limit strikes, in seconds since the epoch; None where there is no limit.
+    """When the time limit is reached, in seconds since the epoch; None if there is no limit.
 
-    A limit that was changed while the program runs stands in a file beside the stop flag.
+    If the limit changes while the program runs, the new one is in a file next to the stop flag.
     """
     text = _changed_deadline() or os.environ.get("DIAMOND_DEADLINE", "")
     return float(text) if text else None
@@ -86,7 +86,7 @@ def _changed_deadline() -> str:
 def should_stop() -> bool:
     """Whether to save at this step and exit with `CONTINUE`. Cheap enough for every step.
 
-    Where torch has joined several ranks, all get the same answer at the same step, if all ask at every step.
+    If torch has joined several ranks, all get the same answer at the same step, provided that all ask at every step.
     """
     torch = sys.modules.get("torch")
     if (
@@ -101,12 +101,12 @@ def should_stop() -> bool:
 
 
 def stop_flag_is_up() -> bool:
-    """The same for this process alone: ranks may see the file at different steps."""
+    """The same for this process only: ranks may see the file at different steps."""
     return _stop_flag.is_up()
 
 
 class _StopFlag:
-    """Looks at the file at most once a second: a shared file system is not asked at every step."""
+    """Check the file at most once a second, to spare a shared file system."""
 
     def __init__(self) -> None:
         self._up = False

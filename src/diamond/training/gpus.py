@@ -1,4 +1,4 @@
-"""How busy the GPUs of this node are, by the vendors' own tools; an empty list where there are none."""
+"""How busy the GPUs of this node are, from the vendors' own tools; an empty list if there are none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AMD = ["rocm-smi", "--showuse", "--showmeminfo", "vram", "--json"]
 
 
 def gpu_usage() -> List[Dict[str, float]]:
-    """One entry for each GPU that this job may use: index, percent busy, memory in MB."""
+    """One entry per GPU that this job may use: index, percent busy, memory in MB."""
     if shutil.which("nvidia-smi"):
         return _visible(from_nvidia(_ask(_NVIDIA)))
     if shutil.which("rocm-smi"):
@@ -27,7 +27,7 @@ def gpu_usage() -> List[Dict[str, float]]:
 
 
 def from_nvidia(text: str) -> List[Dict[str, float]]:
-    """Lines such as `0, 87, 40123`; a GPU that tells nothing ("[N/A]") counts as zero."""
+    """Lines such as `0, 87, 40123`; a GPU that reports nothing ("[N/A]") counts as zero."""
     rows = [line.split(",") for line in text.splitlines()]
     return [
         {"index": int(_number(row[0])), "percent": _number(row[1]), "memory_mb": _number(row[2])}
@@ -37,7 +37,7 @@ def from_nvidia(text: str) -> List[Dict[str, float]]:
 
 
 def from_amd(text: str) -> List[Dict[str, float]]:
-    """A JSON object with one entry for each card; the words of its keys differ between versions."""
+    """A JSON object with one entry per card; its keys differ between versions."""
     try:
         cards = json.loads(text)
     except ValueError:
@@ -47,7 +47,7 @@ def from_amd(text: str) -> List[Dict[str, float]]:
 
 
 def visible_indexes(value: Optional[str]) -> Optional[List[int]]:
-    """The GPUs that CUDA_VISIBLE_DEVICES names; None where it does not name them by number."""
+    """The GPUs in CUDA_VISIBLE_DEVICES; None if it does not list numbers."""
     if value is None or not re.fullmatch(r"\d+(,\d+)*", value.strip()):
         return None
     return [int(part) for part in value.split(",")]

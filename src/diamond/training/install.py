@@ -1,4 +1,4 @@
-"""Lays out this library, and nothing else of Diamond, where a job's own Python can import it."""
+"""Install this library, and nothing else of Diamond, where a job's own Python can import it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __version__ = {version!r}
 def install_training(folder: Path, *, also: Sequence[ModuleType] = ()) -> str:
     """Put `diamond.training`, and the packages in `also`, under `folder` and return the entry for PYTHONPATH.
 
-    Works from a zipapp. The place is named by content: an upgraded agent leaves the files of running jobs alone.
+    Works from a zipapp. The folder is named by content, so an upgraded agent leaves the files of running jobs alone.
     """
     sources = _sources(also)
     target = Path(folder).absolute() / f"training-{_digest(sources)}"
@@ -58,7 +58,7 @@ def _digest(sources: Dict[str, bytes]) -> str:
 
 
 def _lay_out(target: Path, sources: Dict[str, bytes]) -> None:
-    """Written aside, then moved file by file: others, threads of this process too, may do the same at the same time."""
+    """Written elsewhere, then moved file by file, because other processes and threads may do the same at the same time."""
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=str(target.parent)))
     for name, content in sources.items():

@@ -11,20 +11,20 @@ from diamond.training.session import finish
 
 
 class LightningCheckpoints(Callback):
-    """Resumes when fitting starts, saves when it is due, and leaves with exit code 75 before the time limit.
+    """Resumes when fitting starts, saves when due, and exits with code 75 before the time limit.
 
-    With `training.ResumableLoader` a resume in mid-epoch goes on with the very next batch; with other loaders
-    Lightning begins the epoch's data anew.
+    With `training.ResumableLoader`, a resume in mid-epoch continues with the very next batch; with other loaders,
+    Lightning starts the epoch's data again.
     """
 
     def __init__(self, **options: Any) -> None:
-        """`options` are those of Checkpointer: folder, keep, best, every_minutes."""
+        """`options` are Checkpointer's: folder, keep, best, every_minutes."""
         self._options = options
         self._done = -1
         self.checkpointer: Optional[Checkpointer] = None
 
     def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
-        """Here the optimizers exist and the first batch has not been asked for."""
+        """At this point the optimizers exist and the first batch has not been requested."""
         self.checkpointer = Checkpointer(
             pl_module, trainer.optimizers, progress=_Progress(trainer, self), **self._options
         )
@@ -33,7 +33,7 @@ class LightningCheckpoints(Callback):
     def on_train_batch_end(
         self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Not while gradients are being accumulated: they are in no checkpoint."""
+        """Not while gradients are being accumulated, because checkpoints do not contain them."""
         assert self.checkpointer is not None
         if trainer.global_step == self._done:
             return
@@ -42,7 +42,7 @@ class LightningCheckpoints(Callback):
             trainer.should_stop = True
 
     def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
-        """Leaves at once when there is work left: what the script does after `fit` belongs to the last attempt."""
+        """Exit at once if there is work left: what the script does after `fit` belongs to the last attempt."""
         assert self.checkpointer is not None
         self.checkpointer.save(trainer.global_step, wait=True)
         self.checkpointer.close()
@@ -52,7 +52,7 @@ class LightningCheckpoints(Callback):
 
 
 class _Progress:
-    """What Lightning knows beside model and optimizers: loops, place in the data, schedulers, precision, callbacks."""
+    """Lightning's state besides model and optimizers: loops, position in the data, schedulers, precision, callbacks."""
 
     def __init__(self, trainer: Any, own: Callback) -> None:
         self._trainer = trainer

@@ -1,4 +1,4 @@
-"""Metrics: one JSON line for each call of `log`, appended in one write."""
+"""Metrics: one JSON line per call of `log`, appended in one write."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) -> None:
     """Record values at a step: `log(step, loss=0.3, accuracy=0.9)`.
 
-    Numbers and anything with `.item()` (a tensor with one element) are taken. Without `step` calls are counted.
-    Only rank 0 is recorded, unless `every_rank`. Never raises: a metric is no reason to lose a run.
+    Accepts numbers and anything with `.item()` (a tensor with one element). Without `step`, calls are counted.
+    Only rank 0 is recorded, unless `every_rank`. Never raises: a metric must not end a run.
     """
     own = rank()
     _pulse.step(step)
@@ -30,12 +30,12 @@ def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) 
 
 
 def flush() -> None:
-    """Bring the last values to the file."""
+    """Write the last values to the file."""
     _writer.flush()
 
 
 def rank() -> int:
-    """Of this process, by the launcher's variables; 0 where there are none."""
+    """The rank of this process, from the launcher's variables; 0 if there are none."""
     for name in _RANK_VARIABLES:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
@@ -43,7 +43,7 @@ def rank() -> int:
 
 
 class Pulse:
-    """Tells the launcher how far this rank is, at most once a second: who stands still is found by it."""
+    """Report this rank's step to the launcher, at most once a second, so that it can find a rank that hangs."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -63,7 +63,7 @@ class Pulse:
 
 
 class Writer:
-    """Writes lines to the file of `DIAMOND_METRICS`, or in readable form to standard output where there is none."""
+    """Writes lines to the file of `DIAMOND_METRICS`, or else in readable form to standard output."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class Writer:
                 print(readable(line), flush=True)
 
     def flush(self) -> None:
-        """Write the newest line that was held back, so that the last values are never missing."""
+        """Write the newest line that was held back, so that the last values are not lost."""
         path = os.environ.get("DIAMOND_METRICS", "")
         with self._lock:
             if path and self._held_back:
@@ -107,7 +107,7 @@ class Writer:
             self._tell(f"{name} is not a number and is left out")
             return
         if name in RESERVED:
-            self._tell(f"{name} is a name of Diamond's own and is left out")
+            self._tell(f"{name} is a reserved name and is left out")
         elif isinstance(number, float) and not math.isfinite(number):
             line[name] = None
             line.setdefault("nonfinite", []).append(name)
@@ -145,7 +145,7 @@ class Writer:
 
 
 def readable(line: Dict[str, Any]) -> str:
-    """A line for a person: `step 3  loss 0.25`."""
+    """A readable line: `step 3  loss 0.25`."""
     shown = {name: value for name, value in line.items() if name not in ("time", "nonfinite")}
     return "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
 

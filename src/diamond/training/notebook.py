@@ -1,7 +1,7 @@
 """`python -m diamond.training.notebook SOURCE TARGET`: run a notebook from top to bottom.
 
-The executed copy is written after each cell, so what was done is there whatever happens next. A cell that fails ends
-the run with 1, one that calls `sys.exit(n)` with n.
+The executed copy is written after each cell, so finished cells are never lost. A failing cell ends the run with 1; one
+that calls `sys.exit(n)`, with n.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from diamond.training.context import params
 _TAG = "parameters"
 _MISSING = """\
 This environment cannot run a notebook: {error}.
-Diamond adds nbclient and ipykernel to an environment that it makes; put them into an image of your own."""
+Diamond adds nbclient and ipykernel to environments that it makes; add them to your own image."""
 
 
 def main(words: List[str]) -> int:
@@ -32,13 +32,13 @@ def main(words: List[str]) -> int:
     notebook = nbformat.read(str(source), as_version=4)
     _put_values(notebook, params(), nbformat)
     with tempfile.TemporaryDirectory() as folder:
-        # A home folder may be out of reach on a compute node, and jupyter writes there by itself.
+        # The home folder may not be available on a compute node, and jupyter writes there by default.
         os.environ.update(JUPYTER_RUNTIME_DIR=folder, IPYTHONDIR=folder)
         return _run(notebook, target, nbformat, nbclient)
 
 
 def _put_values(notebook: Any, values: Dict[str, Any], nbformat: Any) -> None:
-    """As papermill does: a cell after the one that is tagged `parameters`, or in front of all."""
+    """As papermill does: a cell after the one tagged `parameters`, or before all others."""
     if not values:
         return
     text = "\n".join(f"{name} = {value!r}" for name, value in values.items())
@@ -54,7 +54,7 @@ def _run(notebook: Any, target: Path, nbformat: Any, nbclient: Any) -> int:
         kernel_name="python3",
         resources={"metadata": {"path": str(Path.cwd())}},
     )
-    # Not by TCP: a compute node may be shared.
+    # Not over TCP: a compute node may be shared.
     client.create_kernel_manager().transport = "ipc"
     code_cells = [n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
     with client.setup_kernel():
@@ -88,7 +88,7 @@ def _write(notebook: Any, target: Path, nbformat: Any) -> None:
 
 
 def _print_outputs(cell: Any) -> None:
-    """What a cell prints belongs into the log too."""
+    """What a cell prints goes to the log too."""
     for output in cell.outputs:
         if output.output_type == "stream":
             stream = sys.stderr if output.name == "stderr" else sys.stdout

@@ -23,14 +23,14 @@ class Process:
 
 @dataclass(frozen=True)
 class Usage:
-    """One look at a tree of processes. Memory shared among them counts once."""
+    """One sample of a process tree. Memory shared among processes counts once."""
 
     at: float
     cpu_seconds: Dict[int, float] = field(default_factory=dict)
     memory_bytes: int = 0
 
     def cpu_percent_since(self, before: Usage) -> float:
-        """100 is one core; a process that ended in between is not counted."""
+        """100 means one core; a process that ended in between is not counted."""
         spent = sum(
             seconds - before.cpu_seconds.get(pid, 0.0) for pid, seconds in self.cpu_seconds.items()
         )
@@ -38,7 +38,7 @@ class Usage:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that has ended and waits to be collected does not."""
+    """Whether the process is running; a zombie is not."""
     if PROC.joinpath("self").exists():
         process = _from_proc(pid)
         return process is not None and not process.ended
@@ -52,7 +52,7 @@ def is_alive(pid: int) -> bool:
 
 
 def tree_usage(pid: int) -> Usage:
-    """What the process and everything below it use now."""
+    """What the process and its descendants use now."""
     processes = all_processes()
     tree = {member: processes[member] for member in tree_of(pid, processes)}
     memory = sum(process.private_bytes for process in tree.values())
@@ -62,7 +62,7 @@ def tree_usage(pid: int) -> Usage:
 
 
 def tree_of(pid: int, processes: Dict[int, Process]) -> List[int]:
-    """The process and all its descendants, of those that are known."""
+    """The process and all its known descendants."""
     children: Dict[int, List[int]] = {}
     for member, process in processes.items():
         children.setdefault(process.parent, []).append(member)
@@ -83,7 +83,7 @@ def all_processes() -> Dict[int, Process]:
 
 
 def processes_from_ps(text: str) -> Dict[int, Process]:
-    """From `ps -A -o pid=,ppid=,time=,rss=`; a line nobody foresaw is passed over."""
+    """From `ps -A -o pid=,ppid=,time=,rss=`; an unexpected line is skipped."""
     found: Dict[int, Process] = {}
     for line in text.splitlines():
         words = line.split()
@@ -94,7 +94,7 @@ def processes_from_ps(text: str) -> Dict[int, Process]:
 
 
 def _from_proc(pid: int) -> Optional[Process]:
-    """None when the process has gone. The name in `stat` may hold blanks and brackets."""
+    """None if the process is gone. The name in `stat` may contain blanks and brackets."""
     try:
         stat = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
         statm = (PROC / str(pid) / "statm").read_text().split()

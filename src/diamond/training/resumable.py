@@ -1,4 +1,4 @@
-"""Data in an order that can be taken up again in mid-epoch, also by another number of ranks."""
+"""Data in an order that can be resumed in mid-epoch, also with another number of ranks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from diamond.training.checkpoints.rng import give_rng, take_rng
 class ResumableSampler(Sampler):
     """Shuffles by seed and epoch and divides each epoch among the ranks, every sample once.
 
-    Its position is counted in samples of all ranks together, so that it means the same to any number of them.
-    By itself it is exact with `num_workers=0`: workers fetch ahead, which only `ResumableLoader` can tell.
+    Its position counts the samples of all ranks together, so it is valid for any number of ranks.
+    Alone, it is exact only with `num_workers=0`: workers fetch ahead, which only `ResumableLoader` knows.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class ResumableSampler(Sampler):
         rank: Optional[int] = None,
         world_size: Optional[int] = None,
     ) -> None:
-        """Without `drop_last` the last ranks get a few samples a second time, so that all have the same number."""
+        """Without `drop_last`, the last ranks get a few samples twice, so that all have the same number."""
         joined = dist.is_available() and dist.is_initialized()
         self.rank = rank if rank is not None else (dist.get_rank() if joined else 0)
         self.world_size = world_size or (dist.get_world_size() if joined else 1)
@@ -36,7 +36,7 @@ class ResumableSampler(Sampler):
         self._drop_last = drop_last
         self.epoch = 0
         self.taken = 0
-        """Of this epoch, by all ranks."""
+        """Samples used in this epoch, by all ranks."""
         self._resumed = False
 
     def __iter__(self) -> Iterator[int]:
@@ -47,10 +47,10 @@ class ResumableSampler(Sampler):
         self.go_to(epoch + 1, 0)
 
     def begin(self) -> int:
-        """Start to iterate; the epoch's number.
+        """Start to iterate; return the epoch's number.
 
-        An epoch that somebody stopped asking for at its very end is over. One that was resumed there is gone through
-        once more, without any sample: the program still has to do what it does at an epoch's end.
+        An epoch that was left at its very end is over. One that was resumed there is iterated once more, without any
+        samples, because the program still has to do its end-of-epoch work.
         """
         resumed, self._resumed = self._resumed, False
         if self.taken >= len(self._dataset) and not resumed:
@@ -99,9 +99,9 @@ class ResumableSampler(Sampler):
 
 
 class ResumableLoader(DataLoader):
-    """A DataLoader that knows its place: `for batch in loader` goes on where the checkpoint was made.
+    """A DataLoader that knows its position: `for batch in loader` continues where the checkpoint was made.
 
-    Random changes that worker processes make to samples are drawn anew after a resume.
+    Random changes that worker processes make to samples are not reproduced after a resume.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ResumableLoader(DataLoader):
         drop_last: bool = False,
         **options: Any,
     ) -> None:
-        """`options` are those of DataLoader, but for the ones that choose the order."""
+        """`options` are DataLoader's, except those that determine the order."""
         self._place = ResumableSampler(dataset, shuffle=shuffle, seed=seed, drop_last=drop_last)
         self._pass = _Pass(len(self._place))
         self._resumed = False
@@ -126,7 +126,7 @@ class ResumableLoader(DataLoader):
         return self._place.epoch
 
     def __iter__(self) -> Iterator[Any]:
-        """The place is read now, and not when the first batch is asked for."""
+        """The position is read now, not when the first batch is requested."""
         epoch, start = self._place.begin(), self._place.taken
         self._pass.indices = self._place.own_part()
         return self._counted(self._batches(start), epoch, start)
@@ -146,7 +146,7 @@ class ResumableLoader(DataLoader):
         self._place.go_to(epoch + 1, 0)
 
     def _batches(self, start: int) -> Iterator[Any]:
-        """Beginning an epoch draws a random number; in mid-epoch that was drawn before the checkpoint."""
+        """Starting an epoch draws a random number; in mid-epoch, it was drawn before the checkpoint."""
         resumed, self._resumed = self._resumed, False
         before = take_rng() if resumed and start else None
         iterator: Iterator[Any] = super().__iter__()
@@ -156,9 +156,9 @@ class ResumableLoader(DataLoader):
 
 
 class _Pass(DistributedSampler):
-    """One way through the data, or what is left of it.
+    """One pass through the data, or what is left of it.
 
-    A DistributedSampler by name alone: it tells Lightning that the data are divided among the ranks already.
+    A DistributedSampler in name only: it tells Lightning that the data are already divided among the ranks.
     """
 
     def __init__(self, length: int) -> None:
@@ -166,11 +166,11 @@ class _Pass(DistributedSampler):
         self._length = length
 
     def set_epoch(self, epoch: int) -> None:
-        """The loader counts epochs by itself."""
+        """The loader counts epochs itself."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.indices)
 
     def __len__(self) -> int:
-        """Of a whole epoch: progress bars and trainers divide by it."""
+        """The length of a whole epoch: progress bars and trainers divide by it."""
         return self._length

@@ -1,4 +1,4 @@
-"""Writes down how much a run uses: CPU, memory and GPUs of a process and all its children.
+"""Record what a run uses: CPU, memory and GPUs of a process and all its children.
 
 python -m diamond.training.sampler --run-folder runs/1 --pid 4711
 """
@@ -21,7 +21,7 @@ _LOOK_EVERY_SECONDS = 0.5
 
 
 def main(argv: Optional[List[str]] = None) -> int:
-    """Sample until the process ends; never a reason for a run to fail."""
+    """Sample until the process ends; never fail the run."""
     parser = argparse.ArgumentParser(prog="diamond.training.sampler", description=__doc__)
     parser.add_argument("--run-folder", type=Path, required=True)
     parser.add_argument("--pid", type=int, required=True)
@@ -32,12 +32,12 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 
 def interval_after(elapsed: float, interval: float) -> float:
-    """Seconds to the next sample: a long run is looked at less often."""
+    """Seconds to the next sample: a long run is sampled less often."""
     return max(interval, min(LONGEST_INTERVAL_SECONDS, elapsed / 60))
 
 
 def usage_line(before: Usage, after: Usage, *, now: float) -> bytes:
-    """One line of usage.jsonl, from two looks at the same tree."""
+    """One line of usage.jsonl, from two samples of the same tree."""
     line = {
         "time": round(now, 3),
         "cpu_percent": round(after.cpu_percent_since(before), 1),
@@ -60,7 +60,7 @@ def _sample(pid: int, *, target: Path, interval: float) -> None:
 
 
 def _alive_for(pid: int, seconds: float) -> bool:
-    """Wait so long, but not beyond the end of the process; whether it still lives."""
+    """Wait this long, but not beyond the end of the process; return whether it is alive."""
     until = time.monotonic() + seconds
     while is_alive(pid):
         left = until - time.monotonic()

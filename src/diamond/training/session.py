@@ -1,4 +1,4 @@
-"""The beginning and the end of a program's training: `init` and `finish`."""
+"""The start and end of a program's training: `init` and `finish`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any, Callable, Iterable, List
 from diamond.training import metrics
 
 Ending = Callable[[bool], None]
-"""Told whether all ranks end together; else this one may be the only one, by an error."""
+"""Called with whether all ranks end together; if not, this may be the only one, because of an error."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """Where this process stands among those of the job."""
+    """This process among those of the job."""
 
     rank: int
     local_rank: int
@@ -28,7 +28,7 @@ class Session:
 
 
 def init() -> Session:
-    """Join the other ranks, if the launcher has started some and torch is imported; fine without either."""
+    """Join the other ranks, if the launcher has started several and torch is imported; does nothing otherwise."""
     world_size = _number("WORLD_SIZE", 1)
     session = Session(
         metrics.rank(), _number("LOCAL_RANK", 0), world_size, _device(_number("LOCAL_RANK", 0))
@@ -39,7 +39,7 @@ def init() -> Session:
 
 
 def finish() -> None:
-    """Bring everything to disk, part from the other ranks, and leave the mark that this rank came to its end."""
+    """Write everything to disk, leave the other ranks, and mark this rank as finished."""
     while _endings:
         _endings.pop()(True)
     _part()
@@ -53,14 +53,14 @@ def at_finish(ending: Ending) -> None:
 
 
 def not_at_finish(ending: Ending) -> None:
-    """It has run already."""
+    """It has already run."""
     if ending in _endings:
         _endings.remove(ending)
 
 
 _endings: List[Ending] = []
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_endings.clear)  # its end is not that of the training
+    os.register_at_fork(after_in_child=_endings.clear)  # its end is not the training's end
 
 
 @atexit.register
@@ -80,10 +80,10 @@ def _join(session: Session) -> None:
 
 
 def _part() -> None:
-    """torch 2.13 aborts or hangs now and then when a group goes right after its last use, so nothing of it goes.
+    """torch 2.13 sometimes aborts or hangs if a group is destroyed right after its last use, so it is never destroyed.
 
-    A thread of gloo's may still hold the last collective, and needs the interpreter to let go of it; the end of a group
-    (with a DDP model, when that is freed) waits for the thread and keeps the interpreter: neither goes on.
+    A gloo thread may still hold the last collective and need the interpreter to release it, while destroying the group
+    (with a DDP model, when that is freed) waits for the thread and holds the interpreter: a deadlock.
     """
     dist = _distributed()
     if dist is not None and dist.is_initialized():
@@ -96,7 +96,7 @@ def _part() -> None:
 
 
 def _keep_for_good(things: Iterable[Any]) -> None:
-    """Also when the interpreter takes down its modules."""
+    """Also while the interpreter removes its modules."""
     for one in things:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))
 
@@ -116,7 +116,7 @@ def _device(local_rank: int) -> str:
 
 
 def _mark() -> None:
-    """`finished/<rank>` in the run's folder: torchrun's exit code does not always tell the truth."""
+    """`finished/<rank>` in the run's folder, because torchrun's exit code is not always right."""
     path = os.environ.get("DIAMOND_METRICS", "")
     if not path:
         return

@@ -1,6 +1,6 @@
-"""The few protobuf fields of a TensorBoard event that hold scalars, so that no protobuf library is needed.
+"""The few protobuf fields of a TensorBoard event that contain scalars, so that no protobuf library is needed.
 
-Field numbers are those of event.proto, summary.proto and tensor.proto in TensorFlow; they never change.
+Field numbers come from event.proto, summary.proto and tensor.proto in TensorFlow; they never change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class BadRecord(ValueError):
 
 
 def event_line(record: bytes) -> Optional[Dict[str, Any]]:
-    """The line of metrics.jsonl that an event stands for; None when it holds no scalar."""
+    """An event as a line of metrics.jsonl; None if it contains no scalar."""
     line: Dict[str, Any] = {"step": 0, "time": 0.0}
     scalars: List[Tuple[str, float]] = []
     for number, value in fields(record):
@@ -47,7 +47,7 @@ def fields(message: bytes) -> Iterator[Field]:
             continue
         length, position = _length(message, position, kind)
         if position + length > len(message):
-            raise BadRecord("cut short")
+            raise BadRecord("truncated")
         yield number, message[position : position + length]
         position += length
 
@@ -102,13 +102,13 @@ def _varint(message: bytes, position: int) -> Tuple[int, int]:
     result = 0
     for shift in range(0, 70, 7):
         if position >= len(message):
-            raise BadRecord("cut short")
+            raise BadRecord("truncated")
         byte = message[position]
         position += 1
         result |= (byte & 0x7F) << shift
         if not byte & 0x80:
             return result, position
-    raise BadRecord("a number without end")
+    raise BadRecord("an endless number")
 
 
 def _length(message: bytes, position: int, kind: int) -> Tuple[int, int]:

@@ -13,18 +13,18 @@ from typing import Any, BinaryIO, Dict, List, Optional, Tuple
 from diamond.training.tensorboard_event import BadRecord, event_line
 
 MAX_BYTES = 16 * 2**20
-"""Read at most so much in one call; the next call goes on."""
+"""Read at most this much per call; the next call continues."""
 MAX_RECORD = 2**20
-"""Longer records hold images or graphs, never scalars."""
+"""Longer records contain images or graphs, never scalars."""
 
 _HEADER = struct.Struct("<QI")
 _POLYNOMIAL = 0x82F63B78
 
 
 def read_scalars(path: Path, offset: int) -> Tuple[List[Dict[str, Any]], int]:
-    """The scalars behind `offset`, as lines of metrics.jsonl, and the offset to go on from.
+    """The scalars after `offset`, as lines of metrics.jsonl, and the offset to continue from.
 
-    A record that is not written to its end yet is left for the next call; one that makes no sense is passed over.
+    An incomplete record is left for the next call; an invalid one is skipped.
     """
     lines: List[Dict[str, Any]] = []
     limit = offset + MAX_BYTES
@@ -66,7 +66,7 @@ def _lines(record: bytes) -> List[Dict[str, Any]]:
 
 
 def masked_checksum(content: bytes) -> int:
-    """CRC-32C, turned as TensorFlow's record files have it."""
+    """CRC-32C, masked as in TensorFlow's record files."""
     crc = 0xFFFFFFFF
     for byte in content:
         crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)

@@ -14,13 +14,13 @@ from diamond.training.session import finish
 
 
 class TransformersCheckpoints(TrainerCallback):
-    """Resumes when `train` starts, saves when it is due, and leaves with exit code 75 before the time limit.
+    """Resumes when `train` starts, saves when due, and exits with code 75 before the time limit.
 
     Set `save_strategy="no"`: the Trainer's own checkpoints would be a second set.
     """
 
     def __init__(self, **options: Any) -> None:
-        """`options` are those of Checkpointer: folder, keep, best, every_minutes."""
+        """`options` are Checkpointer's: folder, keep, best, every_minutes."""
         self._options = options
         self._epochs_before = 0.0
         self._loader: Any = None
@@ -44,7 +44,7 @@ class TransformersCheckpoints(TrainerCallback):
             self._random = take_rng() if self._loader.skip_batches else None
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Starting the data in mid-epoch and skipping batches has drawn random numbers that were drawn before."""
+        """Starting the data in mid-epoch and skipping batches has repeated random draws from before the checkpoint."""
         if self._random is not None:
             give_rng(self._random)
             self._random = None
@@ -58,7 +58,7 @@ class TransformersCheckpoints(TrainerCallback):
             control.should_training_stop = True
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """A step is saved before it is measured: then once more, with what callbacks made of the metric."""
+        """A step is saved before it is measured, so save again with the metric and the callbacks' state."""
         metrics = given.get("metrics") or {}
         name = args.metric_for_best_model or "loss"
         self._measured = metrics.get(name, metrics.get(f"eval_{name}"))
@@ -66,13 +66,13 @@ class TransformersCheckpoints(TrainerCallback):
             self.checkpointer.save(state.global_step, self._measured)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Only the first epoch lacks its first batches."""
+        """Only the first epoch skips its first batches."""
         if self._loader is not None:
             self._epochs_before = float(int(self._epochs_before))
             self._loader.skip_batches = 0
 
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Leaves at once when there is work left: what the script does after `train` belongs to the last attempt."""
+        """Exit at once if there is work left: what the script does after `train` belongs to the last attempt."""
         assert self.checkpointer is not None
         self.checkpointer.save(state.global_step, self._measured, wait=True)
         self.checkpointer.close()
@@ -81,7 +81,7 @@ class TransformersCheckpoints(TrainerCallback):
             raise SystemExit(self.checkpointer.exit_code)
 
     def _skip_what_is_done(self, args: Any, state: Any, loader: Any) -> None:
-        """The order of the data follows from the epoch's number; within it, batches are passed over."""
+        """The epoch's number determines the order of the data; within it, batches are skipped."""
         each = args.gradient_accumulation_steps
         epochs, done = divmod(state.global_step, -(-len(loader) // each))
         _count_from(_sampler(loader), epochs)
@@ -90,8 +90,8 @@ class TransformersCheckpoints(TrainerCallback):
         self._epochs_before = epochs + loader.skip_batches / len(loader)
         if done and len(loader) % each:
             tell(
-                "the epoch is no multiple of the gradient accumulation: "
-                "its last, smaller step is lost in this resume"
+                "the epoch is not a multiple of the gradient accumulation, "
+                "so its last, smaller step is lost in this resume"
             )
 
 
@@ -104,15 +104,15 @@ def _sampler(loader: Any) -> Any:
 
 
 def _count_from(sampler: Any, epochs: int) -> None:
-    """The Trainer starts at epoch 0 again; the order shall be that of the epoch it really is."""
+    """The Trainer starts at epoch 0 again; use the order of the real epoch."""
     original = getattr(sampler, "set_epoch", None)
     if original is not None:
         sampler.set_epoch = lambda epoch: original(epoch + epochs)
 
 
 def _stateful_callbacks() -> List[Any]:
-    """The Trainer tells its callbacks nothing about each other (transformers 5.23): their list is that of its handler,
-    which calls us. The Trainer's control is not among them: what it asks for is of this attempt alone.
+    """Callbacks do not know each other (transformers 5.23), so the list comes from the Trainer's handler, which calls us.
+    The Trainer's control is left out, because its requests belong to this attempt only.
     """
     handler = sys._getframe(2).f_locals.get("self")
     kind = getattr(trainer_callback, "ExportableState", ())
@@ -120,7 +120,7 @@ def _stateful_callbacks() -> List[Any]:
 
 
 class _Progress:
-    """The Trainer's own state, steps, history of the log, best metric, and that of callbacks that have one."""
+    """The Trainer's own state (steps, log history, best metric), and the state of callbacks that have one."""
 
     _NAMES = (
         "global_step",
@@ -148,7 +148,7 @@ class _Progress:
             self._give(one, callbacks)
 
     def _give(self, one: Any, callbacks: List[Any]) -> None:
-        """The first of its class that is left; a new callback begins anew."""
+        """The first remaining one of its class; a new callback starts fresh."""
         for place, (name, attributes) in enumerate(callbacks):
             if name == type(one).__name__:
                 vars(one).update(attributes)

@@ -17,7 +17,7 @@ from support.browser import (
     faults_of_access,
     picture,
 )
-from support.probe_scene import ProbeRunner, tell_facts
+from support.probe_scene import ProbeRunner, report_facts
 from support.scene import Scene
 from support.site_scene import scripted_machine
 from support.waiting import wait_for
@@ -66,7 +66,7 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     open_page: OpenPage, site: Site
 ) -> None:
     scene = scripted_machine(site)
-    tell_facts(scene)
+    report_facts(scene)
     spec = {
         "name": "long",
         "run": "python train.py",
@@ -244,7 +244,7 @@ def test_a_task_that_waits_for_its_short_runs_shows_what_they_measure(
     open_page: OpenPage, site: Site
 ) -> None:
     scene = scripted_machine(site)
-    tell_facts(scene)
+    report_facts(scene)
     spec = {
         "name": "finds-out",
         "run": "python t.py {batch}",

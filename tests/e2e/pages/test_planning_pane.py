@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from support.browser import OpenPage, Site, faults_in_both_looks, faults_of_access, picture
-from support.probe_scene import ProbeRunner, tell_facts
+from support.probe_scene import ProbeRunner, report_facts
 from support.scene import Scene
 from support.site_scene import scripted_machine
 from support.waiting import PATIENCE, wait_for
@@ -54,7 +54,7 @@ def test_a_plan_follows_what_is_typed_and_takes_the_pace_of_an_earlier_task(
 @pytest.mark.slow
 def test_a_plan_names_the_waits_and_what_the_spec_lacks(open_page: OpenPage, site: Site) -> None:
     scene = scripted_machine(site)
-    tell_facts(scene, waits=[[1e9 + n, 600 + 60 * n, 1, 7200, "gpu"] for n in range(60)])
+    report_facts(scene, waits=[[1e9 + n, 600 + 60 * n, 1, 7200, "gpu"] for n in range(60)])
     task = scene.client.post("/jobs", {"spec": two_hours(scene)})["tasks"][0]["id"]
     scene.client.post(f"/tasks/{task}/cancel")
     page = open_page(f"/compose?from={task}&tab=plan")
@@ -130,7 +130,7 @@ def test_machines_are_tried_and_the_advice_goes_into_the_form_of_the_same_job(
     open_page: OpenPage, site: Site
 ) -> None:
     scene = scripted_machine(site)
-    tell_facts(scene)
+    report_facts(scene)
     task = scene.client.post("/jobs", {"spec": two_hours(scene)})["tasks"][0]["id"]
     scene.client.post(f"/tasks/{task}/cancel")
     page = open_page(f"/compose?from={task}&tab=scale")
@@ -175,7 +175,7 @@ def test_short_runs_that_fail_say_so_and_a_setting_that_helps_is_taken_over(
     open_page: OpenPage, site: Site
 ) -> None:
     scene = scripted_machine(site)
-    tell_facts(scene)
+    report_facts(scene)
     params = {"batch_size": 64, "precision": "fp32"}
     spec = {**two_hours(scene), "params": params, "run": "python t.py {batch_size} {precision}"}
     task = scene.client.post("/jobs", {"spec": spec})["tasks"][0]["id"]

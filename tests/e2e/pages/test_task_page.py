@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from support.browser import LAPTOP, OpenPage, Site, faults_of_access
 from support.waiting import wait_for
 
-PROGRAM = Path(__file__).parents[2] / "support" / "telling_program.py"
+PROGRAM = Path(__file__).parents[2] / "support" / "verbose_program.py"
 LINES = 20_000
 MEASURES = """
 for step in 1 2 3; do

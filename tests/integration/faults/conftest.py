@@ -23,5 +23,5 @@ def shared_stack(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def stack(shared_stack: Stack) -> Stack:
-    shared_stack.make_whole()
+    shared_stack.restart_what_died()
     return shared_stack

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamond.testing.lab import Lab
-from support.slurm import open_folder, skip_where_there_can_be_no_lab
+from support.slurm import open_folder, skip_without_lab_support
 from support.stack import UNTIL_GO, Stack, running_stack
 from support.waiting import wait_for
 
@@ -19,7 +19,7 @@ TWO_MB = 2 * 2**20
 @pytest.fixture(scope="module")
 def tight() -> Iterator[Stack]:
     """A cluster whose work folder has two megabytes; mounted first, since nodes see older mounts only."""
-    skip_where_there_can_be_no_lab()
+    skip_without_lab_support()
     with open_folder() as folder:
         work = folder / "work"
         work.mkdir()

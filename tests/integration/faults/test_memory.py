@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from diamond.testing.lab import Lab
-from support.slurm import open_folder, skip_where_there_can_be_no_lab
+from support.slurm import open_folder, skip_without_lab_support
 from support.stack import Stack, running_stack
 
 HUNGRY = (
@@ -18,7 +18,7 @@ HUNGRY = (
 
 @pytest.fixture
 def watchful(tmp_path: Path) -> Iterator[Stack]:
-    skip_where_there_can_be_no_lab()
+    skip_without_lab_support()
     settings = ["JobAcctGatherParams=OverMemoryKill"]
     with open_folder() as folder:
         lab = Lab.up(folder, clusters="delta2", nodes=1, gpus="0", accounting=False, set=settings)

@@ -14,7 +14,7 @@ import pytest
 
 from diamond.agent.site.bundle import build_bundle
 from diamond.testing.lab.machine import ensure_users
-from support.containers import uv_for_all
+from support.containers import shared_uv
 from support.image_machines import as_user
 
 GROUP = "diamond-lab"
@@ -68,7 +68,7 @@ def group(folder: Path) -> Iterator[Group]:
     own.mkdir()
     own.chmod(0o777)
     build_bundle(own / "builder.pyz")
-    uv_for_all(own)
+    shared_uv(own)
     made = Group(own, users)
     made.shared.mkdir()
     subprocess.run(["chgrp", GROUP, str(made.shared)], check=True)

@@ -9,7 +9,7 @@ import pytest
 
 from diamond.testing.lab import Lab
 from support.launching import launch
-from support.slurm import open_folder, skip_where_there_can_be_no_lab
+from support.slurm import open_folder, skip_without_lab_support
 from support.stack import Stack, running_stack
 from support.waiting import wait_for
 
@@ -20,7 +20,7 @@ MINUTES = 600.0
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A cluster of 8 nodes with 16 cores each, or so they say."""
-    skip_where_there_can_be_no_lab()
+    skip_without_lab_support()
     with open_folder() as folder:
         lab = Lab.up(folder, clusters="gamma", nodes=8, cpus=16, gpus="0", accounting=False)
         with running_stack(lab.cluster("gamma"), tmp_path_factory.mktemp("wide")) as stack:

@@ -15,8 +15,8 @@ from diamond.service.platform.identity_providers.oidc import OpenId
 from diamond.service.platform.identity_providers.trips import new_trip
 from diamond.service.platform.people_settings import read_people
 from support.http import Client
-from support.lying_provider import Liar, lying_provider, new_key, unsigned
-from support.openid import Browser, Seen
+from support.lying_provider import LyingProvider, lying_provider, new_key, unsigned
+from support.openid import Browser, OpenedPage
 from support.service import RunningService, running_service
 
 TOML = """
@@ -31,13 +31,15 @@ client_id = "diamond"
 
 
 @pytest.fixture(scope="module")
-def liar() -> Iterator[Liar]:
+def liar() -> Iterator[LyingProvider]:
     with lying_provider() as one:
         yield one
 
 
 @pytest.fixture(scope="module")
-def service(liar: Liar, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def service(
+    liar: LyingProvider, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RunningService]:
     home: Path = tmp_path_factory.mktemp("lied")
     config = home / "diamond.toml"
     config.write_text(TOML.format(issuer=liar.issuer))
@@ -46,13 +48,13 @@ def service(liar: Liar, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 @pytest.fixture(autouse=True)
-def honest_again(liar: Liar) -> Iterator[None]:
+def honest_again(liar: LyingProvider) -> Iterator[None]:
     yield
     liar.claims, liar.sign, liar.published = (lambda honest: honest), None, []
     liar.userinfo, liar.about = {}, {}
 
 
-def sign_in(service: RunningService) -> tuple[Seen, Client]:
+def sign_in(service: RunningService) -> tuple[OpenedPage, Client]:
     browser = Browser()
     seen = browser.open(f"{service.url}/auth/liar")
     headers = {"Cookie": browser.header(f"{service.url}/"), "Origin": service.url}
@@ -84,14 +86,14 @@ LIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_token_that_is_wrong_signs_nobody_in(
-    service: RunningService, liar: Liar, lie: str
+    service: RunningService, liar: LyingProvider, lie: str
 ) -> None:
     liar.claims = LIES[lie]
     refused(service)
 
 
 def test_a_token_of_a_key_that_is_not_the_provider_s_signs_nobody_in(
-    service: RunningService, liar: Liar
+    service: RunningService, liar: LyingProvider
 ) -> None:
     stolen_id = new_key()
     liar.sign = lambda claims: liar.signed(claims, stolen_id)
@@ -107,7 +109,7 @@ def test_a_token_of_a_key_that_is_not_the_provider_s_signs_nobody_in(
 
 
 def test_what_a_provider_tells_apart_from_its_token_counts_for_the_same_person_and_address(
-    service: RunningService, liar: Liar
+    service: RunningService, liar: LyingProvider
 ) -> None:
     bare = {"email": "eve@example.org"}
     liar.claims = lambda honest: (
@@ -130,7 +132,7 @@ def test_what_a_provider_tells_apart_from_its_token_counts_for_the_same_person_a
 
 @pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri"])
 def test_a_provider_that_would_have_us_speak_in_the_clear_is_not_called(
-    liar: Liar, tmp_path: Path, name: str
+    liar: LyingProvider, tmp_path: Path, name: str
 ) -> None:
     config = tmp_path / "diamond.toml"
     config.write_text(TOML.format(issuer=liar.issuer))
@@ -141,14 +143,14 @@ def test_a_provider_that_would_have_us_speak_in_the_clear_is_not_called(
             asyncio.run(provider.leave(new_trip("https://d.example.org/back", is_fresh=False)))
 
 
-def test_changed_keys_are_fetched_anew(service: RunningService, liar: Liar) -> None:
+def test_changed_keys_are_fetched_anew(service: RunningService, liar: LyingProvider) -> None:
     assert sign_in(service)[0].status == 200
     liar.key = new_key()
     assert sign_in(service)[0].status == 200
 
 
 def test_work_asks_for_a_second_factor_where_the_settings_say_so(
-    service: RunningService, liar: Liar
+    service: RunningService, liar: LyingProvider
 ) -> None:
     _, weak = sign_in(service)
     assert weak.call("POST", "/tokens", {"name": "x"}).json["code"] == "mfa-needed"
@@ -164,7 +166,7 @@ def test_calls_are_counted_in_the_standard_headers(service: RunningService) -> N
     assert answer.headers["ratelimit"].startswith('"calls";r=')
 
 
-def test_too_many_calls_are_told_when_to_come_again(liar: Liar, tmp_path: Path) -> None:
+def test_too_many_calls_are_told_when_to_come_again(liar: LyingProvider, tmp_path: Path) -> None:
     config = tmp_path / "diamond.toml"
     text = TOML.format(issuer=liar.issuer).replace("mfa = true", "calls_per_minute = 5")
     config.write_text(text)

@@ -9,7 +9,7 @@ import pytest
 
 from support.image_scene import (
     ENVIRONMENT,
-    BuildTeller,
+    BuildReporter,
     built,
     record_of,
     start_build,
@@ -51,7 +51,7 @@ def test_twenty_tasks_that_ask_at_once_start_one_build(scene: Scene) -> None:
     assert [(one["type"], one["task"]) for one in sent] == [("submit", build["id"])]
 
     record = record_of(1)
-    BuildTeller(scene, build).succeeds(record, environment)
+    BuildReporter(scene, build).succeeds(record, environment)
     released = take_commands(scene)
     assert {one["task"] for one in released} == {task["id"] for task in tasks}
     orders = [one["task_json"]["order"]["image"] for one in released]
@@ -86,7 +86,7 @@ def test_a_build_that_fails_ends_the_tasks_that_wait_for_it(scene: Scene) -> Non
         "hint": "Try",
         "shell": ["sh"],
     }
-    BuildTeller(scene, build).fails(PLAN, {"event": "cached", "step": "command-1"}, failed)
+    BuildReporter(scene, build).fails(PLAN, {"event": "cached", "step": "command-1"}, failed)
     ended = scene.task(task["id"])
     assert (ended["state"], ended["reason"]) == ("failed", "environment")
     assert build["id"] in ended["message"]
@@ -111,7 +111,7 @@ def test_a_task_that_waits_for_its_image_is_cancelled_at_once(scene: Scene) -> N
     assert scene.client.post(f"/tasks/{task['id']}/cancel")["state"] == "cancelled"
     (build,) = builds_of(scene)
     take_commands(scene)
-    BuildTeller(scene, build).succeeds(record_of(3), environment)
+    BuildReporter(scene, build).succeeds(record_of(3), environment)
     assert take_commands(scene) == []
 
 

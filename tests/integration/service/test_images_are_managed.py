@@ -10,7 +10,7 @@ import pytest
 
 from support.image_scene import (
     ENVIRONMENT,
-    BuildTeller,
+    BuildReporter,
     record_of,
     start_build,
     take_commands,
@@ -31,7 +31,7 @@ def image(scene: Scene, name: str, number: int, **record: Any) -> Any:
     answer = start_build(scene, environment, name=f"{name}-{scene.name}")
     take_commands(scene)
     task = answer["build"]["task"]
-    BuildTeller(scene, task).succeeds(record_of(own, **record), environment)
+    BuildReporter(scene, task).succeeds(record_of(own, **record), environment)
     return scene.client.get(f"/images/{name}-{scene.name}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.probe_scene import ProbeRunner, tell_facts
+from support.probe_scene import ProbeRunner, report_facts
 from support.scene import Scene, new_scene
 from support.service import RunningService
 from support.waiting import wait_for
@@ -18,7 +18,7 @@ AUTO = {"nodes": "auto", "walltime": "2h"}
 @pytest.fixture
 def scene(service: RunningService) -> Scene:
     made = new_scene(service)
-    tell_facts(made)
+    report_facts(made)
     return made
 
 

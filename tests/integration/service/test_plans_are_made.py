@@ -28,11 +28,11 @@ HOUR = 3600
 @pytest.fixture
 def scene(service: RunningService) -> Scene:
     made = new_scene(service)
-    tell_facts(made, FACTS, at=7.0)
+    report_facts(made, FACTS, at=7.0)
     return made
 
 
-def tell_facts(scene: Scene, facts: dict[str, Any], *, at: float) -> None:
+def report_facts(scene: Scene, facts: dict[str, Any], *, at: float) -> None:
     stamped = {name: {"value": value, "source": "sinfo", "at": at} for name, value in facts.items()}
     scene.agent.good("profile", {"version": 1, "probed_at": at, "facts": stamped})
 
@@ -102,7 +102,7 @@ def test_waits_from_the_batch_systems_record_count_and_are_not_counted_twice(sce
     created = scene.task(task)["created"]
     scene.tell("started", task, attempt, run=1, node="n1", at=created + 50)
     record = [[created, 50, 2, 7200, "gpu"], [created - 9, 70, 1, 7200, "gpu"], ["odd"], None]
-    tell_facts(scene, {**FACTS, "waits": record}, at=created + 60)
+    report_facts(scene, {**FACTS, "waits": record}, at=created + 60)
     waits = plan(scene, {"steps": 100, "step_seconds": 1})["waits"]
     assert (waits["samples"], waits["bound"]) == (2, 70)
 
@@ -138,7 +138,7 @@ def test_a_plan_says_what_the_spec_does_not_provide_for(scene: Scene) -> None:
 
 def test_every_attempt_waits_unless_it_is_queued_ahead(scene: Scene) -> None:
     record = [[1e9 + n, 1800, 2, 7200, "gpu"] for n in range(60)]
-    tell_facts(scene, {**FACTS, "waits": record}, at=8.0)
+    report_facts(scene, {**FACTS, "waits": record}, at=8.0)
     goal = {"steps": 36_000, "step_seconds": 0.5}
     ahead = plan(scene, goal, **{"continue": {}})["finish"]
     off = plan(scene, goal, **{"continue": {"ahead": False}})["finish"]
@@ -203,7 +203,7 @@ def test_checkpoints_that_cost_more_than_they_protect_are_warned_of(scene: Scene
 def test_without_a_known_limit_the_plan_offers_no_other_walltimes(
     scene: Scene, partitions: list[dict[str, Any]]
 ) -> None:
-    tell_facts(scene, {**FACTS, "partitions": partitions}, at=8.0)
+    report_facts(scene, {**FACTS, "partitions": partitions}, at=8.0)
     told = plan(scene, {"steps": 36_000, "step_seconds": 0.5})
     assert (told["attempts"], told["others"]) == (3, [])
 
@@ -387,5 +387,5 @@ def diamond(scene: Scene, *words: str) -> str:
 def test_a_write_budget_of_the_endpoint_spreads_large_checkpoints(scene: Scene) -> None:
     goal = {"steps": 36_000, "step_seconds": 0.5, "save_seconds": 1, "save_gigabytes": 100}
     free = plan(scene, goal)["save_every_seconds"]
-    tell_facts(scene, {**FACTS, "write_mb_per_second": 10_000}, at=8.0)
+    report_facts(scene, {**FACTS, "write_mb_per_second": 10_000}, at=8.0)
     assert plan(scene, goal)["save_every_seconds"] > 3 * free

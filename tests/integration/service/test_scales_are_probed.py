@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from support.http import Answer
-from support.probe_scene import ProbeRunner, tell_facts
+from support.probe_scene import ProbeRunner, report_facts
 from support.scene import Scene, new_scene
 from support.service import RunningService, running_service
 from support.waiting import wait_for
@@ -24,7 +24,7 @@ PARAMS = {"batch_size": 64}
 @pytest.fixture
 def scene(service: RunningService) -> Scene:
     made = new_scene(service)
-    tell_facts(made)
+    report_facts(made)
     return made
 
 
@@ -121,7 +121,7 @@ def test_no_probe_starts_that_could_pass_the_budget(scene: Scene) -> None:
 def test_the_soonest_end_counts_what_each_number_of_nodes_waits(scene: Scene) -> None:
     """Four nodes would end an hour's work a quarter of an hour sooner than two, and wait three hours longer."""
     record = [[1e9 + n, 10800 if n % 2 else 60, 4 if n % 2 else 1, 7200, "gpu"] for n in range(20)]
-    tell_facts(scene, waits=record)
+    report_facts(scene, waits=record)
     spec = {"params": {"batch_size": 64}, "resources": {"walltime": "1h"}}
     told = ProbeRunner(scene, amdahl).until_over(begin(scene, spec, nodes=[1, 4])["id"])
     assert told["advice"]["nodes"] == 2
@@ -226,7 +226,7 @@ def test_a_scale_goes_on_after_the_service_was_started_again(
 ) -> None:
     with running_service(tmp_path, database_url=database_url) as first:
         scene = new_scene(first)
-        tell_facts(scene)
+        report_facts(scene)
         made = begin(scene, nodes=[1, 2])
         wait_for(lambda: scene.client.get(f"/scales/{made['id']}")["probes"][0]["task"])
     with running_service(tmp_path, database_url=database_url) as second:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from support.http import Client
-from support.openid import SECRET, Browser, Seen
+from support.openid import SECRET, Browser, OpenedPage
 from support.service import RunningService, running_service
 from support.small_server import Reply, Request, serving
 
@@ -84,7 +84,7 @@ def honest_again(github: tuple[GitHub, str]) -> Iterator[None]:
     github[0].person, github[0].addresses = {"id": 7, "login": "ada"}, [VERIFIED]
 
 
-def sign_in(service: RunningService, query: str = "") -> tuple[Seen, Client]:
+def sign_in(service: RunningService, query: str = "") -> tuple[OpenedPage, Client]:
     browser = Browser()
     seen = browser.open(f"{service.url}/auth/github{query}")
     headers = {"Cookie": browser.header(f"{service.url}/"), "Origin": service.url}

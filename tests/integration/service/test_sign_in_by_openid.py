@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from support.http import Client
-from support.openid import SECRET, Browser, OpenIdServer, Seen, running_provider
+from support.openid import SECRET, Browser, OpenedPage, OpenIdServer, running_provider
 from support.people import disable
 from support.postgres import Postgres
 from support.service import RunningService, free_port, running_service
@@ -64,7 +64,7 @@ def write_config(home: Path, provider: OpenIdServer, *, fresh: float) -> Path:
     return config
 
 
-def sign_in(service: RunningService, login: str, query: str = "") -> tuple[Seen, Client]:
+def sign_in(service: RunningService, login: str, query: str = "") -> tuple[OpenedPage, Client]:
     browser = Browser()
     seen = browser.sign_in(f"{service.url}/auth/campus{query}", login)
     return seen, client_of(service, browser)

@@ -147,7 +147,7 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_word_and_the_one_before_is_t
     shard.write_bytes(bytes(content))
     second = scene()
     assert second.checkpointer.resume() == 4
-    assert "a checkpoint is passed over: step-00000006-c0001" in capfd.readouterr().err
+    assert "skipping a checkpoint: step-00000006-c0001" in capfd.readouterr().err
     assert second.events("damaged")[0]["name"] == "step-00000006-c0001"
     for one in Folder(first.folder).saved():
         (one.path / "manifest.json").unlink()
@@ -226,7 +226,7 @@ def test_a_disk_that_fills_up_in_mid_save_leaves_the_training_and_the_last_check
         "the checkpoint of step 4 could not be written (rank 0: OSError: [Errno 28] No space"
         in said
     )
-    assert "training goes on" in said
+    assert "training continues" in said
     assert "No space" in training.events("failed")[0]["message"]
     assert training.saved() == [2]
     assert not list(training.folder.glob(".saving-*"))
@@ -291,7 +291,7 @@ def test_what_the_checkpoint_lacks_or_has_in_vain_is_said(
             one.save(1)
         one.close()
     told = capsys.readouterr().err
-    assert "scheduler was not in the checkpoint and begins anew" in told
+    assert "scheduler was not in the checkpoint and starts fresh" in told
     assert "schedule of the checkpoint is not used" in told
 
 

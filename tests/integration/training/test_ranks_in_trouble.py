@@ -35,7 +35,7 @@ def steps_saved(folder: Path) -> list[int]:
 
 
 def test_the_scale_of_the_gradients_goes_on_where_it_stood(tmp_path: Path) -> None:
-    """So large that steps are skipped: a scaler that begins anew skips others."""
+    """So large that steps are skipped: a scaler that starts fresh skips others."""
     words = "ddp-scaler"
     whole = run_to_the_end(tmp_path / "quiet", [f"{words}-quiet", "17"], world_size=2)
     run_to_the_end(tmp_path / "chain", [words, "7"], world_size=2)
@@ -77,7 +77,7 @@ def test_on_another_number_of_ranks_torchdatas_loader_begins_anew_and_says_so(
 ) -> None:
     ended(Job(tmp_path, ["stateful", "4"], world_size=2))
     alone = ended(Job(tmp_path, ["stateful", "6"]))
-    assert alone.errors().count("loader begins anew: it was saved by 2 ranks") == 1
+    assert alone.errors().count("loader starts fresh: it was saved by 2 ranks") == 1
     assert alone.said("step")[0]["step"] == 5
 
 
@@ -112,7 +112,7 @@ def test_all_ranks_take_the_checkpoint_before_a_damaged_one(
     damage(folder / "checkpoints" / "step-00000008-c0001")
     job = ended(Job(folder, ["ddp", STEPS], world_size=2))
     assert [job.said("step", rank)[0]["step"] for rank in (0, 1)] == [5, 5]
-    assert job.errors().count("a checkpoint is passed over: step-00000008-c0001") == 1
+    assert job.errors().count("skipping a checkpoint: step-00000008-c0001") == 1
     assert job.said("end")[0]["digest"] == quiet["digest"]
 
 
@@ -126,7 +126,7 @@ def test_where_all_are_damaged_every_rank_ends_with_the_same_words(
     with Job(folder, ["ddp", STEPS], world_size=2) as job:
         assert [one.wait(LONG) for one in job.ranks] == [1, 1]
     said = [(folder / f"rank-{rank}.err").read_text() for rank in (0, 1)]
-    assert ["Move the folder away to start anew" in one for one in said] == [True, True]
+    assert ["Move the folder away to start from scratch" in one for one in said] == [True, True]
 
 
 def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
@@ -140,7 +140,7 @@ def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
         job.wait_until(lambda: job.held_at(6) and steps_saved(place) == [4], "the first save")
         left = os.statvfs(small_disk)
         ballast.write_bytes(bytes(left.f_bavail * left.f_frsize - MEGABYTE // 2))
-        job.let_go(6)
+        job.release(6)
         job.wait_until(lambda: job.held_at(14), "steps of both ranks on a full disk")
         wait_for(lambda: "of step 12 could not be written" in job.errors(), what="the words")
         assert job.errors().count("of step 8 could not be written") == 1
@@ -148,7 +148,7 @@ def test_a_disk_that_fills_up_leaves_both_ranks_at_work_and_is_told_once_a_save(
         assert steps_saved(place) == [4]
         manifest.verify(place / "latest", manifest.read(place / "latest").files)
         ballast.unlink()
-        job.let_go(14)
+        job.release(14)
         assert job.end() == [0, 0], job.errors()
     assert steps_saved(place) == [20, 16]
     assert job.said("end")[0]["digest"] == whole["digest"]
@@ -175,14 +175,14 @@ def test_a_slow_writer_on_one_rank_holds_up_nobody_and_a_rank_may_die_meanwhile(
     with Job(tmp_path, ["ddp", STEPS], world_size=2, WAIT_AT="6", HOLD_AT="6,10") as job:
         job.wait_until(lambda: job.held_at(6), "the first save")
         job.signal_writer(1, signal.SIGSTOP)
-        job.let_go(6)
+        job.release(6)
         job.wait_until(lambda: job.held_at(10), "steps beside a save that does not end")
         assert steps_saved(place) == [4]
         if ending == "is killed":
             job.kill_rank(1)
         else:
             job.signal_writer(1, signal.SIGCONT)
-            job.let_go(10)
+            job.release(10)
             assert job.end() == [0, 0], job.errors()
     if ending == "is killed":
         job = ended(Job(tmp_path, ["ddp", STEPS], world_size=2))

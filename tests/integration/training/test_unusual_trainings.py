@@ -353,7 +353,7 @@ def test_the_end_of_a_forked_child_is_not_that_of_the_writer(plain: Checkpointer
 
 def test_a_loader_that_hands_out_nothing_is_no_endless_loop(plain: Checkpointer) -> None:
     empty = ResumableLoader(TensorDataset(torch.zeros(3, 4)), 8, drop_last=True)
-    with pytest.raises(ValueError, match="hands out no batch"):
+    with pytest.raises(ValueError, match="yields no batch"):
         list(plain.steps(empty, total=5))
     with pytest.raises(TypeError, match="ResumableLoader"):
         list(plain.steps(DataLoader(TensorDataset(torch.zeros(3, 4))), epochs=1))

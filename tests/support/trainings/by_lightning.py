@@ -1,4 +1,4 @@
-"""A small Lightning training: `python by_lightning.py EPOCHS`; says its weights at the end."""
+"""A small Lightning training: `python by_lightning.py EPOCHS`; prints its weights at the end."""
 
 from __future__ import annotations
 

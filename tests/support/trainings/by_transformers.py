@@ -1,7 +1,7 @@
-"""A small training by the Hugging Face Trainer: `python by_transformers.py EPOCHS`; says its weights at the end.
+"""A small training with the Hugging Face Trainer: `python by_transformers.py EPOCHS`; prints its weights at the end.
 
-With EARLY it is measured every three steps and ends early, after three measures that are no better than the first; then it is
-measured twice more, when nothing is saved any longer.
+With EARLY, it is evaluated every three steps and ends early, after three evaluations that are no better than the first. It is
+then evaluated twice more, when nothing is saved any longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A step by accelerate over all ranks; says the sum of the ranks' numbers."""
+"""One accelerate step over all ranks; prints the sum of the rank numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DDP, or with `fsdp` FSDP2, over all ranks: all must end with the same weights. Says the sum of them."""
+"""DDP, or with `fsdp` FSDP2, over all ranks, which must end with the same weights. Prints their sum."""
 
 from __future__ import annotations
 

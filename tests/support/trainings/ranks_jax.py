@@ -1,4 +1,4 @@
-"""Joins all processes by `jax.distributed.initialize()` without an argument; says the sum of their numbers."""
+"""Joins all processes with `jax.distributed.initialize()` without arguments; prints the sum of their numbers."""
 
 from __future__ import annotations
 

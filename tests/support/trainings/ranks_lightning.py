@@ -1,4 +1,4 @@
-"""Lightning over all ranks, as a person writes it; says the sum of the ranks' numbers and what it believes it runs in."""
+"""Ordinary Lightning over all ranks; prints the sum of the rank numbers and the cluster environment it detects."""
 
 from __future__ import annotations
 

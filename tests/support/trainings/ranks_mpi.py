@@ -1,4 +1,4 @@
-"""Says the sum of the ranks' numbers by MPI, and that the variables tell the same."""
+"""Prints the sum of the rank numbers over MPI, and checks that the variables agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins all workers by `TF_CONFIG` alone; says the sum of their numbers, counted from one."""
+"""Joins all workers with only `TF_CONFIG`; prints the sum of their numbers, counted from one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Hugging Face Trainer over all ranks; says the sum of the ranks' numbers."""
+"""The Hugging Face Trainer over all ranks; prints the sum of the rank numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A training by a plain loop whose every save takes long: `python slow_saves.py SECONDS`; goes on until a file `enough` is there.
+"""A plain training loop with slow saves: `python slow_saves.py SECONDS`; runs until a file `enough` exists.
 
-Each step adds its number to the file `done`.
+Each step appends its number to the file `done`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from diamond import training
 
 
 class Gathered:
-    """Something that has to be gathered before it can be saved."""
+    """State that must be gathered before it can be saved."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

@@ -1,9 +1,9 @@
-"""A small training that is killed and resumed: `python small.py KIND STEPS`, ranks by the usual variables.
+"""A small training that is killed and resumed: `python small.py KIND STEPS`, with ranks from the usual variables.
 
 Words in KIND: `ddp` or `fsdp`, `exact` without dropout, `scaler` with a gradient scaler that skips steps, `stateful` with
-torchdata's loader, `quiet` to run through without a checkpointer.
-Prints what a test wants to know as JSON lines; random numbers, a scheduler and the order of the data
-all have to survive for the last line to come out the same.
+torchdata's loader, `quiet` to run without a checkpointer.
+Prints JSON lines for the test. The last line is only the same if random numbers, the scheduler and the order of the data
+all survive.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def save(checkpointer: training.Checkpointer, step: int) -> None:
 
 
 def metric_of(save: int) -> torch.Tensor | None:
-    """Rank 0 alone measures, as most programs do."""
+    """Only rank 0 evaluates, as in most programs."""
     values = os.environ.get("METRICS", "").split(",")
     if os.environ.get("RANK", "0") != "0" or save >= len(values) or not values[save]:
         return None
@@ -135,7 +135,7 @@ def samples() -> TensorDataset:
 
 
 def hold(step: int) -> None:
-    """At every step for a moment, and at those that a test names until it makes the file `go-STEP`."""
+    """Wait briefly at every step, and at steps named by the test until the file `go-STEP` exists."""
     threading.Event().wait(float(os.environ.get("PAUSE", "0")))
     if str(step) in os.environ.get("HOLD_AT", "").split(","):
         say(event="held", step=step, rank=int(os.environ.get("RANK", "0")))

@@ -1,6 +1,6 @@
 """A real training whose precision, batch, accumulation and loader workers are params of its spec.
 
-Asserts that an update sees the samples that `--batch` names, over all ranks, whatever the params are.
+Asserts that an update sees `--batch` samples over all ranks, whatever the params are.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def samples() -> TensorDataset:
 
 
 def updates(loader: Any, accumulate: int) -> Iterator[list[Any]]:
-    """The batches of one update at a time, for ever."""
+    """The batches of one update at a time, endlessly."""
     while True:
         batches = iter(loader)
         for first in batches:
@@ -52,7 +52,7 @@ def updates(loader: Any, accumulate: int) -> Iterator[list[Any]]:
 def update(
     model: torch.nn.Module, optimizer: torch.optim.Optimizer, parts: list[Any], precision: str
 ) -> torch.Tensor:
-    """Sums over the samples of this rank: their number, their losses, the bits of an outcome."""
+    """Sums over this rank's samples: their number, their losses, the bits of a result."""
     optimizer.zero_grad()
     seen = torch.zeros(3)
     for features, wanted in parts:
@@ -67,7 +67,7 @@ def update(
 
 
 def together(seen: torch.Tensor) -> tuple[float, float, float]:
-    """Samples of all ranks, and the means of the rest."""
+    """The number of samples of all ranks, and the means of the other values."""
     if dist.is_initialized():
         dist.all_reduce(seen)
     return float(seen[0]), float(seen[1] / seen[0]), float(seen[2] / seen[0])

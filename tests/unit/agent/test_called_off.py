@@ -29,9 +29,9 @@ def chain(tmp_path: Path) -> Chain:
 def test_the_end_of_a_follow_up_that_gave_its_nodes_back_leaves_the_next_one_alone(
     chain: Chain,
 ) -> None:
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     chain.queued(3)
-    chain.hears_end(2)
+    chain.reports_end(2)
     assert not chain.attempt(3).is_cancelled
     gone = {one.attempt for one in chain.told if isinstance(one, Gone)}
     assert gone == {chain.attempt(2).attempt}
@@ -39,14 +39,14 @@ def test_the_end_of_a_follow_up_that_gave_its_nodes_back_leaves_the_next_one_alo
 
 def test_who_was_to_follow_a_withdrawn_attempt_begins_when_that_would_have(chain: Chain) -> None:
     assert chain.attempt(2).verdict == ""
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     assert chain.attempt(2).verdict == "go"
 
 
 def test_nobody_waits_for_a_follow_up_that_was_called_off(chain: Chain) -> None:
     """The service hears of it before it hears that the present attempt has ended."""
     chain.tasks.write_grant("t1", {"until": 2})
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     task = Task(id="t1", attempt=Attempt(id="a1", number=1), policy=policy_of(Order("x").resume))
     actions: list[Action] = []
     for event in chain.told:
@@ -82,7 +82,7 @@ def test_of_a_follow_up_whose_turn_has_come_all_is_told(tmp_path: Path, restarte
     chain = Chain(tmp_path, ahead=True)
     chain.runs(1)
     chain.attempts.chains.look()
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     if restarted:
         chain.attempts.known.pop(chain.attempt(2).attempt)
         chain.attempts.load(chain.attempt(2))

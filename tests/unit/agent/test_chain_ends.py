@@ -24,7 +24,7 @@ def test_no_attempt_follows_a_cancelled_one_that_asks_to_go_on(tmp_path: Path, a
     chain.runs(1)
     chain.attempts.chains.look()
     chain.is_cancelled(1)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     later = chain.tasks.attempts("t1")[1:]
     assert len(later) == ahead and all(one.is_cancelled for one in later)
     assert chain.attempt(1).verdict == "stop"
@@ -39,7 +39,7 @@ def test_the_late_word_on_an_attempt_makes_no_other_after_a_cancel(
     chain = Chain(tmp_path, ahead=ahead)
     chain.runs(1)
     chain.attempts.chains.look()
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     chain.queued(2)
     chain.is_cancelled(2)
     chain.hears(1, NativeStatus(status="ended", native_state="FAILED", exit_code=75))
@@ -49,7 +49,7 @@ def test_the_late_word_on_an_attempt_makes_no_other_after_a_cancel(
 def test_a_cancel_also_ends_the_attempt_that_has_gone_on_meanwhile(tmp_path: Path) -> None:
     chain = Chain(tmp_path)
     chain.runs(1)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     chain.runs(2)
     chain.is_cancelled(1)
     assert chain.attempt(2).is_cancelled and "2" in chain.desk.cancelled
@@ -58,7 +58,7 @@ def test_a_cancel_also_ends_the_attempt_that_has_gone_on_meanwhile(tmp_path: Pat
 def test_an_attempt_that_is_requeued_after_the_next_was_made_is_called_off(tmp_path: Path) -> None:
     chain = Chain(tmp_path, ahead=0)
     chain.runs(1)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     chain.queued(2)
     chain.hears(1, AGAIN)
     assert chain.desk.cancelled == ["1"]
@@ -69,7 +69,7 @@ def test_an_attempt_that_is_requeued_after_the_next_was_made_is_called_off(tmp_p
 def test_a_second_run_that_begins_after_the_end_was_judged_is_ended(tmp_path: Path) -> None:
     chain = Chain(tmp_path, ahead=0)
     chain.runs(1)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     second = chain.attempt(1).run_folder(2)
     second.mkdir()
     (second / "started").write_text("1 1 node2\n")
@@ -154,7 +154,7 @@ def test_a_follow_up_whose_turn_has_come_is_not_taken_back(tmp_path: Path) -> No
     chain.runs(1)
     chain.attempts.chains.look()
     chain.queued(2)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     chain.tasks.write_grant("t1", {"until": 1, "counted": 2, "queue_after_seconds": 0.0})
     chain.attempts.chains.look()
     assert not chain.attempt(2).is_cancelled
@@ -231,7 +231,7 @@ def test_nodes_are_given_back_if_one_of_them_failed_twice(
         chain.arrives(2)
         chain.hears(2, NativeStatus(status="running", native_state="RUNNING", nodes=nodes))
     blames(chain, 1)
-    chain.asks_to_go_on(1)
+    chain.asks_to_continue(1)
     assert chain.attempt(2).is_withdrawn is given_back
     assert len(chain.tasks.attempts("t1")) == 2 + given_back
 
@@ -274,7 +274,7 @@ def test_the_number_of_one_called_off_unheard_of_is_given_again(line: Chain) -> 
 def test_one_called_off_is_not_announced_by_an_agent_that_starts_again(line: Chain) -> None:
     line.arrives(2)
     line.arrives(3)
-    line.asks_to_go_on(1)
+    line.asks_to_continue(1)
     unheard = line.attempt(3)
     line.attempts.known.pop(unheard.attempt)
     line.told.clear()

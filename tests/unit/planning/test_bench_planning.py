@@ -126,8 +126,8 @@ def test_a_job_that_was_cancelled_before_it_ran_tells_no_wait(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["plannig"], "plannig is no claim and no folder"),
-        (["planning", "{empty}"], "no file there ends with .swf or .swf.gz"),
+        (["plannig"], "plannig is neither a claim nor a folder"),
+        (["planning", "{empty}"], "contains no file that ends with .swf or .swf.gz"),
     ],
 )
 def test_a_wrong_name_or_folder_is_said(
@@ -177,7 +177,7 @@ def test_where_most_jobs_lack_a_limit_the_run_time_of_each_stands_in(tmp_path: P
     lines = [line(limit=-1, ran=9), line(limit=-1, ran=0), line(limit=-1, ran=30), line(limit=600)]
     log = read_log(write_lines(tmp_path, *lines))
     assert [job.limit_seconds for job in log.jobs] == [9, 30, 60]
-    assert "3 of 4 jobs name no limit" in log.remarks[0]
+    assert "3 of 4 jobs have no limit" in log.remarks[0]
 
 
 def test_the_processors_given_stand_in_where_none_were_asked_for(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_log_without_waits_is_told_and_judged_by_nothing(tmp_path: Path) -> No
     write_lines(tmp_path, line(waited=-1), line(waited=-1))
     findings = measure(Options(tmp_path, tmp_path, count=2, logs=tmp_path))
     assert [row.holds for row in findings.rows] == [None, None]
-    assert "no job tells its wait" in findings.rows[0].measured
+    assert "no job has a wait" in findings.rows[0].measured
 
 
 def test_where_nobody_waits_there_is_no_gap_to_be_a_share_of(tmp_path: Path) -> None:

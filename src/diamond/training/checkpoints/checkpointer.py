@@ -1,4 +1,4 @@
-"""Saves a PyTorch training while it goes on, and takes it up again. For people: `docs/checkpoints.md`."""
+"""Save a PyTorch training while it runs, and resume it. User guide: `docs/checkpoints.md`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Place = Union[str, "os.PathLike[str]"]
 
 
 class Checkpointer:
-    """Full checkpoints of one training, by all its ranks together: each method is called on every rank.
+    """Full checkpoints of one training, made by all its ranks together: call each method on every rank.
 
     Further keywords name anything else with `state_dict` and `load_state_dict`:
     `Checkpointer(model, optimizer, scheduler=scheduler, loader=loader)`.
@@ -47,10 +47,10 @@ class Checkpointer:
         overlap: bool = True,
         **more: Any,
     ) -> None:
-        """`best` is `min` or `max`: the checkpoint with the best metric is kept beside the newest.
+        """`best` is `min` or `max`: also keep the checkpoint with the best metric.
 
         `overlap=False` copies the whole state inside `save`, for loops that change parameters outside of optimizers;
-        without an optimizer that is always so.
+        without an optimizer this is always the case.
         """
         if best not in ("", "min", "max"):
             raise ValueError(f"best={best!r}: use 'min', 'max' or leave it out")
@@ -74,9 +74,9 @@ class Checkpointer:
         at_finish(self._end)
 
     def resume(self) -> int:
-        """Take the newest whole checkpoint; the number of steps done, 0 where there is none.
+        """Load the newest intact checkpoint; return the number of steps done, 0 if there is none.
 
-        A damaged one is told about and passed over. Raises CheckpointError when there are some and all are damaged.
+        A damaged one is reported and skipped. Raises CheckpointError if there are checkpoints and all are damaged.
         """
         self.wait()
         candidates = self._ranks.share([str(one.path) for one in self._folder.saved()])
@@ -85,29 +85,31 @@ class Checkpointer:
             if not problem:
                 return self._resume_from(path)
             self._saver.pass_over(path.name)
-            self._tell(f"a checkpoint is passed over: {problem}")
+            self._tell(f"skipping a checkpoint: {problem}")
             self._record("damaged", -1, name=path.name, message=problem)
         if candidates:
             raise CheckpointError(
-                f"no checkpoint in {self._folder.root} can be used. Move the folder away to start anew."
+                f"no checkpoint in {self._folder.root} is usable. Move the folder away to start from scratch."
             )
         return 0
 
     def steps(
         self, loader: Any, *, total: Optional[int] = None, epochs: Optional[int] = None
     ) -> Iterator[Tuple[int, Any]]:
-        """A whole training loop: resumes, hands out (steps done before, batch), saves, and ends in time.
+        """A whole training loop: resumes, yields (steps done before, batch), saves, and ends in time.
 
-        `epochs` needs a ResumableLoader. Leave with `exit_code` afterwards.
+        `epochs` needs a ResumableLoader. Exit with `exit_code` afterwards.
         """
         self._include(loader)
         if epochs is not None and not hasattr(loader, "epoch"):
             raise TypeError(
-                "epochs=… needs training.ResumableLoader; with other loaders say total=…"
+                "epochs=… needs training.ResumableLoader; with other loaders, use total=…"
             )
         done = self.resume()
         if done and not hasattr(loader, "state_dict"):
-            self._tell("the loader does not know its place: its data begin anew")
+            self._tell(
+                "the loader does not know its position, so its data start from the beginning"
+            )
         empty_passes = 0
         while (total is None or done < total) and (epochs is None or loader.epoch < epochs):
             before = done
@@ -120,15 +122,15 @@ class Checkpointer:
                     break
             empty_passes = empty_passes + 1 if done == before else 0
             if empty_passes > 1:
-                raise ValueError("the loader hands out no batch: the data are empty, or used up")
+                raise ValueError("the loader yields no batch: the data are empty or used up")
         self.save(done)
         self._saver.staging.wait()
         self._stopped = False
 
     def after_step(self, step: int, metric: Optional[float] = None) -> bool:
-        """Call after each step with the number of steps done. Saves when it is time to.
+        """Call after each step with the number of steps done. Saves when due.
 
-        True: the end is near and the state is saved; leave with `exit_code`.
+        True: the end is near and the state is saved; exit with `exit_code`.
         """
         leads = self._ranks.rank == 0
         self._schedule.stepped()
@@ -143,14 +145,14 @@ class Checkpointer:
 
     @property
     def exit_code(self) -> int:
-        """75 if there is work left for a next attempt, else 0."""
+        """75 if there is work left for the next attempt, else 0."""
         return CONTINUE if self._stopped else 0
 
     def save(self, step: int, metric: Optional[float] = None, *, wait: bool = False) -> None:
-        """Save now. Returns as soon as the training may go on; with `wait`, when all is on disk.
+        """Save now. Returns as soon as the training may continue; with `wait`, when everything is on disk.
 
-        A save that fails is told about and never ends the training, unless there is no room for the first one. Where it is
-        waited for it is tried a second time.
+        A failed save is reported and does not end the training, unless there is no space for the first one. With `wait`,
+        it is tried a second time.
         """
         if not self._is_open:
             raise CheckpointError("this Checkpointer is closed: make another one to save more")
@@ -162,11 +164,11 @@ class Checkpointer:
             self.wait()
 
     def has_saved(self, step: int) -> bool:
-        """Whether that is the step of the last save, which may still be under way, and more can be saved."""
+        """Whether the last save, which may still be running, was of this step, and another save is possible."""
         return self._is_open and step == self._last_step
 
     def wait(self) -> None:
-        """Until the last save has ended, well or not."""
+        """Wait until the last save has ended, successfully or not."""
         if self._saver.wait():
             self._last_step = None
 
@@ -191,11 +193,11 @@ class Checkpointer:
 
     @property
     def writer_pid(self) -> int:
-        """The process beside this one that writes."""
+        """The process id of this rank's writer."""
         return self._saver.writer.pid
 
     def _begin_save(self, step: int, metric: Optional[float]) -> None:
-        """Nothing if that step was saved: all ranks know, since a failure is agreed on while they wait."""
+        """Does nothing if that step was saved; all ranks know, because they agree on a failure while they wait."""
         number = None if metric is None else _number(metric)
         if step == self._last_step and not self._is_measured_only_now(number):
             return
@@ -208,11 +210,11 @@ class Checkpointer:
         self._schedule.saved(blocked_seconds=time.monotonic() - self._began)
 
     def _is_measured_only_now(self, metric: Optional[float]) -> bool:
-        """A step that was saved before it was measured is saved again: else the best one could be missed."""
+        """Save a step again if it was saved before it was measured; otherwise the best one could be missed."""
         return self._ranks.any(metric is not None and repr(metric) != repr(self._last_metric))[0]
 
     def _take_over_again(self, step: int) -> bool:
-        """What is saved last is the newest, also where steps are counted anew: whether the folder is still ours."""
+        """Make the next save the newest, even if steps are counted from 0 again; return whether the folder is still ours."""
         try:
             self._saver.claim = self._take_over(self._saver.claim)
         except Superseded as error:
@@ -236,7 +238,7 @@ class Checkpointer:
         )
 
     def _include(self, loader: Any) -> None:
-        """The loader of `steps` is part of the training, also where nobody said so."""
+        """The loader of `steps` is part of the training, even if it was not passed to the constructor."""
         known = [*self._training.more.values(), *self._per_rank.values()]
         if hasattr(loader, "state_dict") and all(one is not loader for one in known):
             shared, own = _by_kind({"loader_of_steps": loader})
@@ -256,24 +258,24 @@ class Checkpointer:
         return step
 
     def _give_own(self, own: Mapping[str, Any], world_size: int) -> None:
-        """A place in the data that each rank counts for itself means nothing to another number of ranks.
+        """A position that each rank counts for itself is useless with another number of ranks.
 
-        Asked for its state, a loader starts its epoch at once: what that draws was drawn before the checkpoint was made.
+        A loader that is asked for its state starts its epoch at once; those random draws happened before the checkpoint.
         """
         for name, one in self._per_rank.items():
             if name not in own:
-                self._tell(f"{name} was not in the checkpoint and begins anew")
+                self._tell(f"{name} was not in the checkpoint and starts fresh")
             elif world_size == self._ranks.world_size:
                 one.load_state_dict(own[name])
                 one.state_dict()
             else:
                 self._tell(
-                    f"{name} begins anew: it was saved by {world_size} ranks, each for itself"
+                    f"{name} starts fresh: it was saved by {world_size} ranks, each on its own"
                 )
         give_rng(own["rng"])
 
     def _take_over(self, held: Optional[int] = None) -> int:
-        """Rank 0 claims the folder, anew only while it still holds it; a refusal is raised on all ranks."""
+        """Rank 0 claims the folder, again only while it still holds it; a failure is raised on all ranks."""
         number, problem = 0, ""
         if self._ranks.rank == 0:
             try:
@@ -289,7 +291,7 @@ class Checkpointer:
         return agreed[0]
 
     def _ended(self, message: Any) -> None:
-        """Heard from the writer, in another thread than the training's."""
+        """Called when the writer reports, in another thread than the training's."""
         if isinstance(message, Done):
             self._succeeded(message)
         elif isinstance(message, Failed):
@@ -297,7 +299,7 @@ class Checkpointer:
             self._record("failed", message.step, message=message.message)
             self._tell(
                 f"the checkpoint of step {message.step} could not be written ({message.message}); "
-                "training goes on, and the last good checkpoint stands"
+                "training continues, and the last good checkpoint is safe"
             )
 
     def _succeeded(self, message: Done) -> None:
@@ -326,7 +328,7 @@ class Checkpointer:
 
 
 def _owner() -> Dict[str, Any]:
-    """Who claims the folder: enough to tell a later attempt of the same task from an earlier one."""
+    """Who claims the folder: enough to distinguish a later attempt of the same task from an earlier one."""
     return {
         "task": os.environ.get("DIAMOND_TASK", ""),
         "attempt_number": os.environ.get("DIAMOND_ATTEMPT_NUMBER", ""),
@@ -338,7 +340,7 @@ def _owner() -> Dict[str, Any]:
 
 
 def _number(metric: Any) -> float:
-    """Also of a tensor that carries gradients, or a number of numpy's."""
+    """Also for a tensor with gradients, or a numpy number."""
     return float(metric.item() if hasattr(metric, "item") else metric)
 
 
@@ -349,7 +351,7 @@ def _as_list(optimizer: Optional[Optimizers]) -> List[torch.optim.Optimizer]:
 
 
 def _by_kind(more: Dict[str, Any]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """What all ranks have alike, and what each has of its own: torchdata's loaders count for one rank only."""
+    """What all ranks share, and what each has separately: torchdata's loaders count for one rank only."""
     for name, one in more.items():
         if not hasattr(one, "state_dict") or not hasattr(one, "load_state_dict"):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""What happened to checkpoints: a line for the person, and one for the record in the run's folder."""
+"""What happened to checkpoints: a line for the user, and one in the run's folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def tell(message: str) -> None:
 
 
 class Journal:
-    """Appends to `checkpoints.jsonl`; never a reason for a training to end."""
+    """Appends to `checkpoints.jsonl`; failures never end a training."""
 
     def __init__(self, fallback: Path) -> None:
-        """Inside a job the file lies beside the metrics; elsewhere in `fallback`."""
+        """Inside a job, the file is next to the metrics; elsewhere, in `fallback`."""
         metrics = os.environ.get("DIAMOND_METRICS", "")
         self.path = (Path(metrics).parent if metrics else fallback) / NAME
         self._lead = Path(metrics).with_name("lead") if metrics else None

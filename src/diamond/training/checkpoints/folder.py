@@ -1,4 +1,4 @@
-"""A folder of checkpoints: who owns it, which are whole, which go. Layout: `docs/internals/checkpoints.md`."""
+"""A folder of checkpoints: who owns it, which are complete, which to remove. Layout: `docs/internals/checkpoints.md`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ASIDE = re.compile(r"\.(?:saving|gone)-step-\d+-c(\d+)")
 
 @dataclass(frozen=True)
 class Saved:
-    """A committed checkpoint. A later run's is newer than any of an earlier run, whatever its step."""
+    """A committed checkpoint. One of a later run is newer than any of an earlier run, whatever its step."""
 
     path: Path
     claim: int
@@ -35,25 +35,25 @@ class Saved:
 
 @dataclass(frozen=True)
 class Keep:
-    """Which checkpoints stay: the newest, and the best by a metric if asked for."""
+    """Which checkpoints to keep: the newest, and optionally the best by a metric."""
 
     newest: int = 2
     best: str = ""
     """`min`, `max`, or empty for none."""
     damaged: FrozenSet[str] = frozenset()
-    """Names of those that a resume passed over: they stay for nobody's sake."""
+    """Names of those that a resume skipped; they are not kept."""
 
 
 class Folder:
-    """All that is done with names in a checkpoint folder; each change is one rename."""
+    """All operations on names in a checkpoint folder; each change is one rename."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def claim(self, owner: Dict[str, Any]) -> int:
-        """Take the folder over from earlier runs; the number grows with every run.
+        """Take over the folder from earlier runs; the number grows with every run.
 
-        Raises Superseded if a later attempt of the same task has it already.
+        Raises Superseded if a later attempt of the same task already has it.
         """
         self._refuse_older(owner)
         (self.root / "claims").mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ class Folder:
         highest = self.highest_claim()
         if highest > claim:
             raise Superseded(
-                f"{self.root}: run {highest} of this folder has started; run {claim} saves no more"
+                f"{self.root}: run {highest} of this folder has started, so run {claim} no longer saves"
             )
 
     def saved(self) -> List[Saved]:
@@ -86,11 +86,11 @@ class Folder:
         return f"step-{step:08d}-c{claim:04d}"
 
     def aside(self, name: str, serial: int) -> Path:
-        """Where a checkpoint is written before it is one; `serial` keeps a second try apart from the first."""
+        """Where a checkpoint is written before it is committed; `serial` separates a second try from the first."""
         return self.root / f".saving-{name}-{serial}"
 
     def commit(self, written: Path, name: str, claim: int) -> Path:
-        """Make a complete, synced folder a checkpoint, then move the pointer."""
+        """Turn a complete, synced folder into a checkpoint, then move the pointer."""
         self.check_owned(claim)
         target = self.root / name
         written.rename(target)
@@ -99,7 +99,7 @@ class Folder:
         return target
 
     def prune(self, keep: Keep, claim: int) -> List[str]:
-        """Remove what need not be kept; names of the removed. Nothing if a later run owns the folder."""
+        """Remove what need not be kept, and return the removed names. Does nothing if a later run owns the folder."""
         if self.highest_claim() > claim:
             return []
         found = self.saved()
@@ -111,14 +111,14 @@ class Folder:
         return [path.name for path in going]
 
     def sweep(self, claim: int, serial: int) -> None:
-        """Remove what earlier tries of this run left half written, when their writers had died."""
+        """Remove what dead writers of this run left half written."""
         for path in self.root.iterdir():
             match = _TRIED.fullmatch(path.name)
             if match and int(match.group(1)) == claim and int(match.group(2)) < serial:
                 self.remove(path)
 
     def remove(self, path: Path) -> None:
-        """Renamed first: what is half removed must not look like a checkpoint."""
+        """Rename first: a half-removed folder must not look like a checkpoint."""
         gone = path if path.name.startswith(".") else path.with_name(f".gone-{path.name}")
         try:
             if gone != path:
@@ -145,7 +145,7 @@ class Folder:
         return self.root / "claims" / f"{number:04d}"
 
     def _refuse_older(self, owner: Dict[str, Any]) -> None:
-        """An attempt that was started late must not continue what a later one has done."""
+        """An attempt that starts late must not continue from a later one's work."""
         highest = self._owner(self.highest_claim())
         same_task = highest.get("task") == owner.get("task") and owner.get("task")
         if same_task and _age(highest) > _age(owner):
@@ -158,7 +158,7 @@ class Folder:
             return {}
 
     def _remove_leftovers(self, claim: int) -> None:
-        """What earlier runs left half written; a run that lives on in spite of this one then fails to commit."""
+        """Remove what earlier runs left half written; such a run that is still alive then fails to commit."""
         for path in self.root.iterdir():
             match = _ASIDE.match(path.name)
             if match and int(match.group(1)) < claim:
@@ -166,7 +166,7 @@ class Folder:
 
 
 def best_of(found: List[Saved], mode: str) -> Set[Path]:
-    """The one with the best metric, if a mode is given and any has one."""
+    """The one with the best metric, if a mode is set and any has a metric."""
     measured = [
         (metric, one.path) for one in found for metric in [_metric(one)] if metric is not None
     ]
@@ -177,7 +177,7 @@ def best_of(found: List[Saved], mode: str) -> Set[Path]:
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """All of it or nothing, and on disk when this returns."""
+    """Atomic, and on disk when this returns."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("wb") as file:
         file.write(content)
@@ -196,7 +196,7 @@ def sync_folder(path: Path) -> None:
 
 
 def _metric(one: Saved) -> Optional[float]:
-    """None for one that is no number: nothing is better or worse than that."""
+    """None for NaN, which cannot be compared."""
     try:
         metric = manifest.read(one.path).metric
     except Damaged:

@@ -1,6 +1,6 @@
-"""The staging memory is laid out as the file will be: saving is one copy into it and one write out of it.
+"""The staging memory has the layout of the file: saving is one copy into it and one write out of it.
 
-Each tensor lies in the envelope that `torch.save` would put around it, so that any `dcp.load` can read the file.
+Each tensor is in the envelope that `torch.save` would put around it, so that any `dcp.load` can read the file.
 The envelopes do not depend on the values and are written once.
 """
 
@@ -22,7 +22,7 @@ _HOLE_BYTES = 4096
 
 @dataclass(frozen=True)
 class Place:
-    """Where one tensor lies in the file, with and without its envelope."""
+    """Where one tensor is in the file, with and without its envelope."""
 
     item: Any
     """DCP's WriteItem."""
@@ -41,7 +41,7 @@ def lay_out(items: Sequence[Any], memory: SharedMemory) -> List[Place]:
 
 
 def view(memory: SharedMemory, place: Place) -> torch.Tensor:
-    """The tensor inside the memory: what is copied into it is in the file."""
+    """The tensor inside the memory: what is copied into it ends up in the file."""
     data = place.item.tensor_data
     raw = memory.tensor[place.data_offset : place.data_offset + place.data_length]
     shaped: torch.Tensor = raw.view(data.properties.dtype).view(data.chunk.sizes)
@@ -61,7 +61,7 @@ def _place(item: Any, file: BinaryIO) -> Place:
 
 
 class _SkipsData(io.RawIOBase):
-    """Leaves a hole where the values come later."""
+    """Leaves a gap for the values."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -79,7 +79,7 @@ class _SkipsData(io.RawIOBase):
 
 
 def _data_offset(file: BinaryIO) -> int:
-    """Where the values begin in the archive that the file ends with."""
+    """Where the values start in the archive at the end of the file."""
     with zipfile.ZipFile(file) as archive:
         found = [one for one in archive.infolist() if one.filename.endswith("/data/0")]
     if not found:

@@ -22,7 +22,7 @@ _BEGIN = (
 
 
 class WriterLink:
-    """Starts the writer, hands it work, and says how each save ended. Safe to use from two threads."""
+    """Starts the writer, gives it work, and reports how each save ended. Safe to use from two threads."""
 
     def __init__(self, on_end: Callable[[Any], None]) -> None:
         self._on_end = on_end
@@ -60,7 +60,7 @@ class WriterLink:
             self._alive = False
 
     def begin(self) -> None:
-        """From here on the staging memory belongs to a save."""
+        """From here on, the staging memory belongs to a save."""
         self._was_used = True
         self._idle.clear()
 
@@ -71,15 +71,15 @@ class WriterLink:
             self._end_by_death()
 
     def abandon(self) -> None:
-        """Nothing will be handed over after `begin`."""
+        """Undo `begin`: nothing will be sent."""
         self._idle.set()
 
     def wait(self, seconds: float) -> None:
-        """At most so long, until no save is under way."""
+        """Wait at most this long until no save is running."""
         self._idle.wait(seconds)
 
     def close(self) -> None:
-        """Let it finish what it does, and go. One that was never used need not even finish its start."""
+        """Let it finish its work and end. One that was never used need not even finish starting."""
         if not self._was_used:
             self.kill()
             return
@@ -121,7 +121,7 @@ class WriterLink:
 
 
 def _start(descriptor: int) -> subprocess.Popen[bytes]:
-    """A fresh interpreter: a fork would carry the training's threads and accelerator along."""
+    """A fresh interpreter: a fork would inherit the training's threads and accelerator."""
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, str(descriptor), *_path()],
         env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
@@ -131,8 +131,8 @@ def _start(descriptor: int) -> subprocess.Popen[bytes]:
 
 
 def _path() -> List[str]:
-    """Where the training finds its modules: torch may lie where only its own code has looked, and a file in the working
-    directory must not be taken for a module. This very library is among them.
+    """The training's module path, including this library: torch may be where only the training's own code found it, and a
+    file in the working directory must not be imported as a module.
     """
     library = str(Path(diamond.training.__file__).parents[2])
     own = [str(one) for one in sys.path]

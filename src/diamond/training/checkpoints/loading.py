@@ -1,4 +1,4 @@
-"""Reads a committed checkpoint into a training, on any number of ranks."""
+"""Load a committed checkpoint into a training, on any number of ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from diamond.training.checkpoints.state import Training
 
 
 def problem_with(path: Path, ranks: Ranks) -> str:
-    """Why a checkpoint cannot be used, or empty. The ranks share the work of hashing, and all get one answer."""
+    """Why a checkpoint cannot be used, or empty. The ranks share the hashing, and all get the same answer."""
     try:
         found = manifest.read(path)
         manifest.verify(path, found.files[ranks.rank :: ranks.world_size])
@@ -33,7 +33,7 @@ def problem_with(path: Path, ranks: Ranks) -> str:
 
 
 def load(path: Path, training: Training, ranks: Ranks) -> Tuple[Dict[str, Any], Optional[Any]]:
-    """Fill the training from a checkpoint; the shared entry, and this rank's own if there is one."""
+    """Load a checkpoint into the training; return the shared entry, and this rank's own if there is one."""
     reader = FileSystemReader(path)
     metadata = reader.read_metadata()
     shared: Dict[str, Any] = _entry(path, metadata, SHARED_ENTRY)

@@ -1,4 +1,4 @@
-"""The manifest of a checkpoint: every file with size and sha256. A folder without one is no checkpoint."""
+"""The manifest of a checkpoint: every file with size and sha256. A folder without one is not a checkpoint."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Manifest:
 
 
 def encode(manifest: Manifest) -> bytes:
-    """JSON that a person can read; `digest` covers all the rest."""
+    """Readable JSON; `digest` covers everything else."""
     body = {"version": VERSION, **asdict(manifest)}
     return json.dumps({**body, "digest": _digest(body)}, indent=1, sort_keys=True).encode()
 
 
 def read(folder: Path) -> Manifest:
-    """The manifest of a checkpoint; raises Damaged when it is not there or not whole."""
+    """The manifest of a checkpoint; raises Damaged if it is missing or incomplete."""
     try:
         body = json.loads((folder / NAME).read_bytes())
         claimed = body.pop("digest")
@@ -61,7 +61,7 @@ def read(folder: Path) -> Manifest:
 
 
 def verify(folder: Path, records: Iterable[FileRecord]) -> None:
-    """Compare files with their records, sizes first since that costs nothing; raises Damaged."""
+    """Compare files with the manifest, sizes first because that is cheap; raises Damaged."""
     records = list(records)
     for record in records:
         _check_size(folder, record)

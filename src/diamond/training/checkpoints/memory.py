@@ -1,4 +1,4 @@
-"""Shared memory that outlives nothing: it has no name, so a killed job leaves none behind."""
+"""Shared memory without a name, so that a killed job leaves none behind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = 4096
 
 
 class SharedMemory:
-    """Grows as a file while it is laid out, then is mapped once and kept. The writer process maps the same."""
+    """Grows like a file during layout, then is mapped once and kept. The writer process maps it too."""
 
     def __init__(self, descriptor: int = -1) -> None:
         self.descriptor = descriptor if descriptor >= 0 else _anonymous_file()
@@ -31,7 +31,7 @@ class SharedMemory:
             torch.cuda.cudart().cudaHostRegister(self.tensor.data_ptr(), self.size, 0)
 
     def close(self) -> None:
-        """The mapping goes with the last tensor that looks at it."""
+        """The mapping ends with the last tensor that uses it."""
         os.close(self.descriptor)
 
 

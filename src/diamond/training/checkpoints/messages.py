@@ -1,4 +1,4 @@
-"""What a training and its writer process say to each other over their pipe."""
+"""Messages between a training and its writer process, sent over their pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diamond.training.checkpoints.folder import Keep
 
 @dataclass(frozen=True)
 class Join:
-    """Meet the other ranks' writers. With one rank there is nobody to meet."""
+    """Join the other ranks' writers. With one rank there are none."""
 
     rank: int
     world_size: int
@@ -28,7 +28,7 @@ class Prepare:
     """Offset and length of each tensor in the file."""
     image_bytes: int
     metadata: Any
-    """DCP's, of the whole checkpoint; the coordinator writes it."""
+    """DCP's metadata of the whole checkpoint; the coordinator writes it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Save:
 
 @dataclass(frozen=True)
 class Leave:
-    """There is nothing more to write."""
+    """Finish: there is nothing more to write."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """A save came to nothing; what was there before still stands."""
+    """A save failed; the previous checkpoint is intact."""
 
     step: int
     message: str

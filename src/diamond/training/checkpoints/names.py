@@ -1,4 +1,4 @@
-"""What the tensors of a module are called, whatever stands around it or its parts."""
+"""The names of a module's tensors, independent of wrappers around it or its parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def plain_state(module: torch.nn.Module) -> Dict[str, Any]:
-    """The state of a module by the names that it has without wrappers; its tensors are those of the module."""
+    """The state of a module under its names without wrappers; the tensors are the module's own."""
     inner = unwrapped(module)
     clean = PlainNames(inner)
     return {clean(name): value for name, value in inner.state_dict(keep_vars=True).items()}
@@ -31,7 +31,7 @@ def plain_state(module: torch.nn.Module) -> Dict[str, Any]:
 def load_plain_state(
     module: torch.nn.Module, state: Mapping[str, Any], *, strict: bool = True
 ) -> None:
-    """The reverse: the module finds each value under the name that it has today."""
+    """The reverse: give each value the name that the module uses now."""
     inner = unwrapped(module)
     clean = PlainNames(inner)
     today = {clean(name): name for name in inner.state_dict(keep_vars=True)}
@@ -47,8 +47,8 @@ def plain_parameters(module: torch.nn.Module) -> Dict[str, torch.nn.Parameter]:
 
 
 class PlainNames:
-    """Names of one module's tensors without the wrappers inside of it. An attribute of a person's own that is called
-    `module` is no wrapper.
+    """Names of one module's tensors without the wrappers inside it. A user's own attribute called `module` is not a
+    wrapper.
     """
 
     def __init__(self, module: torch.nn.Module) -> None:

@@ -1,4 +1,4 @@
-"""Who writes what: DCP's plan, made when the state's shape changes and kept for all saves after it."""
+"""Who writes what: DCP's plan, made when the state's shape changes and kept for all later saves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diamond.training.checkpoints.ranks import Ranks
 from diamond.training.checkpoints.skeleton import PLAIN
 
 SHARED_ENTRY = "objects"
-"""The skeleton and all that is the same on every rank."""
+"""The skeleton and everything that is the same on every rank."""
 
 Signature = Tuple[Tuple[str, Any, Any], ...]
 
@@ -27,7 +27,7 @@ def rank_entry(rank: int) -> str:
 
 
 def signature(tensors: Mapping[str, torch.Tensor]) -> Signature:
-    """Two states with the same signature are saved by the same plan."""
+    """States with the same signature are saved with the same plan."""
     return tuple((name, one.shape, one.dtype) for name, one in tensors.items())
 
 
@@ -36,7 +36,8 @@ def make_plan(
 ) -> Tuple[List[Any], Any]:
     """The write items of this rank, and the metadata of all. A tensor that ranks share is written by one of them.
 
-    Of what may differ from rank to rank (batch norm's averages) rank 0's counts, as it does for DDP. All ranks compute the same global plan from everybody's local one, so that none has to be sent back.
+    For what may differ between ranks (batch norm's averages), rank 0's counts, as in DDP. All ranks compute the same
+    global plan from all local plans, so that none has to be sent back.
     """
     shells = [name for name, one in tensors.items() if one.is_meta]
     _refuse_empty_shells([one for rank in ranks.gather(shells) for one in rank])
@@ -50,7 +51,7 @@ def make_plan(
 
 
 def _refuse_empty_shells(shells: Sequence[str]) -> None:
-    """Those of all ranks, so that all raise or none."""
+    """The problems of all ranks, so that all raise or none."""
     if shells:
         raise CheckpointError(
             f"{shells[0]} is on the meta device and has no values: fill the model before the first save"
@@ -63,8 +64,8 @@ def _refuse_split_states(names: Sequence[Set[str]]) -> None:
         differing = sorted(found ^ names[0])[:3]
         if differing:
             raise CheckpointError(
-                f"rank {rank} has not the same state as rank 0 ({', '.join(differing)}): a model that is divided by layers "
-                "cannot be saved; divide it with torch.distributed.fsdp.fully_shard"
+                f"rank {rank} does not have the same state as rank 0 ({', '.join(differing)}): a model that is split by layers "
+                "cannot be saved; shard it with torch.distributed.fsdp.fully_shard"
             )
 
 
@@ -78,5 +79,5 @@ def _byte_items(rank: int) -> List[Any]:
 
 
 def _paths(tensors: Mapping[str, torch.Tensor]) -> Dict[str, Tuple[str, ...]]:
-    """How DCP's own converters nest the names again: `model.a.weight` belongs to `model`, as `a.weight`."""
+    """How DCP's own converters rebuild the nested names: `model.a.weight` belongs to `model`, as `a.weight`."""
     return {name: tuple(name.split(".", 1)) for name in tensors}

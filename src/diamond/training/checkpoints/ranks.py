@@ -15,7 +15,7 @@ _MOST_CALLS_BETWEEN = 50
 
 
 class Ranks:
-    """This process among all, with a gloo group of the checkpoints' own: the training's is left alone."""
+    """This process among all ranks, with a separate gloo group for checkpoints: the training's is left alone."""
 
     def __init__(self) -> None:
         joined = dist.is_available() and dist.is_initialized()
@@ -25,13 +25,13 @@ class Ranks:
 
     @property
     def nodes(self) -> int:
-        """As far as the launcher says."""
+        """From the launcher's variables."""
         local = os.environ.get("LOCAL_WORLD_SIZE", "")
         per_node = int(local) if local.isdigit() and int(local) else self.world_size
         return max(1, self.world_size // per_node)
 
     def share(self, value: Any) -> Any:
-        """What rank 0 has, on all ranks."""
+        """Rank 0's value, on all ranks."""
         if self.world_size == 1:
             return value
         box = [value]
@@ -39,7 +39,7 @@ class Ranks:
         return box[0]
 
     def gather(self, value: Any) -> List[Any]:
-        """What each rank has, on all ranks."""
+        """Every rank's value, on all ranks."""
         if self.world_size == 1:
             return [value]
         found: List[Any] = [None] * self.world_size
@@ -47,7 +47,7 @@ class Ranks:
         return found
 
     def any(self, *truths: bool) -> Tuple[bool, ...]:
-        """For each, whether it holds on any rank."""
+        """For each value, whether it is true on any rank."""
         if self.world_size == 1:
             return truths
         values = torch.tensor([float(one) for one in truths])
@@ -69,8 +69,8 @@ class Ranks:
 class Agreement:
     """Lets all ranks act on a wish at the same step; all must call equally often.
 
-    Where calls follow each other fast, a wish travels while the next steps are computed and is answered at a later call, so
-    that nobody waits. Where they are slow, waiting for the answer costs nothing, and one call later may be too late.
+    If calls are frequent, a wish is exchanged while the next steps are computed and answered at a later call, so that
+    nobody waits. If they are slow, waiting for the answer costs nothing, and one call later may be too late.
     """
 
     def __init__(self, ranks: Ranks) -> None:
@@ -96,12 +96,12 @@ class Agreement:
         return agreed
 
     def close(self) -> None:
-        """Nothing of it is under way any more when the ranks part."""
+        """Wait until nothing is pending, before the ranks part."""
         if self._values is not None:
             self._work.wait()
 
     def _collect(self, count: int) -> Tuple[bool, ...]:
-        """The answer to what is under way, and with it how soon all ask again."""
+        """The answer to the pending exchange, and how soon all ask again."""
         if self._values is None:
             return (False,) * count
         self._work.wait()
@@ -117,6 +117,6 @@ class Agreement:
         )
 
     def _own_pace(self) -> int:
-        """Fast steps are not all asked about."""
+        """Not every fast step starts an exchange."""
         per_call = (time.monotonic() - self._began) / self._calls
         return max(1, min(_MOST_CALLS_BETWEEN, round(_ASK_EVERY_SECONDS / max(per_call, 1e-6))))

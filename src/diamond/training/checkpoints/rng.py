@@ -10,7 +10,7 @@ import torch
 
 
 def take_rng() -> Dict[str, Any]:
-    """Of this process: torch on CPU and accelerators, Python, and numpy if it is in use."""
+    """This process's generators: torch on CPU and accelerators, Python, and numpy if it is in use."""
     state: Dict[str, Any] = {"torch": torch.get_rng_state(), "python": random.getstate()}
     if torch.cuda.is_available():
         state["cuda"] = torch.cuda.get_rng_state_all()

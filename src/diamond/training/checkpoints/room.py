@@ -1,4 +1,4 @@
-"""Whether the file system has room for the checkpoints to be kept, asked before the first is written."""
+"""Whether the file system has space for the checkpoints to keep, checked before the first is written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diamond.training.checkpoints.errors import NoRoom
 
 @dataclass(frozen=True)
 class Room:
-    """What is free for this person, in bytes and in files; a file system that counts no files says 0 of 0."""
+    """What is free for this user, in bytes and files; a file system that does not count files reports 0 of 0."""
 
     free_bytes: int
     free_files: int
@@ -29,7 +29,7 @@ def check_room(room: Room, *, checkpoint_bytes: int, checkpoint_files: int, coun
     if need_bytes > room.free_bytes:
         raise NoRoom(
             f"{count} checkpoints of {size(checkpoint_bytes)} need {size(need_bytes)}, and {size(room.free_bytes)} "
-            "are free. Choose another folder, make room, or keep fewer (keep=1)."
+            "are free. Choose another folder, free some space, or keep fewer (keep=1)."
         )
     if room.counts_files and need_files > room.free_files:
         raise NoRoom(

@@ -1,4 +1,4 @@
-"""The way of a state from the training to its writer process: plan, memory, copy, message."""
+"""From the training to its writer process: plan, memory, copy, message."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ from diamond.training.checkpoints.staging import Pair, Staging
 
 _LOOK_EVERY_SECONDS = 0.2
 _OTHER_FILES = 3
-"""Of a checkpoint, beside one for each rank: its folder, the manifest, DCP's metadata."""
+"""Files of a checkpoint besides one per rank: its folder, the manifest, DCP's metadata."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is to be saved, as of now."""
+    """What to save, as of now."""
 
     step: int
     metric: Optional[float]
     tensors: Mapping[str, torch.Tensor]
     alike: Collection[int]
-    """Ids of those tensors that every rank has alike: any of them may write one."""
+    """Ids of tensors that are equal on every rank: any rank may write them."""
     still: Collection[int]
-    """Ids of those that may be copied while the next step is computed."""
+    """Ids of tensors that may be copied while the next step is computed."""
     shared: Mapping[str, Any]
     own: Mapping[str, Any]
     """Of this rank."""
 
 
 class Saver:
-    """Holds the writer process and the staging memory of one rank."""
+    """The writer process and the staging memory of one rank."""
 
     def __init__(
         self, folder: Folder, claim: int, keep: Keep, ranks: Ranks, on_end: Callable[[Any], None]
@@ -71,9 +71,9 @@ class Saver:
         return self.writer.is_busy
 
     def wait(self) -> bool:
-        """Until no save is under way on any rank; whether the last one failed on any.
+        """Wait until no save is running on any rank; return whether the last one failed on any.
 
-        A writer that dies meanwhile does not leave the others waiting for it.
+        If a writer dies meanwhile, the others do not keep waiting for it.
         """
         self.staging.join()
         while True:
@@ -86,11 +86,11 @@ class Saver:
             self.writer.wait(_LOOK_EVERY_SECONDS)
 
     def pass_over(self, name: str) -> None:
-        """A damaged checkpoint: it does not count among those that are kept."""
+        """A damaged checkpoint: it does not count towards `keep`."""
         self._keep = replace(self._keep, damaged=self._keep.damaged | {name})
 
     def save(self, snapshot: Snapshot) -> None:
-        """Returns when the training may go on. To be called after `wait`: there is one staging memory."""
+        """Returns when the training may continue. Call after `wait`: there is one staging memory."""
         self._make_ready(snapshot)
         message = self._message(snapshot)
         self._failed = False
@@ -112,7 +112,7 @@ class Saver:
         self.writer.close()
 
     def leave(self) -> None:
-        """The program ends by itself, perhaps on this rank only: a writer among others finishes alone, or gives up."""
+        """The program ends, perhaps on this rank only: its writer finishes alone, or gives up."""
         self.staging.close()
         if self._ranks.world_size == 1:
             self.writer.close()
@@ -122,7 +122,7 @@ class Saver:
         self._on_end(message)
 
     def _make_ready(self, snapshot: Snapshot) -> None:
-        """Writers that live and a plan that fits, on all ranks: a dead one may leave the others waiting for it."""
+        """Ensure living writers and a fitting plan on all ranks: a dead writer could leave the others waiting."""
         shape = signature(snapshot.tensors)
         dead, changed = self._ranks.any(not self.writer.is_alive, shape != self._planned)
         if dead:
@@ -153,9 +153,9 @@ class Saver:
         self._check_room(self._memory.size)
 
     def _check_room(self, own_bytes: int) -> None:
-        """For all that is to be kept and the one being written; asked by one rank, heard by all.
+        """Check space for everything to keep plus the one being written; one rank checks for all.
 
-        Before the first save it is a reason not to begin; later, when a state has grown, not one to end.
+        Before the first save, a lack of space is an error; later, when a state has grown, it is not.
         """
         total = sum(self._ranks.gather(own_bytes))
         problem = ""
@@ -203,7 +203,7 @@ class Saver:
         )
 
     def _entries(self, snapshot: Snapshot) -> Dict[str, bytes]:
-        """Taken now, since they may change; `_packed` later, since that takes four times as long."""
+        """Taken now, because they may change; `_packed` later, because that takes four times as long."""
         entries = {rank_entry(self._ranks.rank): pickle.dumps(snapshot.own, protocol=4)}
         if self._ranks.rank == 0:
             entries[SHARED_ENTRY] = pickle.dumps(snapshot.shared, protocol=4)
@@ -220,7 +220,7 @@ def _preparation(
 
 
 def _part(tensors: Mapping[str, torch.Tensor], index: Any) -> torch.Tensor:
-    """What this rank has of a tensor. DCP's own search is only needed for those that are spread over ranks."""
+    """This rank's part of a tensor. DCP's own search is only needed for sharded tensors."""
     whole = tensors[index.fqn]
     if type(whole) in PLAIN:
         return whole

@@ -1,4 +1,4 @@
-"""When a training saves and when it has to stop: by what a save costs and how much time is left."""
+"""When a training saves and when it has to stop, from the cost of a save and the time left."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from diamond.training.checkpoints.interval import (
 )
 
 LOOK_EVERY_SECONDS = 15.0
-"""How often a changed time limit is looked for."""
+"""How often to check for a changed time limit."""
 TRY_AGAIN_SECONDS = 60.0
 """After a save that failed."""
 RECENT_STEPS = 100
 
 
 class Schedule:
-    """Of one rank; rank 0's word on saving counts, and anybody's on stopping."""
+    """The schedule of one rank. Rank 0 decides about saving; any rank can ask to stop."""
 
     def __init__(self, every_minutes: Optional[float], *, nodes: int) -> None:
         self._asked = None if every_minutes is None else every_minutes * 60
@@ -39,7 +39,7 @@ class Schedule:
         self._steps: Deque[float] = deque(maxlen=RECENT_STEPS)
 
     def stepped(self) -> None:
-        """A step has ended; the first one says nothing about the others, as programs warm up in it."""
+        """A step has ended; the first one is ignored, because programs warm up in it."""
         now = time.monotonic()
         if self._stepped_at is not None:
             self._steps.append(now - self._stepped_at)
@@ -49,7 +49,7 @@ class Schedule:
         return time.monotonic() - self._last_save >= self._interval
 
     def must_stop(self) -> bool:
-        """The stop flag is up, or the time limit is so near that the last save must begin."""
+        """The stop flag is up, or the time limit is so near that the last save must start."""
         if context.stop_flag_is_up():
             return True
         self._follow_limit()
@@ -59,7 +59,7 @@ class Schedule:
         return time.monotonic() >= self._ends_at - reserve
 
     def _follow_limit(self) -> None:
-        """Kept on the monotonic clock: a clock that is set later changes nothing, a changed limit does."""
+        """On the monotonic clock: setting the clock later changes nothing, a changed limit does."""
         now = time.monotonic()
         if now - self._looked_at < LOOK_EVERY_SECONDS:
             return
@@ -69,7 +69,7 @@ class Schedule:
 
     @property
     def lead_seconds(self) -> float:
-        """How long before the time limit the stop flag should appear, by what saves have cost."""
+        """How long before the time limit the stop flag should appear, from the cost of past saves."""
         longest = max(self._steps, default=0.0)
         return lead_before_deadline(self.cost.durable_seconds, longest)
 
@@ -82,14 +82,14 @@ class Schedule:
         self._last_save = time.monotonic() - max(0.0, self._interval - TRY_AGAIN_SECONDS)
 
     def saved(self, *, blocked_seconds: float) -> None:
-        """The step that follows begins now: what the save held up is no slow step, and is reserved for as a save."""
+        """The next step starts now: time spent in the save is not part of a step, and is reserved separately."""
         self._last_save = time.monotonic()
         if self._stepped_at is not None:
             self._stepped_at = self._last_save
         self.cost = replace(self.cost, blocked_seconds=blocked_seconds)
 
     def durable(self, seconds: float, total_bytes: int, *, waited: float) -> None:
-        """`waited` is what an optimizer's step had to wait for the copy after the call had returned."""
+        """`waited`: how long an optimizer's step waited for the copy after the call had returned."""
         self.cost = replace(
             self.cost,
             durable_seconds=max(seconds, self.cost.durable_seconds),

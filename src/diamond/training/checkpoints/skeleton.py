@@ -1,4 +1,4 @@
-"""Takes a nested state apart into named tensors and a skeleton of everything else, and joins them again."""
+"""Split a nested state into named tensors and a skeleton of everything else, and join them again."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Callable, Dict, Tuple
 import torch
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
-"""Whole tensors of this process; others know about ranks, or are foreign."""
+"""Whole tensors of this process; other types are sharded or foreign."""
 _KINDS_OF_DICT = (OrderedDict, Counter)
 _PLAIN_DEFAULTS = (None, int, float, list, dict, set)
 
 
 @dataclass(frozen=True)
 class TensorMark:
-    """Stands in the skeleton where a tensor was."""
+    """Replaces a tensor in the skeleton."""
 
     name: str
     on_cpu: bool
@@ -30,7 +30,7 @@ def split(state: Any, prefix: str = "") -> Tuple[Dict[str, torch.Tensor], Any]:
 
 
 def join(skeleton: Any, tensor_for: Callable[[TensorMark], Any]) -> Any:
-    """The state again, with what `tensor_for` gives in the place of each mark."""
+    """The state again, with `tensor_for`'s result in place of each mark."""
     if isinstance(skeleton, TensorMark):
         return tensor_for(skeleton)
     if isinstance(skeleton, dict):
@@ -47,7 +47,7 @@ def marks(skeleton: Any) -> Dict[str, TensorMark]:
 
 
 def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
-    """Keys with dots in them, or 1 beside "1", may give two tensors one name: the second gets a mark."""
+    """Keys with dots, or 1 beside "1", may give two tensors the same name: the second gets a suffix."""
     if isinstance(state, torch.Tensor) and _is_dense(state):
         while name in tensors:
             name += "'"
@@ -64,7 +64,7 @@ def _take_out(state: Any, name: str, tensors: Dict[str, torch.Tensor]) -> Any:
 
 
 def _like(example: Any, values: Dict[Any, Any]) -> Any:
-    """A dict of the kind that it was, where that can be pickled: MultiStepLR counts on its Counter."""
+    """A dict of the same type, if that can be pickled: MultiStepLR needs its Counter."""
     kind = type(example)
     if kind in _KINDS_OF_DICT:
         return kind(values)
@@ -75,12 +75,12 @@ def _like(example: Any, values: Dict[Any, Any]) -> Any:
 
 @lru_cache(maxsize=None)
 def _mark(name: str, on_cpu: bool) -> TensorMark:
-    """The same names come again with every save."""
+    """The same names occur in every save."""
     return TensorMark(name, on_cpu)
 
 
 def _is_dense(tensor: torch.Tensor) -> bool:
-    """Dense tensors are written by bytes; sparse, quantized and foreign kinds are pickled with the skeleton."""
+    """Dense tensors are written as bytes; sparse, quantized and foreign kinds are pickled with the skeleton."""
     local = tensor
     if type(tensor) not in PLAIN and hasattr(tensor, "to_local"):
         local = tensor.to_local()

@@ -1,4 +1,4 @@
-"""Copies the state into the staging memory, at once or while the training goes on."""
+"""Copy the state into the staging memory, at once or while the training continues."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 Pair = Tuple[torch.Tensor, torch.Tensor]
-"""Where to, and what."""
+"""Destination and source."""
 _Work = Tuple[Sequence[Pair], Any, Callable[[], None], Callable[[], None]]
 
 
 class Staging:
-    """One copy at a time. Any optimizer's step waits for it: until then the parameters stay as they are."""
+    """One copy at a time. Every optimizer step waits for it, so the parameters do not change meanwhile."""
 
     def __init__(self) -> None:
         self.waited_seconds = 0.0
-        """In optimizers' steps, since the last call of `copy_meanwhile`."""
+        """Seconds that optimizer steps waited since the last call of `copy_meanwhile`."""
         self._copied, self._idle = threading.Event(), threading.Event()
         self._copied.set()
         self._idle.set()
@@ -28,11 +28,11 @@ class Staging:
         self._failure: Optional[BaseException] = None
         self._device_copies: Any = None
         self._hook = register_optimizer_step_pre_hook(lambda *_: self.wait())
-        # One thread for all saves: to start one costs the training a turn of the scheduler, milliseconds on a busy node.
+        # One thread for all saves: starting one costs the training a scheduler turn, milliseconds on a busy node.
         threading.Thread(target=self._serve, daemon=True).start()
 
     def copy_now(self, pairs: Sequence[Pair]) -> None:
-        """In one call of torch's: the interpreter is free for other threads meanwhile."""
+        """In one torch call, so that the interpreter is free for other threads."""
         if pairs:
             with torch.no_grad():
                 torch._foreach_copy_([to for to, _ in pairs], [source for _, source in pairs])
@@ -40,7 +40,7 @@ class Staging:
     def copy_meanwhile(
         self, pairs: List[Pair], then: Callable[[], None], *, otherwise: Callable[[], None]
     ) -> None:
-        """Copy in another thread; `then` runs there once all is copied, `otherwise` if that fails."""
+        """Copy in another thread; `then` runs there when everything is copied, `otherwise` if that fails."""
         self.join()
         self.waited_seconds = 0.0
         self._device_copies = _start_device_copies([p for p in pairs if p[1].device.type == "cuda"])
@@ -50,7 +50,7 @@ class Staging:
         self._work.put((others, self._device_copies, then, otherwise))
 
     def wait(self) -> None:
-        """Until the parameters may change; nearly always at once. On an accelerator only its stream waits."""
+        """Wait until the parameters may change; nearly always at once. On an accelerator, only its stream waits."""
         if self._device_copies is not None:
             torch.cuda.current_stream().wait_event(self._device_copies)
             self._device_copies = None
@@ -60,7 +60,7 @@ class Staging:
             self.waited_seconds += time.monotonic() - began
 
     def join(self) -> None:
-        """Until `then` has run; raises what went wrong in it."""
+        """Wait until `then` has run; raises its error."""
         self._idle.wait()
         failure, self._failure = self._failure, None
         if failure is not None:
@@ -76,7 +76,7 @@ class Staging:
             pass
 
     def _do_next(self) -> bool:
-        """A function of its own, so that nothing holds a state in memory between two saves."""
+        """A separate function, so that nothing keeps a state in memory between two saves."""
         work = self._work.get()
         if work is None:
             return False
@@ -100,7 +100,7 @@ class Staging:
 
 
 def _start_device_copies(pairs: Sequence[Pair]) -> Any:
-    """On a stream of their own, so that the next forward and backward run beside them."""
+    """On a separate stream, so that the next forward and backward pass run at the same time."""
     if not pairs:
         return None
     stream = torch.cuda.Stream()

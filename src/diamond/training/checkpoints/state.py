@@ -1,4 +1,4 @@
-"""What a training consists of, read as a nested state and written back: names, not positions, carry it over."""
+"""A training as a nested state, read and written back by names, not positions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from diamond.training.checkpoints.names import load_plain_state, plain_parameter
 from diamond.training.checkpoints.skeleton import TensorMark, join
 
 _EXTRA = torch.nn.modules.module._EXTRA_STATE_KEY_SUFFIX
-"""Ends the name of what `get_extra_state` gives: it may be a tensor that is made for the purpose."""
+"""Suffix for the result of `get_extra_state`, which may be a tensor made for the purpose."""
 
 
 @dataclass
 class Training:
-    """The objects that a checkpoint holds."""
+    """The objects in a checkpoint."""
 
     model: torch.nn.Module
     optimizers: Sequence[torch.optim.Optimizer]
@@ -29,7 +29,7 @@ class Training:
         self._name_parameters()
 
     def take(self) -> Dict[str, Any]:
-        """The state now. Its tensors are those of the training, not copies."""
+        """The current state. Its tensors are the training's own, not copies."""
         if not all(id(one) in self.names for one in self._trained()):
             self._name_parameters()
         return {
@@ -39,28 +39,28 @@ class Training:
         }
 
     def still_between_steps(self, state: Mapping[str, Any]) -> Set[int]:
-        """Ids of tensors that only an optimizer's step changes: the parameters it trains, and its own.
+        """Ids of tensors that only an optimizer step changes: the parameters it trains, and its own.
 
-        Buffers (batch norm) change in forward, as do the weights of a teacher; nobody knows about the rest.
+        Buffers (batch norm) and the weights of a teacher may change in the forward pass; about the rest, nothing is known.
         """
         return {id(one) for one in self._trained()} | _tensors_of_optimizers(state)
 
     def alike_on_all_ranks(self, state: Mapping[str, Any]) -> Set[int]:
-        """Ids of tensors that data-parallel ranks have alike: parameters and the optimizers' own."""
+        """Ids of tensors that are equal on data-parallel ranks: parameters and the optimizers' own."""
         found = {id(one) for one in state["model"].values() if isinstance(one, torch.nn.Parameter)}
         return found | _tensors_of_optimizers(state)
 
     def differences(self, skeleton: Mapping[str, Any]) -> List[str]:
-        """What the checkpoint does not fill, or fills in vain, in words; the rest fits all the same."""
+        """Messages about what the checkpoint lacks, or contains without use; the rest still fits."""
         saved, own = set(skeleton["more"]), set(self.more)
         lacking = [
-            f"{one} was not in the checkpoint and begins anew" for one in sorted(own - saved)
+            f"{one} was not in the checkpoint and starts fresh" for one in sorted(own - saved)
         ]
         unknown = [f"{one} of the checkpoint is not used" for one in sorted(saved - own)]
         return lacking + unknown
 
     def target(self, mark: TensorMark, metadata: Any) -> torch.Tensor:
-        """The tensor to load into: the training's own, or a new one laid out as its parameter is."""
+        """The tensor to load into: the training's own, or a new one with its parameter's layout."""
         own = self._own_tensors.get(mark.name)
         if own is not None:
             return _with_shape(own, metadata.size)
@@ -89,7 +89,7 @@ class Training:
         _compare("the model", set(skeleton["model"]), set(plain_state(self.model)))
         saved, own = len(skeleton["optimizers"]), len(self.optimizers)
         if saved != own:
-            raise DoesNotFit(f"the checkpoint holds {saved} optimizers, this training has {own}")
+            raise DoesNotFit(f"the checkpoint has {saved} optimizers, this training has {own}")
         for group, optimizer in zip(skeleton["optimizers"], self.optimizers):
             _compare_groups(group, _optimizer_state(optimizer, self.names))
 
@@ -114,7 +114,7 @@ class Training:
                 yield from group["params"]
 
     def _name_parameters(self) -> None:
-        """Of the model and of modules among the rest: a loss may have weights of its own. A training may grow more later."""
+        """Parameters of the model and of other modules: a loss may have its own weights. More may be added later."""
         modules = {"": self.model}
         modules.update({f"more.{k}.": v for k, v in self._more_modules().items()})
         found = [
@@ -122,7 +122,7 @@ class Training:
             for prefix, module in modules.items()
             for name, parameter in plain_parameters(module).items()
         ]
-        self._named = found  # kept, so that no other tensor gets an id that stands for a name
+        self._named = found  # kept, so that no other tensor gets the id of a name
         self.names = {id(parameter): name for name, parameter in found}
         for optimizer in self.optimizers:
             _refuse_strangers(optimizer, self.names)
@@ -147,8 +147,8 @@ def _tensors_of_optimizers(state: Mapping[str, Any]) -> Set[int]:
 
 
 def _is_given(name: str, value: Any) -> bool:
-    """Whether it has to be handed to the module: not what was loaded into its own tensors, nor what has no values,
-    as a lazy module before its first batch.
+    """Whether it must be passed to the module: not if it was loaded into the module's own tensors, nor if it has no values,
+    like a lazy module before its first batch.
     """
     if isinstance(value, TensorMark):
         return name.endswith(_EXTRA)
@@ -156,14 +156,14 @@ def _is_given(name: str, value: Any) -> bool:
 
 
 def _with_shape(own: torch.Tensor, size: Any) -> torch.Tensor:
-    """To load into; a lazy module learns its shape from the checkpoint instead of its first batch."""
+    """The tensor to load into; a lazy module takes its shape from the checkpoint instead of its first batch."""
     if torch.nn.parameter.is_lazy(own):
         own.materialize(size)
     return own.detach()
 
 
 def _is_laid_out_as(parameter: Any, mark: TensorMark, metadata: Any) -> bool:
-    """Not so the count of steps of a parameter without dimensions: it stays where the optimizer keeps it."""
+    """Except the step count of a parameter without dimensions: it stays where the optimizer keeps it."""
     return (
         parameter is not None
         and parameter.shape == metadata.size
@@ -172,7 +172,7 @@ def _is_laid_out_as(parameter: Any, mark: TensorMark, metadata: Any) -> bool:
 
 
 def _optimizer_state(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> Dict[str, Any]:
-    """Some optimizers also keep what belongs to no parameter, under words."""
+    """Some optimizers also keep state that belongs to no parameter, under string keys."""
     groups = [
         {**group, "params": [names[id(one)] for one in group["params"]]}
         for group in optimizer.param_groups
@@ -206,7 +206,7 @@ def _give_optimizer(
 
 
 def _knows_better(optimizer: torch.optim.Optimizer) -> bool:
-    """Whether it has a `state_dict` of its own, as those have that hold another optimizer."""
+    """Whether it has its own `state_dict`, as optimizers that wrap another one do."""
     return type(optimizer).state_dict is not torch.optim.Optimizer.state_dict
 
 
@@ -215,7 +215,7 @@ def _copied(values: Any) -> Any:
 
 
 def _state_of(one: Any) -> Any:
-    """A module keeps its own names: an average of weights holds its model as `module`, and wants to find it there."""
+    """A module keeps its own names: averaged weights hold their model as `module`, and expect it there."""
     return plain_state(one) if isinstance(one, torch.nn.Module) else one.state_dict()
 
 
@@ -231,7 +231,7 @@ def _compare(what: str, saved: Set[str], own: Set[str]) -> None:
     if missing or unknown:
         raise DoesNotFit(
             f"{what} differs from the one that was saved: not in the checkpoint: {missing or 'nothing'}, "
-            f"only in the checkpoint: {unknown or 'nothing'}. Use the code that made it, or another folder."
+            f"only in the checkpoint: {unknown or 'nothing'}. Use the code that wrote it, or another folder."
         )
 
 
@@ -242,7 +242,9 @@ def _compare_groups(saved: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     for theirs, ours in zip(names(saved), names(own)):
         _compare("a group of the optimizer", set(theirs), set(ours))
     if len(names(saved)) != len(names(own)):
-        raise DoesNotFit("the optimizer has another number of parameter groups than the one saved")
+        raise DoesNotFit(
+            "the optimizer has a different number of parameter groups than the saved one"
+        )
 
 
 def _refuse_flat_parameters(model: torch.nn.Module) -> None:
@@ -256,7 +258,7 @@ def _refuse_flat_parameters(model: torch.nn.Module) -> None:
 def _refuse_strangers(optimizer: torch.optim.Optimizer, names: Mapping[int, str]) -> None:
     if type(optimizer).__name__ == "ZeroRedundancyOptimizer":
         raise DoesNotFit(
-            "ZeroRedundancyOptimizer keeps its state from being saved by all ranks: use a plain optimizer, and shard the "
+            "ZeroRedundancyOptimizer cannot be saved by all ranks: use a plain optimizer, and shard the "
             "model with torch.distributed.fsdp.fully_shard to save memory"
         )
     unknown = [
@@ -268,5 +270,5 @@ def _refuse_strangers(optimizer: torch.optim.Optimizer, names: Mapping[int, str]
     if unknown:
         raise DoesNotFit(
             f"the optimizer trains parameters that are not in the model (shapes {unknown[:3]}): "
-            "give the module that has them to the Checkpointer too, as a further keyword"
+            "pass their module to the Checkpointer too, as another keyword"
         )

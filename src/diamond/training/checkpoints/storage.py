@@ -1,4 +1,4 @@
-"""DCP's save inside the writer process: the plan is known, the bytes lie in the staging memory."""
+"""DCP's save inside the writer process: the plan is known, and the bytes are in the staging memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PIECE_BYTES = 32 << 20
 
 
 class KnownPlan(DefaultSavePlanner):
-    """The training made the plan when it laid out the memory; nothing is planned again."""
+    """The training made the plan with the memory layout; nothing is planned again."""
 
     def __init__(self, prepared: Prepare) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class KnownPlan(DefaultSavePlanner):
 
 
 class ImageWriter(StorageWriter):
-    """Writes the image of this rank into one file; the coordinator commits the checkpoint."""
+    """Writes this rank's memory into one file; the coordinator commits the checkpoint."""
 
     def __init__(self, save: Save, prepared: Prepare, memory: SharedMemory, rank: int) -> None:
         self._save, self._prepared, self._memory = save, prepared, memory
@@ -104,7 +104,7 @@ class ImageWriter(StorageWriter):
         self._folder.commit(self.place, self._name, save.claim)
 
     def _entries(self) -> Tuple[List[Tuple[int, int]], bytes]:
-        """Byte entries lie behind the image, in the plan's order."""
+        """Byte entries follow the memory, in the plan's order."""
         offset, spans, pieces = self._memory.size, [], []
         for item in self._prepared.items:
             if item.type == WriteItemType.BYTE_IO:
@@ -120,7 +120,7 @@ class ImageWriter(StorageWriter):
 
 
 def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
-    """Write and sync `image` and `tail`, hashing in another thread meanwhile."""
+    """Write and sync `image` and `tail`, hashing in another thread at the same time."""
     digest = hashlib.sha256()
     hashing = threading.Thread(target=digest.update, args=(image,))
     hashing.start()
@@ -134,7 +134,7 @@ def write_image(path: Path, image: memoryview, tail: bytes) -> FileRecord:
 
 
 def _write_directly(path: Path, image: memoryview) -> None:
-    """Past the page cache where the file system can: it spares the processor and what others have cached."""
+    """Bypass the page cache where the file system can: it saves CPU time and other programs' cache."""
     if not hasattr(os, "O_DIRECT"):
         _write_pieces(path, image, 0)
         return
@@ -157,7 +157,7 @@ def _write_pieces(path: Path, image: memoryview, flag: int) -> None:
 
 
 def _write_at(path: Path, offset: int, content: bytes) -> None:
-    """The end of the file, of any length, then everything to disk."""
+    """Write the end of the file, of any length, then sync."""
     with path.open("r+b") as file:
         file.seek(offset)
         file.write(content)

@@ -1,4 +1,4 @@
-"""The writer process, one beside each rank; `link.py` starts it with the descriptor of their pipe."""
+"""The writer process, one per rank; `link.py` starts it with the descriptor of their pipe."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NICER = 10
 
 
 class Writer:
-    """Does what it is told until the pipe closes."""
+    """Follows the messages until the pipe closes."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -58,7 +58,7 @@ class Writer:
             self._save(message)
 
     def _join(self, message: Join) -> None:
-        """A process group of the writers' own: the training's is never touched from here."""
+        """The writers' own process group; the training's is never used here."""
         self._joined = message
         if message.world_size == 1:
             return
@@ -103,9 +103,9 @@ class Writer:
         folder.sweep(save.claim, save.serial)
 
     def _part_from_others(self, save: Save, storage: ImageWriter, error: Exception) -> None:
-        """What is no failure of DCP's broke the writers' group: it serves for no further save, and new writers make one.
+        """An error that is not DCP's has broken the writers' group: it cannot be used again, and new writers make a new one.
 
-        Only the coordinator knows whether what was written is a checkpoint by now.
+        Only the coordinator knows whether the checkpoint is already committed.
         """
         if self._joined.rank == 0:
             Folder(storage.place.parent).remove(storage.place)
@@ -114,7 +114,7 @@ class Writer:
             os._exit(1)
 
     def _give_up(self, save: Save, storage: ImageWriter, error: BaseException) -> None:
-        """Every rank's writer hears of a failure on any of them, so each may remove what was written."""
+        """Every rank's writer learns of a failure on any of them, so each can remove what it wrote."""
         Folder(storage.place.parent).remove(storage.place)
         self._say(Failed(save.step, reason(error), superseded=_is_superseded(error)))
 
@@ -126,7 +126,7 @@ class Writer:
 
 
 def reason(error: BaseException) -> str:
-    """The words of what went wrong first: DCP wraps the failures of ranks in one of its own, which is no Exception."""
+    """The message of the first error: DCP wraps the ranks' errors in its own, which is not an Exception."""
     failures = getattr(error, "failures", None)
     if failures:
         rank, (inner, _) = min(failures.items())
@@ -142,7 +142,7 @@ def _is_superseded(error: BaseException) -> bool:
 
 
 def _end_after(parent: int) -> None:
-    """A save whose training was killed is finished, if it does not hang for the lack of others."""
+    """Finish a save whose training was killed, unless it hangs because other ranks are gone."""
     while os.getppid() == parent:
         time.sleep(1.0)
     time.sleep(_GRACE_SECONDS)
@@ -150,7 +150,7 @@ def _end_after(parent: int) -> None:
 
 
 def main() -> None:
-    """Signals go to whole process groups: what to do about them is decided by the training."""
+    """Signals go to whole process groups; the training decides what to do about them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.nice(_NICER)

@@ -1,6 +1,6 @@
-"""A program that tells a lot: a long log with colours and HTML, a progress bar, curves, files of many kinds.
+"""A program with much output: a long log with colours and HTML, a progress bar, curves, files of many kinds.
 
-`telling_program.py LINES FOLDER`; it says more once FOLDER/more is there, and ends once FOLDER/release is.
+`verbose_program.py LINES FOLDER`; it prints more once FOLDER/more exists, and ends once FOLDER/release does.
 """
 
 import json
