@@ -32,6 +32,7 @@ from diamond.service.routes import (
     blobs,
     composing,
     courses,
+    docs,
     endpoints,
     events,
     images,
@@ -74,7 +75,7 @@ def create_app(settings: Settings) -> FastAPI:
         title="Diamond",
         version=__version__,
         description="Train any model with any dataset on any machine.",
-        docs_url=None,  # Its page would load scripts from a third party.
+        docs_url=None,  # Its page would load scripts from a third party; /docs is ours.
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
         lifespan=_lifespan,
@@ -89,6 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(signing_in.router)
+    app.include_router(docs.router)
     app.include_router(pages.router)
     describe(app)
     return app
