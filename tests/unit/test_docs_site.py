@@ -63,6 +63,22 @@ def test_every_link_between_pages_leads_to_a_page_of_the_site() -> None:
         build_site.staged(path, places)  # raises for a link that leads out of the site
 
 
+def help_targets() -> dict[str, str]:
+    """Each page of the web pages, and where its "?" leads."""
+    source = (ROOT / "web" / "src" / "components" / "help.ts").read_text()
+    return dict(re.findall(r'"(/[^"]*)": "/docs/([^"]*)"', source))
+
+
+def test_every_page_of_the_web_pages_has_help_that_exists() -> None:
+    routes = re.findall(r'path: "([^"]+)"', (ROOT / "web" / "src" / "routes.tsx").read_text())
+    assert sorted(help_targets()) == sorted(routes)
+    for target in help_targets().values():
+        page, _, anchor = target.partition("#")
+        source = ROOT / "docs" / f"{page.rstrip('/') or 'index'}.md"
+        assert page.endswith("/") and source.is_file(), target
+        assert not anchor or f'id="{anchor}"' in (SITE / page / "index.html").read_text(), target
+
+
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A page of a docs folder of its own."""

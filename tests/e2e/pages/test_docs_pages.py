@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from diamond.service.routes import docs
-from support.browser import Site
+from support.browser import OpenPage, Site
 
 pytestmark = pytest.mark.skipif(
     not (docs.SITE / "index.html").is_file(), reason="the documentation is not built: make docs"
@@ -40,7 +40,15 @@ def test_a_reader_finds_a_page_by_its_section(reader: Page) -> None:
 
 def test_a_reader_finds_a_page_by_search(reader: Page) -> None:
     reader.get_by_role("button", name="Search").click()
-    reader.keyboard.type("diamond.yaml")
-    found = reader.get_by_role("link", name=re.compile("The spec")).last
-    expect(found).to_be_visible()
-    reader.keyboard.press("Escape")
+    reader.keyboard.type("wall-time")
+    expect(reader.get_by_text(re.compile(r"^\d+ results?$"))).to_be_visible()
+    reader.keyboard.press("Enter")
+    expect(reader).to_have_url(re.compile(r"/docs/[\w-]+/"))
+
+
+def test_the_question_mark_of_a_page_opens_its_chapter(open_page: OpenPage) -> None:
+    page = open_page("/tasks")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Help").click()
+    expect(opened.value).to_have_url(re.compile("/docs/tasks/$"))
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
