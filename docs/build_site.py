@@ -30,6 +30,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "internals/contributing.md",
     "CHANGELOG.md": "changelog.md",
     "bench/RESULTS.md": "internals/measurements.md",
+    "bench/notes/planning.md": "internals/planning-experiments.md",
 }
 LOGO = ROOT / "web" / "public" / "diamond.svg"
 
