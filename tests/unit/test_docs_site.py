@@ -117,6 +117,20 @@ def test_a_list_that_would_lose_its_level_stops_the_build(page: Path) -> None:
         staged(page, "- one\n  - inside\n")
 
 
+def test_an_installation_continues_where_the_generator_cannot_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("SITE", "WORK", "PAGES", "TOOLS"):
+        monkeypatch.setattr(build_site, name, tmp_path / name)
+    for name, value in {"PIP_CONFIG_FILE": "/dev/null", "PIP_NO_INDEX": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(build_site.importlib.util, "find_spec", lambda name: None)
+    build_site.build_if_possible()
+    said = capsys.readouterr().err
+    assert "zensical" in said and "Everything else works." in said
+    assert not (tmp_path / "SITE").exists()
+
+
 class Parts(HTMLParser):
     """What a page loads, and the scripts inside it."""
 
