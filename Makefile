@@ -8,19 +8,22 @@ PARALLEL := -n 3 --dist loadfile
 AGAIN := --reruns 1 -rRfEs
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install install-dev machine web pictures run test test-all ready ready-pages check check-code check-pages bench openapi clean
+.PHONY: help install install-dev machine web docs pictures run test test-all ready ready-pages check check-code check-pages bench openapi clean
 
 help:
 	@echo "make run       set everything up, train a first small model on this machine, keep serving"
 	@echo "make install   make $(BIN)/diamond"
 	@echo "make web       build the web pages again after a change in web/"
-	@echo "make pictures  take the screenshots of the docs anew"
+	@echo "make docs      build the documentation site again after a change in docs/; the service shows it at /docs"
+	@echo "make pictures  take the screenshots of the docs again"
 	@echo "make test      the fast tests (installs what they need; apt packages when root)"
 	@echo "make test-all  every test, also those over 30 s"
 	@echo "make check     formatting, lint, types"
 	@echo "make bench     every speed claim, measured; results go to bench/RESULTS.md by hand"
 
+# The site is built with the package; here again where only a page of it has changed since.
 install: $(VENV)/installed
+	@$(BIN)/python docs/build_site.py --if-possible
 
 PAGES := $(shell find web/src web/public -type f ! -name schema.d.ts) web/index.html web/package-lock.json web/vite.config.ts
 
@@ -44,6 +47,9 @@ endef
 web: install-dev
 	$(BIN)/python web/tools.py build
 
+docs: $(VENV)/installed
+	$(BIN)/python docs/build_site.py
+
 pictures: web machine
 	DIAMOND_PICTURES=docs/pictures $(BIN)/pytest tests/e2e/pages/test_pictures.py $(addprefix tests/e2e/pages/test_,$(addsuffix .py,image_pages people_pages planning_pane chain_page))
 
@@ -65,7 +71,7 @@ check-pages: install-dev
 
 # Types are checked on one core while the other installs what the tests need.
 ready: install-dev
-	$(MAKE) --jobs=2 --output-sync=line check-code machine ready-pages
+	$(MAKE) --jobs=2 --output-sync=line check-code machine ready-pages docs
 
 ready-pages: check-pages
 	$(BIN)/python web/tools.py build
@@ -83,4 +89,4 @@ openapi: install
 	$(BIN)/python -m diamond.service.openapi > web/openapi.json
 
 clean:
-	rm -rf $(VENV) src/diamond/service/static web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) src/diamond/service/static src/diamond/service/docs_site web/node_modules dist build .mypy_cache .ruff_cache .pytest_cache

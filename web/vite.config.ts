@@ -27,5 +27,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { "/api": proxied, "/open": proxied, "/agent.pyz": proxied } },
+  server: { proxy: { "/api": proxied, "/open": proxied, "/docs": proxied, "/agent.pyz": proxied } },
 });

@@ -34,6 +34,7 @@ from diamond.service.notifications.webhook_secrets import seal_old_ones
 from diamond.service.output import log_routes as output_log
 from diamond.service.output import metric_routes as output_metric
 from diamond.service.output import routes as output
+from diamond.service.pages import docs
 from diamond.service.pages import routes as pages
 from diamond.service.people import routes as people
 from diamond.service.people.first_start import first_start, write_token_file
@@ -126,6 +127,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Guard, settings=settings)
     app.include_router(_api())
     app.include_router(sign_in.router)
+    app.include_router(docs.router)
     app.include_router(pages.router)
     describe(app, SHAPES)
     return app

@@ -1,5 +1,6 @@
 import { Box, Group, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
+import { HelpLink } from "./HelpLink";
 import classes from "./Page.module.css";
 
 type PageProps = {
@@ -23,9 +24,12 @@ export function Page({ title, tab, lead, actions, children, wide = false, fill }
     <Box maw={wide ? undefined : 1240} mx="auto" className={fill ? classes.fill : undefined}>
       <Group justify="space-between" align="flex-start" mb="md" gap="sm">
         <Box style={{ minWidth: 0 }}>
-          <Title order={1} style={{ overflowWrap: "anywhere" }}>
-            {title}
-          </Title>
+          <Group gap={6} wrap="nowrap">
+            <Title order={1} style={{ overflowWrap: "anywhere" }}>
+              {title}
+            </Title>
+            <HelpLink />
+          </Group>
           {lead && (
             <Text c="dimmed" size="sm" mt={2} component="div">
               {lead}

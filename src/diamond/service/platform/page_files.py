@@ -14,7 +14,7 @@ STATIC = Path(__file__).parents[1] / "static"
 FOREVER = "public, max-age=31536000, immutable"
 # The few others hardly ever change: a browser draws with those it has, and looks for newer ones beside.
 AWHILE = "public, max-age=600, stale-while-revalidate=604800"
-WORTH_PACKING = ("text/", "application/javascript", "image/svg+xml")
+WORTH_PACKING = ("text/", "application/javascript", "application/json", "image/svg+xml")
 # Mantine sets styles on elements; scripts come from here alone.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -42,13 +42,24 @@ def document() -> Response:
 
 def part(name: str, *, packed: bool) -> Response | None:
     """A file that the document names; None where there is no such one."""
-    if not name or "\0" in name or name == "index.html":
-        return None
-    path = (STATIC / name).resolve()
-    if not path.is_relative_to(STATIC.resolve()) or not path.is_file():
-        return None
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    path = file_below(STATIC, name) if name != "index.html" else None
     lasts = FOREVER if name.startswith("assets/") else AWHILE
+    return as_response(path, lasts=lasts, packed=packed) if path else None
+
+
+def file_below(folder: Path, name: str) -> Path | None:
+    """The file of that name, if there is one and it lies in the folder."""
+    if not name or "\0" in name:
+        return None
+    path = (folder / name).resolve()
+    try:
+        return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
+    except OSError:  # longer than a file's name can be
+        return None
+
+
+def as_response(path: Path, *, lasts: str, packed: bool) -> Response:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     headers = {**HEADERS, "Cache-Control": lasts, "Vary": "Accept-Encoding"}
     if packed and kind.startswith(WORTH_PACKING):
         body = _packed(path, path.stat().st_mtime_ns)

@@ -1,0 +1,29 @@
+import type { RegisteredRouter } from "@tanstack/react-router";
+
+type PagePath = keyof RegisteredRouter["routesByPath"];
+
+/** Where the documentation explains each page; a test checks that every target exists. */
+const HELP: Record<PagePath, string> = {
+  "/": "/docs/dashboard/",
+  "/compose": "/docs/composer/",
+  "/tasks": "/docs/tasks/",
+  "/tasks/$task": "/docs/tasks/",
+  "/images": "/docs/images/",
+  "/images/compare": "/docs/images/",
+  "/images/$image": "/docs/images/",
+  "/build": "/docs/images/",
+  "/build/$task": "/docs/images/",
+  "/endpoints": "/docs/endpoints/",
+  "/endpoints/$name": "/docs/endpoints/",
+  "/projects": "/docs/projects/",
+  "/projects/$project": "/docs/projects/",
+  "/settings": "/docs/settings/",
+  "/device": "/docs/people/",
+  "/users": "/docs/people/",
+  "/announcements": "/docs/people/",
+  "/audit": "/docs/people/",
+};
+
+export function helpFor(path: string): string {
+  return path in HELP ? HELP[path as PagePath] : "/docs/";
+}
