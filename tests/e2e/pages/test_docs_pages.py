@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from diamond.service.routes import docs
 from playwright.sync_api import Browser, Page, expect
 
+from diamond.service.pages import docs
 from support.browser import OpenPage, Site
 
 pytestmark = pytest.mark.skipif(

@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from diamond.service.pages.files import POLICY
-from diamond.service.routes import docs
 from starlette.requests import Request
 
+from diamond.service.pages import docs
+from diamond.service.platform.page_files import POLICY
 from support.http import Client
 from support.service import RunningService
 
