@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     Arrival,
     Chain,
     Manners,

@@ -34,7 +34,7 @@ from diamond.core.events import (
 )
 from diamond.core.lifecycle import policy_of, step
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
-from diamond.planning.followup import Arrival, Chain, Manners, arrive
+from diamond.planning.follow_ups import Arrival, Chain, Manners, arrive
 
 if TYPE_CHECKING:
     from diamond.agent.attempts import Attempts, Tracked

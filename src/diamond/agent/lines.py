@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from diamond.agent.heeding import Heeding
 from diamond.agent.tasks import AttemptFolder, TaskFolders
-from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
+from diamond.planning.follow_ups import Chain, Manners, may_wait, must_withdraw, next_queueing
 
 if TYPE_CHECKING:
     from diamond.agent.attempts import Attempts, Tracked

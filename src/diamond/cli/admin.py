@@ -11,15 +11,15 @@ from typing import Annotated
 
 import typer
 
+from diamond.cli.format import age
 from diamond.cli.limits import admin_limits, admin_usage, announce
-from diamond.cli.machine import read_config
+from diamond.cli.local_processes import read_config
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import people
-from diamond.cli.words import age
 from diamond.core.errors import BadRequest
 from diamond.core.units import show_bytes
-from diamond.sdk.where import diamond_home
+from diamond.sdk.client_config import diamond_home
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="For those who run this Diamond."

@@ -15,15 +15,15 @@ from pathlib import Path
 import typer
 
 from diamond import __version__
+from diamond.cli.format import age, endpoint_step, span
 from diamond.cli.options import Json
 from diamond.cli.output import paint, print_json
-from diamond.cli.words import age, endpoint_step, span
 from diamond.core.errors import DiamondError, NotSignedIn
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
+from diamond.sdk.client_config import diamond_home, find_address, saved_address
 from diamond.sdk.models import Endpoint
 from diamond.sdk.transport import API
-from diamond.sdk.where import diamond_home, find_address, saved_address
 
 app = typer.Typer(rich_markup_mode=None)
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from diamond.cli.format import age, short
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.words import age, short
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
 

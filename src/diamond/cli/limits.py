@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.format import age, amount
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import Project, people
-from diamond.cli.words import age, amount
 from diamond.core.errors import BadRequest
 from diamond.core.units import parse_megabytes, show_bytes
 

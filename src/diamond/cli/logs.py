@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.format import ending_words, short
 from diamond.cli.log_writer import LogWriter
+from diamond.cli.offline import LinkWatch
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, say
-from diamond.cli.presence import LinkWatch
-from diamond.cli.words import ending_words, short
 from diamond.core.errors import BadRequest
 from diamond.core.kept import MOST_RANKS, logs_folder, own_log
 from diamond.sdk.client import Client

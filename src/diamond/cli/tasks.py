@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from diamond.cli.format import age, short, why
+from diamond.cli.offline import away_notes
 from diamond.cli.options import Json, OnEndpoint, PartOfName, SearchWords, States, check_states
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.presence import away_notes
-from diamond.cli.words import age, short, why
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.models import Task

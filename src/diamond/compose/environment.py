@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from diamond.compose.facts import Runtime
 from diamond.compose.fields import Identifier, Model, Printable, Scalar
-from diamond.compose.filling import show_value
+from diamond.compose.parameters import show_value
+from diamond.compose.profile_facts import Runtime
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, EnvironmentFile
 from diamond.images.bases import read_base

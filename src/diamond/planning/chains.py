@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from diamond.core.errors import BadRequest
-from diamond.planning.followup import Manners, cushion
+from diamond.planning.follow_ups import Manners, cushion
 from diamond.planning.waits import NOTHING_KNOWN, Forecast
 from diamond.training.checkpoints.interval import (
     NODE_FAILS_AFTER_HOURS,

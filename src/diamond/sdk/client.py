@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from diamond.core.errors import DiamondError, NotFound
-from diamond.sdk.following import Follower
+from diamond.sdk.client_config import diamond_home, find_address
+from diamond.sdk.event_stream import EventStream, StreamEvent
+from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
 from diamond.sdk.models import Endpoint, Job, Task, build, build_job
-from diamond.sdk.scales import ScaleCalls
-from diamond.sdk.streaming import EventStream, StreamEvent
+from diamond.sdk.scale_calls import ScaleCalls
 from diamond.sdk.transport import API, Transport, segment
-from diamond.sdk.where import diamond_home, find_address
 
 if TYPE_CHECKING:
-    from diamond.sdk.choosing import ChosenCode
-    from diamond.sdk.together import Matching
+    from diamond.sdk.bulk import Matching
+    from diamond.sdk.code_selection import ChosenCode
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
@@ -92,7 +92,7 @@ class Client(ScaleCalls):
         project: str = "",
     ) -> Any:
         """What a spec would become: `{"order", "endpoint", "warnings", "code"}`; nothing is asked for or sent."""
-        from diamond.sdk.choosing import precheck
+        from diamond.sdk.code_selection import precheck
 
         made, place = self._spec(spec, on, set, folder, with_code=with_code)
         made = self._with_environment(made, place, send=False)
@@ -115,7 +115,7 @@ class Client(ScaleCalls):
 
         The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps, or a scale).
         """
-        from diamond.sdk.choosing import without_folder
+        from diamond.sdk.code_selection import without_folder
 
         made, _ = self._spec(spec, on, set, None, with_code=True)
         body = {"spec": without_folder(made), "goal": dict(goal), "project": project}
@@ -333,7 +333,7 @@ class Client(ScaleCalls):
     def _matching(
         self, act: str, state: Sequence[str], endpoint: str, name: str, search: str
     ) -> Matching:
-        from diamond.sdk.together import Matching
+        from diamond.sdk.bulk import Matching
 
         filters = {"state": list(state), "endpoint": endpoint, "name": name, "search": search}
         return Matching(self.transport, act, filters)
@@ -373,7 +373,7 @@ class Client(ScaleCalls):
         made, place = self._spec(spec, None, (), None, with_code=True)
         code = self._code(made, place, with_code=True)
         if code.snapshot:
-            from diamond.sdk.sending import upload
+            from diamond.sdk.uploads import upload
 
             upload(self.transport, code.snapshot, say)
         return {"spec": made, **({"code": code.body} if code.body else {})}
@@ -388,8 +388,8 @@ class Client(ScaleCalls):
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """The body of a request once its code has been sent, and words for the person."""
-        from diamond.sdk.choosing import may_travel, precheck, require_unrestricted
-        from diamond.sdk.sending import upload
+        from diamond.sdk.code_selection import may_travel, precheck, require_unrestricted
+        from diamond.sdk.uploads import upload
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
@@ -406,13 +406,13 @@ class Client(ScaleCalls):
 
     def _signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """What the service would run, signed here; it refuses to run anything else."""
-        from diamond.sdk.signing import sign_order
+        from diamond.sdk.signing_key import sign_order
 
         asked = {name: value for name, value in body.items() if name != "goal"}
         return sign_order(self.transport.post(f"{API}/jobs/check", asked)["order"])
 
     def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
-        from diamond.sdk.choosing import ChosenCode, choose_code
+        from diamond.sdk.code_selection import ChosenCode, choose_code
 
         if not with_code:
             return ChosenCode()

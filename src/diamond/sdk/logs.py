@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import EndpointAway
+from diamond.sdk.event_stream import StreamEvent
 from diamond.sdk.models import Task, build
-from diamond.sdk.streaming import StreamEvent
 from diamond.sdk.transport import API, Answer, Transport, segment
 
 STREAMS = ("stdout", "stderr")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from diamond.core.errors import Forbidden, NotSignedIn
+from diamond.sdk.client_config import Address, check_url
 from diamond.sdk.transport import API, Transport, segment
-from diamond.sdk.where import Address, check_url
 
 Shown = dict[str, Any]
 

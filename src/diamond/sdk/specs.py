@@ -46,7 +46,7 @@ def load_spec(path: Path) -> dict[str, Any]:
 
 def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     """The mapping of fields in a text."""
-    from diamond.notation.reading import read_spec
+    from diamond.notation.yaml_reader import read_spec
 
     return read_spec(text, origin)
 
@@ -102,7 +102,7 @@ def _split(setting: str) -> tuple[str, Any]:
 
 def parse_value(text: str) -> Any:
     """A scalar or a list as YAML reads it; what YAML cannot read stays text."""
-    from diamond.notation.reading import read_value
+    from diamond.notation.yaml_reader import read_value
 
     return read_value(text)
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from diamond import __version__
 from diamond.core.errors import DiamondError, ServiceUnreachable, from_problem
-from diamond.sdk.where import Address
+from diamond.sdk.client_config import Address
 
 API = "/api/v1"
 PAUSES = (0.1, 0.5)

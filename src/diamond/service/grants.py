@@ -19,7 +19,7 @@ from diamond.planning.budget import (
     parse_budget,
     rate_of,
 )
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     Chain,
     Manners,
     cushion,

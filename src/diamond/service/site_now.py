@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.compose.facts import sound_facts
+from diamond.compose.profile_facts import sound_facts
 from diamond.service.views import effective_facts, show_profile
 
 Facts = Mapping[str, Any]

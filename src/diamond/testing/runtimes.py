@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from diamond.core.ids import new_id
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 
 PATIENCE_SECONDS = 170.0
 SECRET = "s3cret-of-the-index"

@@ -20,7 +20,7 @@ from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler, Submission
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 
 ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
 

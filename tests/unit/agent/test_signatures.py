@@ -15,7 +15,7 @@ from diamond.agent.policy import OWN_NAME, Policy
 from diamond.agent.signatures import UsedSignatures
 from diamond.agent.tasks import TaskFolders
 from diamond.core.order import Order, order_data
-from diamond.sdk.signing import make_key, sign_order
+from diamond.sdk.signing_key import make_key, sign_order
 
 ORDER = Order(name="x", command="python train.py")
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from diamond.cli.bootstrap import MARK, NO_PYTHON, first_input, remote_command, ssh_words
-from diamond.cli.bridge import Bridge
+from diamond.cli.ssh_bootstrap import MARK, NO_PYTHON, first_input, remote_command, ssh_words
+from diamond.cli.ssh_bridge import Bridge
 from diamond.core.errors import BadRequest
-from diamond.sdk.where import Address
+from diamond.sdk.client_config import Address
 from support.small_server import Reply, Request, serving
 from support.waiting import wait_for
 

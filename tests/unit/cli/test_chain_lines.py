@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.cli.chain import attempt_lines, chain_lines
-from diamond.cli.words import next_step
+from diamond.cli.chain_format import attempt_lines, chain_lines
+from diamond.cli.format import next_step
 from diamond.sdk.models import Task
 
 CHAIN: dict[str, Any] = {

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from diamond.cli.doctor import home_finding
-from diamond.cli.links import SavedLink, bridge_pid, hold_pid, load_link, save_link
-from diamond.cli.machine import last_words, make_home, read_config, running_client
+from diamond.cli.local_processes import last_words, make_home, read_config, running_client
+from diamond.cli.saved_links import SavedLink, bridge_pid, hold_pid, load_link, save_link
 from diamond.core.errors import BadRequest, NotFound
 from support.small_server import Reply, Request, serving
 

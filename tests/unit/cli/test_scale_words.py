@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.cli.scale_words import scale_lines
+from diamond.cli.scale_format import scale_lines
 
 
 def probe(label: str, throughput: float, samples: float = 64.0, **params: Any) -> dict[str, Any]:

@@ -11,17 +11,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from diamond.cli.endpoints import changes_of
-from diamond.cli.links import SavedLink
-from diamond.cli.logs import check_carried, check_rank
-from diamond.cli.main import COMMANDS, app
-from diamond.cli.numbers import number_lines
-from diamond.cli.output import plain, print_error, print_table
-from diamond.cli.presence import away_words
-from diamond.cli.profiles import account_option, profile_lines, summary
-from diamond.cli.running import _asked_for
-from diamond.cli.waiting import exit_code
-from diamond.cli.words import (
+from diamond.cli.endpoint import changes_of
+from diamond.cli.format import (
     age,
     amount,
     ending_words,
@@ -33,6 +24,15 @@ from diamond.cli.words import (
     waited,
     why,
 )
+from diamond.cli.logs import check_carried, check_rank
+from diamond.cli.main import COMMANDS, app
+from diamond.cli.metrics_format import number_lines
+from diamond.cli.offline import away_words
+from diamond.cli.output import plain, print_error, print_table
+from diamond.cli.profile_format import account_option, profile_lines, summary
+from diamond.cli.run import _asked_for
+from diamond.cli.saved_links import SavedLink
+from diamond.cli.wait import exit_code
 from diamond.core.corrected import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason

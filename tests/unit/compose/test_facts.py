@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.compose import EndpointFacts, check
-from diamond.compose.facts import check_corrections, check_facts
+from diamond.compose.profile_facts import check_corrections, check_facts
 from diamond.core.errors import BadRequest
 
 

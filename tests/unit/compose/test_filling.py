@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamond.compose.filling import (
+from diamond.compose.parameters import (
     doubtful_fields,
     fill_command,
     fill_words,

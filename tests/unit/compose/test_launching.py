@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from diamond.compose.faults import Faults
-from diamond.compose.launching import Chosen, check_launch, choose_launch
+from diamond.compose.launch import Chosen, check_launch, choose_launch
 from diamond.compose.spec import Spec
 
 

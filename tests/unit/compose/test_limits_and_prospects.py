@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from diamond.compose.checking import EndpointFacts, check, examine
+from diamond.compose.estimates import cost_of, queue_of
 from diamond.compose.limits import Source, choices_of, limits_of
-from diamond.compose.prospects import cost_of, queue_of
 from diamond.compose.spec import Spec
-from diamond.compose.writing import as_written
+from diamond.compose.spec_check import EndpointFacts, check, examine
+from diamond.compose.spec_writer import as_written
 from diamond.core.order import Placement, Resources
 
 FACTS: dict[str, Any] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from diamond.compose.estimates import cost_of, queue_of
 from diamond.compose.limits import limits_of
-from diamond.compose.prospects import cost_of, queue_of
 from diamond.core.order import Placement, Resources
 
 LAPTOP: dict[str, Any] = {

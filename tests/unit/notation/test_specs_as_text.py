@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.errors import InvalidSpec
-from diamond.notation.reading import NotYaml, read_spec, read_text
-from diamond.notation.writing import write_text
+from diamond.notation.yaml_reader import NotYaml, read_spec, read_text
+from diamond.notation.yaml_writer import write_text
 
 SCALARS = st.one_of(
     st.none(),

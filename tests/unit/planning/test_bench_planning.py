@@ -13,7 +13,7 @@ from bench.claims.planning import add_bar, measure
 from bench.replay import Queue, planned, when_it_ends, when_it_starts
 from bench.swf import logs_in, read_log
 
-from diamond.planning.followup import Manners, may_idle
+from diamond.planning.follow_ups import Manners, may_idle
 from diamond.planning.waits import PastWait
 
 HOUR = 3600.0

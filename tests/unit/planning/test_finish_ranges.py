@@ -11,7 +11,7 @@ import pytest
 from bench.replay import LIMITS_OF_WORK, Queue, Replay, when_it_ends
 
 from diamond.planning.chains import Place, Span, Work, plan_chain
-from diamond.planning.followup import Manners
+from diamond.planning.follow_ups import Manners
 from diamond.planning.waits import PastWait
 
 HOUR = 3600.0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.order import MOST_AHEAD
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     CUSHION_ALONE,
     MOST_CUSHION,
     Arrival,

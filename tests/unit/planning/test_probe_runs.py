@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from diamond.core.errors import BadRequest
-from diamond.planning.measuring import measure, step_seconds
-from diamond.planning.probing import ProbeState, judge, parse_goal, startable
+from diamond.planning.param_changes import batch_names, hold, trials, untried
+from diamond.planning.probe_runs import ProbeState, judge, parse_goal, startable
 from diamond.planning.scaling import Goal
-from diamond.planning.switching import batch_names, hold, trials, untried
+from diamond.planning.step_times import measure, step_seconds
 
 
 def steps(count: int, pace: float, *, warm_up: float = 0.0, every: int = 1) -> list[Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.sdk import Client
-from diamond.sdk.programs import script_of
+from diamond.sdk.script_check import script_of
 from diamond.sdk.specs import (
     load_spec,
     named,

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from diamond.sdk.following import Follower
+from diamond.sdk.client_config import Address
+from diamond.sdk.event_stream import EventStream
+from diamond.sdk.follower import Follower
 from diamond.sdk.logs import LogPart
 from diamond.sdk.models import Task
-from diamond.sdk.streaming import EventStream
 from diamond.sdk.transport import API, Transport
-from diamond.sdk.where import Address
 from support.small_server import Reply, Request, serving
 
 STDOUT = {"attempt": "a1", "run": 1, "rank": 0, "stream": "stdout"}

@@ -15,8 +15,8 @@ from diamond.core.errors import (
     NotSignedIn,
     ServiceUnreachable,
 )
+from diamond.sdk.client_config import Address, check_url, find_address
 from diamond.sdk.transport import Transport, path_with, problem_of, segment
-from diamond.sdk.where import Address, check_url, find_address
 from support.small_server import Reply, Request, serving
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
-from diamond.compose.texts import broken_texts
+from diamond.compose.encoding import broken_texts
 from diamond.core.errors import Forbidden, InvalidRequest
 from diamond.service.addresses import caller_address
 from diamond.service.authorize import admit, rule_of

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import DiamondError
 from diamond.planning.budget import most_nodes, parse_budget
-from diamond.planning.probing import ProbeState, parse_goal
+from diamond.planning.probe_runs import ProbeState, parse_goal
 from diamond.planning.scaling import Point, Probe, advise, between, curve
 from diamond.planning.waits import forecast
 from diamond.service.store.endpoints import endpoint_by_id

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, check
+from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict
 from diamond.core.order import order_data

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from diamond.compose.checking import check
+from diamond.compose.spec_check import check
 from diamond.core.errors import DiamondError
 from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Order, order_data
 from diamond.core.task import FINAL_WORDS, Reason
 from diamond.planning.budget import Use, parse_budget, rate_of
-from diamond.planning.probing import ProbeState
+from diamond.planning.probe_runs import ProbeState
 from diamond.service.grants import first_chain
 from diamond.service.store import images as image_rows
 from diamond.service.store import jobs as job_rows

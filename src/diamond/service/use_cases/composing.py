@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Examined, examine
+from diamond.compose.estimates import cost_of, queue_of
 from diamond.compose.limits import Source, choices_of, limits_of
-from diamond.compose.prospects import cost_of, queue_of
+from diamond.compose.spec_check import Examined, examine
 from diamond.core.errors import DiamondError
 from diamond.core.order import order_data
 from diamond.planning.budget import NODE_HOURS, parse_budget

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, KnownImages, check
+from diamond.compose.spec_check import Composed, KnownImages, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, InvalidSpec, NotFound
 from diamond.core.order import order_data

@@ -9,8 +9,8 @@ from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotFound
-from diamond.planning.measuring import Point, startup_seconds, step_seconds
-from diamond.planning.probing import ProbeState
+from diamond.planning.probe_runs import ProbeState
+from diamond.planning.step_times import Point, startup_seconds, step_seconds
 from diamond.service import schemas
 from diamond.service.principal import Principal
 from diamond.service.services import Services

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from diamond.compose.checking import Composed
 from diamond.compose.site import partition_named
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest
 from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, Use, may_start, parse_budget
 from diamond.planning.chains import ChainPlan, Place, Work, epochs_as_steps, plan_chain

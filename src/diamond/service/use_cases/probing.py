@@ -14,12 +14,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import check
+from diamond.compose.spec_check import check
 from diamond.core.errors import DiamondError
 from diamond.core.task import FINAL_WORDS
 from diamond.planning.budget import Use, may_start, parse_budget
-from diamond.planning.measuring import Point
-from diamond.planning.probing import OPEN, ProbeState, judge, startable
+from diamond.planning.probe_runs import OPEN, ProbeState, judge, startable
+from diamond.planning.step_times import Point
 from diamond.planning.tuning import Trial, gains
 from diamond.service.services import Services
 from diamond.service.store import jobs as job_rows

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from diamond.compose.checking import Composed
-from diamond.compose.launching import starts_its_own
+from diamond.compose.launch import starts_its_own
 from diamond.compose.site import partition_named
 from diamond.compose.spec import Spec
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest
 from diamond.core.order import Continue, Order
-from diamond.planning.probing import ProbeState
-from diamond.planning.switching import BatchNames, Switch, batch_names, hold, trials, untried
+from diamond.planning.param_changes import BatchNames, Switch, batch_names, hold, trials, untried
+from diamond.planning.probe_runs import ProbeState
 
 SIZES = (1, 2, 4)
 """Numbers of nodes that are probed where none are named."""

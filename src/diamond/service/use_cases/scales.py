@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, check
+from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import canonical, order_data
 from diamond.planning.budget import most_nodes, parse_budget
-from diamond.planning.probing import parse_goal
+from diamond.planning.probe_runs import parse_goal
 from diamond.service import schemas
 from diamond.service.authorize import Action, require
 from diamond.service.notify import SCALES

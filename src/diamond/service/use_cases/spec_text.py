@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from diamond.compose.faults import Faults, from_validation
 from diamond.compose.notebooks import check_what_runs
 from diamond.compose.spec import Spec
-from diamond.compose.writing import as_written
-from diamond.notation.reading import NotYaml, Place, Text, read_text
-from diamond.notation.writing import write_text
+from diamond.compose.spec_writer import as_written
+from diamond.notation.yaml_reader import NotYaml, Place, Text, read_text
+from diamond.notation.yaml_writer import write_text
 
 
 def parse(text: str) -> dict[str, Any]:

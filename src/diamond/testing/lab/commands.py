@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from .breaking import ControllerAction, NodeAction
-from .going_down import take_down
+from .faults import ControllerAction, NodeAction
 from .lab import DEFAULT_FOLDER, Lab, LabStatus
 from .machine import say
 from .shape import SITES, Asked, LabError, checked_root
+from .shutdown import take_down
 
 INCOMPLETE = 3
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from . import breaking, going_down, going_up
+from . import faults, shutdown, startup
 from .daemons import node_states
 from .login import session_env
 from .machine import locked
@@ -58,7 +58,7 @@ class Lab:
     @classmethod
     def up(cls, folder: str | Path = DEFAULT_FOLDER, **asked: Unpack[Asked]) -> Lab:
         """Start what is not running; safe to repeat, and from several processes at once."""
-        going_up.bring_up(checked_root(folder), asked)
+        startup.bring_up(checked_root(folder), asked)
         return cls(folder)
 
     @property
@@ -101,7 +101,7 @@ class Lab:
 
     def down(self, *, purge: bool = False) -> None:
         """Cancel all jobs and stop everything; what was recorded stays unless purged."""
-        going_down.take_down(self.root, purge=purge)
+        shutdown.take_down(self.root, purge=purge)
 
 
 class Cluster:
@@ -195,13 +195,13 @@ class Cluster:
         first = descendants(pid)[0]
         return ["nsenter", f"--target={first}", "--mount", "--uts", "--net", "--pid"]
 
-    def break_node(self, node: str | int, action: breaking.NodeAction) -> None:
+    def break_node(self, node: str | int, action: faults.NodeAction) -> None:
         with locked(self.lab.root / ".lock"):
-            breaking.break_node(self.lab, self.shape, self.shape.node(node), action)
+            faults.break_node(self.lab, self.shape, self.shape.node(node), action)
 
-    def break_controller(self, action: breaking.ControllerAction) -> None:
+    def break_controller(self, action: faults.ControllerAction) -> None:
         with locked(self.lab.root / ".lock"):
-            breaking.break_controller(self.lab, self.shape, action)
+            faults.break_controller(self.lab, self.shape, action)
 
     def status(self) -> ClusterStatus:
         up = running(self.lab)

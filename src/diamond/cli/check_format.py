@@ -1,0 +1,64 @@
+"""What `run --check` says: what would run, where, with what."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from diamond.cli.format import resource_words
+from diamond.cli.output import count
+from diamond.core.units import show_bytes
+
+LEFT_OUT_SHOWN = 10
+
+
+def checked_lines(answer: dict[str, Any]) -> Iterator[str]:
+    """One line for each thing that the order says."""
+    order = answer["order"]
+    yield order["name"]
+    yield f"  Command     {shlex.join(order['argv']) if order.get('argv') else order['command']}"
+    if order.get("params"):
+        yield f"  Parameters  {_pairs(order['params'])}"
+    yield f"  Asks for    {resource_words(order['resources'])}"
+    yield f"  Runs on     {_place(answer['endpoint'], order.get('placement') or {})}"
+    if order.get("environment"):
+        yield f"  Packages    {', '.join(order['environment'].get('requirements') or []) or 'none'}"
+    if order.get("data"):
+        yield f"  Data        {_pairs(order['data'])}"
+    if order.get("secrets"):
+        yield f"  Secrets     {', '.join(order['secrets'])}"
+    yield from _code(answer.get("code"), order.get("code"))
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={_value(value)}" for name, value in values.items())
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _place(endpoint: str, placement: dict[str, Any]) -> str:
+    names = ("partition", "account", "qos", "reservation", "constraint")
+    named = [f"{name} {placement[name]}" for name in names if placement.get(name)]
+    options = [f"--{key}={value}" for key, value in (placement.get("options") or {}).items()]
+    return ", ".join([endpoint, *named, *options])
+
+
+def _code(sent: dict[str, Any] | None, named: dict[str, Any] | None) -> Iterator[str]:
+    if not sent:
+        url = (named or {}).get("git_url")
+        yield (
+            f"  Code        {url} at {(named or {}).get('git_commit')}"
+            if url
+            else "  Code        none"
+        )
+        return
+    yield f"  Code        {count(sent['files'], 'file')}, {show_bytes(sent['bytes'])}"
+    left = sent["left_out"]
+    for line in left[:LEFT_OUT_SHOWN]:
+        yield f"  Left out    {line}"
+    if len(left) > LEFT_OUT_SHOWN:
+        yield f"  Left out    {count(len(left) - LEFT_OUT_SHOWN, 'more file')}"

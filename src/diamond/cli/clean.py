@@ -1,0 +1,76 @@
+"""`diamond clean`: shows first, removes when told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from diamond.cli.format import age, short
+from diamond.cli.options import Json, Yes, complete_endpoint
+from diamond.cli.output import count, print_json, print_table, say
+from diamond.core.errors import EndpointAway
+from diamond.core.units import show_bytes
+from diamond.sdk.client import Client
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def clean(
+    tasks: Annotated[
+        list[str] | None, typer.Argument(metavar="[TASK...]", help="Only these.")
+    ] = None,
+    on: Annotated[
+        str,
+        typer.Option("--on", help="One endpoint; default: all.", autocompletion=complete_endpoint),
+    ] = "",
+    older_than_days: Annotated[
+        float | None,
+        typer.Option("--older-than", metavar="DAYS", help="Ended this long ago; default: 7."),
+    ] = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Remove run directories of tasks that have ended; without --yes, only say which."""
+    client = Client()
+    names = [on] if on else [one.name for one in client.endpoints() if one.state == "online"]
+    wanted = _body(client, tasks, older_than_days)
+    found = {name: _ask(client, name, {**wanted, "dry_run": not yes}) for name in names}
+    if as_json:
+        items = [{**one, "endpoint": name} for name, page in found.items() for one in page["items"]]
+        print_json({"items": items, "next": None, "dry_run": not yes})
+        return
+    _print(found, removed=yes)
+
+
+def _body(client: Client, tasks: list[str] | None, days: float | None) -> dict[str, Any]:
+    if tasks:
+        return {"tasks": [client.task(one).id for one in tasks]}
+    return {"older_than_days": 7 if days is None else days}
+
+
+def _ask(client: Client, name: str, body: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return client.clean(name, body)
+    except EndpointAway as error:
+        say(f"{name}: {error.message}")
+        return {"items": [], "bytes": 0}
+
+
+def _print(found: dict[str, dict[str, Any]], *, removed: bool) -> None:
+    rows = [
+        (short(one["task"]), one["name"], name, show_bytes(one["bytes"]), age(one.get("ended")))
+        for name, page in found.items()
+        for one in page["items"]
+    ]
+    if not rows:
+        say("Nothing to remove.")
+        return
+    print_table(("TASK", "NAME", "ENDPOINT", "SIZE", "ENDED"), rows)
+    total = show_bytes(sum(page["bytes"] for page in found.values()))
+    what = f"{count(len(rows), 'run directory', 'run directories')} ({total})"
+    if removed:
+        say(f"Removing {what}.")
+    else:
+        say(f"Nothing was removed. To remove {what}: the same with --yes")

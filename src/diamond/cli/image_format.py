@@ -1,0 +1,79 @@
+"""Images in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diamond.cli.format import age
+from diamond.cli.output import count
+from diamond.core.units import show_bytes
+
+Data = dict[str, Any]
+
+
+def image_row(image: Data) -> tuple[str, ...]:
+    where = ", ".join(sorted({one["endpoint"] for one in image["copies"]}))
+    base = image["base"].get("reference") or "no container"
+    built = age(image["built"].get("at"))
+    return (
+        image["name"] or "-",
+        short_digest(image["identity"]),
+        base,
+        show_bytes(image["size"]),
+        where or "nowhere",
+        built,
+    )
+
+
+def image_lines(image: Data) -> list[str]:
+    built, base = image["built"], image["base"]
+    lines = [
+        f"{image['name'] or '(no name)'}  {image['identity']}",
+        f"base      {base.get('reference') or 'none'} {base.get('digest') or ''}".rstrip(),
+        f"inside    Python {image['python'] or '-'}, {count(image['packages'], 'package')}, "
+        f"{image['platform']}, {show_bytes(image['size'])}",
+        f"built     {age(built.get('at'))} by {built.get('user') or '?'} on {built.get('host') or '?'} "
+        f"with {built.get('runtime') or '?'} in {built.get('seconds') or 0:.0f} s",
+    ]
+    lines += [_copy_line(one) for one in image["copies"]] or ["where     nowhere now"]
+    lines += [f"moving    {move_words(one)}" for one in image["moves"]]
+    lines.append(f"used by   {count(image['uses'], 'task')}, {image['in_use']} of them not ended")
+    lines += [f"differs   {words}" for words in image["differences"]]
+    return lines
+
+
+def _copy_line(copy: Data) -> str:
+    shared = ", shared" if copy["shared"] else ""
+    sha256 = short_digest(copy["sha256"])
+    return f"where     {copy['endpoint']}: {copy['format']} {sha256} {show_bytes(copy['size'])}{shared}"
+
+
+def use_lines(tasks: list[Data]) -> list[str]:
+    return [
+        f"  {one['id']}  {one['state']:9}  {one['name']} on {one['endpoint']}, {age(one['created'])}"
+        for one in tasks
+    ]
+
+
+def contents_lines(inside: Data) -> list[str]:
+    return [f"{kind:7} {one['name']} {one['version']}" for kind in inside for one in inside[kind]]
+
+
+def diff_lines(found: Data) -> list[str]:
+    lines = [f"{one['field']}: {one['a'] or '-'} -> {one['b'] or '-'}" for one in found["fields"]]
+    for kind in ("python", "system"):
+        lines += [f"{one['name']}: {one['a'] or '-'} -> {one['b'] or '-'}" for one in found[kind]]
+    return lines
+
+
+def move_words(move: Data) -> str:
+    place = f"{move['source']} -> {move['endpoint']}" if move["source"] else move["endpoint"]
+    what = move["reference"] or place
+    done = f"{show_bytes(move['bytes'])} of {show_bytes(move['size'])}" if move["size"] else ""
+    words = {"copy": "to another endpoint", "push": "to a registry", "pull": "from a registry"}
+    tail = f": {move['message']}" if move["message"] else ""
+    return f"{words[move['kind']]} ({what}), {move['state']} {done}{tail}".rstrip()
+
+
+def short_digest(digest: str) -> str:
+    return digest.removeprefix("sha256:")[:12]

@@ -1,0 +1,85 @@
+"""`diamond login` and `diamond logout`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from diamond.cli.options import Json
+from diamond.cli.output import print_json, say
+from diamond.core.errors import BadRequest, DiamondError
+from diamond.sdk.client_config import diamond_home, forget_login, keep_login, read_logins
+from diamond.sdk.people import People, sign_in, sign_in_here
+from diamond.sdk.transport import API, Transport
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def login(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a shared Diamond.")],
+    scope: Annotated[
+        list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
+    ] = [],  # noqa: B006
+    browser: Annotated[
+        bool,
+        typer.Option("--browser/--no-browser", help="Whether a browser of this computer is used."),
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Sign in to a shared Diamond: a page asks whether this computer may act for you."""
+    is_here = browser and _has_browser()
+
+    def show(page: str, code: str) -> None:
+        say(f"Open {page}\nand agree there if it shows the code {code}")
+        if is_here and not webbrowser.open(page):
+            say("No browser could be opened; with one on another computer: --no-browser")
+
+    name = f"diamond login on {socket.gethostname()}"[:80]
+    way = sign_in_here if is_here else sign_in
+    address = way(url, name=name, scopes=scope, show=show)
+    keep_login(diamond_home(), address)
+    me = People(Transport(address)).me()
+    if as_json:
+        print_json({"url": address.url, "user": me["id"], "name": me["name"]})
+    else:
+        say(
+            f"Signed in to {address.url} as {me['name']}. Commands go there until `diamond logout`."
+        )
+
+
+@app.command()
+def logout(as_json: Json = False) -> None:
+    """Forget the last sign-in, and end its token."""
+    logins = read_logins(diamond_home())
+    if logins.current is None:
+        raise BadRequest(
+            "You are not signed in to another Diamond", "Sign in with `diamond login`."
+        )
+    _end(Transport(logins.current))
+    forget_login(diamond_home(), logins.current.url)
+    if as_json:
+        print_json({"url": logins.current.url})
+    else:
+        say(f"Signed out of {logins.current.url}.")
+
+
+def _has_browser() -> bool:
+    """One that can show a page here; over ssh there is none, and the code is compared elsewhere."""
+    has_screen = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return has_screen or (
+        sys.platform in ("darwin", "win32") and "SSH_CONNECTION" not in os.environ
+    )
+
+
+def _end(transport: Transport) -> None:
+    """The token that this computer has; a service that is away keeps it until its end."""
+    try:
+        transport.send("DELETE", f"{API}/tokens/this")
+    except DiamondError as error:
+        say(f"Its token could not be ended there: {error.message}")

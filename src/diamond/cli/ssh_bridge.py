@@ -1,0 +1,105 @@
+"""Carries the sync protocol between an agent's pipes and the service; the endpoint's key stays here."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable
+from typing import IO, Any
+
+from diamond.cli.ssh_bootstrap import MARK
+from diamond.core.errors import DiamondError, ServiceUnreachable
+from diamond.sdk.client_config import Address
+from diamond.sdk.transport import API, Answer, Transport
+
+CALLS = frozenset({"hello", "events", "adopt", "commands", "bytes", "blobs", "profile", "answers"})
+NOISE_LIMIT = 1 << 20
+WORKERS = 12
+
+
+class Bridge:
+    """Reads framed calls, forwards each in a thread of its own, writes the answers as they come."""
+
+    def __init__(
+        self,
+        address: Address,
+        source: IO[bytes],
+        target: IO[bytes],
+        *,
+        on_hello: Callable[[Answer], None] = lambda answer: None,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        self.is_stale = False
+        """A newer agent took over: the endpoint is not away."""
+        self._transport = Transport(address, timeout=90)
+        self._source, self._target = source, target
+        self._on_hello, self._say = on_hello, say
+        self._writing = threading.Lock()
+        self._calls: queue.Queue[tuple[dict[str, Any], bytes]] = queue.Queue()
+
+    def wait_for_agent(self) -> bool:
+        """Skip what the login shell printed; False when the pipe ended first."""
+        skipped = 0
+        while line := self._source.readline(65536):
+            if line.endswith(MARK):
+                return True
+            skipped += len(line)
+            if skipped > NOISE_LIMIT:
+                return False
+        return False
+
+    def serve(self) -> None:
+        """Until the agent's pipe ends; calls that are held then are left to end by themselves."""
+        for _ in range(WORKERS):
+            threading.Thread(target=self._work, name="bridge", daemon=True).start()
+        while head := self._read_head():
+            self._calls.put((head, self._source.read(int(head.get("length", 0)))))
+
+    def _work(self) -> None:
+        while True:
+            self._carry(*self._calls.get())
+
+    def _read_head(self) -> dict[str, Any]:
+        line = self._source.readline()
+        try:
+            head = json.loads(line) if line else {}
+        except ValueError:
+            self._say(f"not a frame: {line[:200]!r}")
+            return {}
+        return head if isinstance(head, dict) else {}
+
+    def _carry(self, head: dict[str, Any], body: bytes) -> None:
+        call = str(head.get("call", ""))
+        try:
+            answer = self._forward(call, head, body)
+        except DiamondError as error:
+            self._say(f"{call}: {error.message}")
+            answer = Answer(error.status, {}, json.dumps(error.as_problem()).encode())
+        self._note(call, answer)
+        self._answer(head.get("id"), answer)
+
+    def _forward(self, call: str, head: dict[str, Any], body: bytes) -> Answer:
+        if call.split("/")[0] not in CALLS or ".." in call:
+            raise ServiceUnreachable(f"{call!r} is not a call of the sync protocol")
+        headers = {"Diamond-Protocol": "1"}
+        if head.get("generation"):
+            headers["Diamond-Generation"] = str(int(head["generation"]))
+        query = str(head.get("query") or "")
+        path = f"{API}/sync/{call}" + (f"?{query}" if query else "")
+        return self._transport.forward(path, body, headers)
+
+    def _note(self, call: str, answer: Answer) -> None:
+        if answer.status == 409 and b"generation-stale" in answer.body:
+            self.is_stale = True
+        if call == "hello":
+            self._on_hello(answer)
+
+    def _answer(self, number: object, answer: Answer) -> None:
+        head = {"id": number, "status": answer.status, "length": len(answer.body)}
+        try:
+            with self._writing:
+                self._target.write(json.dumps(head).encode() + b"\n" + answer.body)
+                self._target.flush()
+        except (OSError, ValueError):
+            return  # the reading side notices the end

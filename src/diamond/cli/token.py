@@ -1,0 +1,67 @@
+"""`diamond token`: for scripts and other machines."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from diamond.cli.format import age, clock
+from diamond.cli.options import Json
+from diamond.cli.output import print_json, print_table, say
+from diamond.sdk.client import Client
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Tokens for scripts and other machines."
+)
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    days: Annotated[int | None, typer.Option("--days", min=1, help="How long it is good.")] = None,
+    scope: Annotated[
+        list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
+    ] = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Make a token; it is shown once."""
+    made = Client().create_token(name, days, scope)
+    if as_json:
+        print_json(made)
+        return
+    print(made["token"])
+    say("It is shown this once. Use it with DIAMOND_URL and DIAMOND_TOKEN.")
+
+
+@app.command(name="list")
+def list_tokens(as_json: Json = False) -> None:
+    """List tokens, without their secrets."""
+    items = Client().tokens()
+    if as_json:
+        print_json({"items": items, "next": None})
+        return
+    rows = [
+        (
+            one["id"],
+            one["name"],
+            " ".join(one.get("scopes", [])),
+            age(one.get("created")),
+            clock(one.get("expires")),
+            age(one.get("used")),
+        )
+        for one in items
+    ]
+    print_table(("TOKEN", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED"), rows)
+
+
+@app.command()
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its id.")], as_json: Json = False
+) -> None:
+    """End a token at once."""
+    Client().revoke_token(token)
+    if as_json:
+        print_json({"id": token})
+    else:
+        say(f"{token} is revoked.")

@@ -1,0 +1,100 @@
+"""YAML text to data, with the place of everything in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from diamond.core.errors import InvalidSpec
+from diamond.notation.yaml_rules import Loader
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Both from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a text says, and where each of its fields stands."""
+
+    data: Any
+    places: dict[Path, Place] = field(default_factory=dict)
+
+    def place_of(self, dotted: str) -> Place | None:
+        """Of a field such as resources.nodes, or of the nearest one around it."""
+        path = tuple(dotted.split("."))
+        while path:
+            if path in self.places:
+                return self.places[path]
+            path = path[:-1]
+        return None
+
+
+class NotYaml(Exception):
+    """The text cannot be read; `place` is where."""
+
+    def __init__(self, message: str, place: Place | None) -> None:
+        super().__init__(message)
+        self.message, self.place = message, place
+
+
+def read_text(text: str) -> Text:
+    """Raises NotYaml."""
+    try:
+        loader = Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return Text(None)
+        return Text(loader.construct_document(node), dict(_places(node, ())))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        words = str(error.problem or error.context or "this cannot be read")
+        raise NotYaml(words, Place(mark.line + 1, mark.column + 1) if mark else None) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise NotYaml(str(error).splitlines()[0], None) from None
+
+
+def read_value(text: str) -> Any:
+    """A scalar or a list; what YAML cannot read stays text."""
+    try:
+        return yaml.load(text, Loader=Loader)
+    except yaml.YAMLError:
+        return text
+
+
+def read_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
+    """The mapping of fields in a text; raises InvalidSpec."""
+    try:
+        read = read_text(text).data
+    except NotYaml as error:
+        where = f" (line {error.place.line}, column {error.place.column})" if error.place else ""
+        raise InvalidSpec(
+            f"{origin} is not valid YAML: {error.message}{where}", "Check indentation and quotes."
+        ) from None
+    if not isinstance(read, dict):
+        raise InvalidSpec(
+            f"{origin} is not a mapping of fields", "Start with: name, run, resources."
+        )
+    return read
+
+
+def _places(node: Any, path: Path) -> Iterator[tuple[Path, Place]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            yield inner, Place(key.start_mark.line + 1, key.start_mark.column + 1)
+            yield from _places(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*path, str(number))
+            yield inner, Place(value.start_mark.line + 1, value.start_mark.column + 1)
+            yield from _places(value, inner)

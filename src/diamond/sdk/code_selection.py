@@ -1,0 +1,176 @@
+"""Which code travels with a spec, decided and checked before anything does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import BadRequest, Conflict, InvalidSpec
+from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
+from diamond.sdk.script_check import missing_files
+from diamond.sdk.specs import words_of
+from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.uploads import digest_of
+
+
+@dataclass(frozen=True)
+class ChosenCode:
+    """What travels with a spec: a snapshot, or nothing; `notes` are words for the person."""
+
+    snapshot: Snapshot | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """All that a person should hear of it."""
+        left = self.snapshot.left_out if self.snapshot else []
+        return [*(f"Left out: {path} ({why})" for path, why in left), *self.notes]
+
+    @property
+    def body(self) -> dict[str, Any] | None:
+        """What POST /jobs takes as `code`."""
+        return _body(self.snapshot) if self.snapshot else None
+
+
+def choose_code(
+    spec: Mapping[str, Any],
+    folder: Path,
+    *,
+    cache: Path | None = None,
+    size_limit: int = DEFAULT_SIZE_LIMIT,
+) -> ChosenCode:
+    """The folder that a spec's `code:` names, relative to `folder`; without one, `folder` itself if it may go."""
+    code = spec.get("code")
+    if isinstance(code, str) and is_git_url(code):
+        return ChosenCode()
+    if not isinstance(code, str) and (why := why_not_by_itself(folder)):
+        _refuse_local_files(spec.get("run"), folder, why)
+        if faults := missing_files(spec, folder):
+            raise _as_error(faults)
+        return ChosenCode(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
+    chosen = folder / code if isinstance(code, str) else folder
+    snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
+    return ChosenCode(snapshot, list(snapshot.warnings))
+
+
+def may_travel(spec: Mapping[str, Any], folder: Path) -> bool:
+    """Whether files would be sent with this spec: only then it is checked on its own before."""
+    code = spec.get("code")
+    if isinstance(code, str):
+        return not is_git_url(code)
+    return not why_not_by_itself(folder)
+
+
+def precheck(
+    transport: Transport,
+    spec: Mapping[str, Any],
+    folder: Path,
+    *,
+    script: bool = False,
+    with_code: bool = True,
+    project: str = "",
+) -> dict[str, Any]:
+    """The service's check, before anything travels; files that are not here are told with the other faults."""
+    faults = _faults_here(spec, folder) if with_code else []
+    body = {"spec": without_folder(spec), **({"project": project} if project else {})}
+    try:
+        answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
+    except InvalidSpec as error:
+        raise _with_faults(error, faults) if faults and error.faults else error from None
+    if faults:
+        raise _as_error(faults)
+    return dict(answer)
+
+
+def require_unrestricted(transport: Transport, project: str) -> None:
+    """Code that would be refused at the end does not even begin to travel."""
+    if transport.get(f"{API}/projects/{segment(project)}").get("endpoints") is not None:
+        raise Conflict(
+            f"{project} is restricted: its code may not pass through the service",
+            "Name a repository with its commit (code: https://…@COMMIT), or take --no-code.",
+            code="restricted",
+        )
+
+
+def without_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec as the service can judge it before a folder has been sent."""
+    return {key: value for key, value in spec.items() if not _is_folder(key, value)}
+
+
+def _is_folder(key: str, value: object) -> bool:
+    return key == "code" and isinstance(value, str) and not is_git_url(value)
+
+
+def _faults_here(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+    code = spec.get("code")
+    if isinstance(code, str) and is_git_url(code):
+        return []
+    chosen = folder / code if isinstance(code, str) else folder
+    return _code_faults(code, folder) or missing_files(spec, chosen)
+
+
+def _as_error(faults: list[dict[str, str]]) -> InvalidSpec:
+    first = faults[0]
+    return InvalidSpec(f"{first['field']}: {first['message']}", first["hint"], faults=faults)
+
+
+def _code_faults(code: object, folder: Path) -> list[dict[str, str]]:
+    if not isinstance(code, str) or is_git_url(code) or _is_dir(folder / code):
+        return []
+    hint = f"It is looked for in {folder}. Or name GIT_URL@commit."
+    return [{"field": "code", "message": f"There is no folder {code!r}", "hint": hint}]
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _with_faults(error: InvalidSpec, more: list[dict[str, str]]) -> InvalidSpec:
+    faults = [*error.faults, *more]
+    words = f"The spec has {len(faults)} faults"
+    return InvalidSpec(words, "Each fault is listed with what is valid.", faults=faults)
+
+
+_NEXT_STEP = "To send it: --set code=. (or a diamond.yaml in it, or git init)."
+
+
+def _refuse_local_files(run: object, folder: Path, why: str) -> None:
+    """A file that is named and stays behind would be missed after the wait in the queue."""
+    for word in words_of(run):
+        if not Path(word).is_absolute() and _is_file(folder / word):
+            raise BadRequest(
+                f"{word} is a file here, but no code travels along: {why}",
+                f"{_NEXT_STEP} If the program needs no file of yours: --no-code.",
+            )
+
+
+def _is_file(path: Path) -> bool:
+    """A word of a command may be longer than any name."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def is_git_url(text: str) -> bool:
+    return "://" in text or text.startswith("git@")
+
+
+def _body(snapshot: Snapshot) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "snapshot": snapshot.digest,
+        "commit": snapshot.commit,
+        "dirty": snapshot.dirty,
+        "left_out": [f"{path} ({why})" for path, why in snapshot.left_out],
+        "files": len(json.loads(snapshot.manifest)["files"]),
+        "bytes": snapshot.size,
+    }
+    if snapshot.dirty_diff:
+        body["diff"] = digest_of(snapshot.dirty_diff)
+    return body

@@ -1,0 +1,109 @@
+"""One task watched to its end: its stages and its log, in the order in which they happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from diamond.core.errors import DiamondError
+from diamond.sdk.event_stream import EventStream, StreamEvent
+from diamond.sdk.logs import STREAMS, LogPart, LogReader, task_of
+from diamond.sdk.models import Endpoint, Task, build
+from diamond.sdk.transport import API, Transport, segment
+
+Happening = Task | LogPart | str
+JUST_NOW_SECONDS = 10.0
+LAST_BYTES_SECONDS = 0.4
+FIRST_BYTES_SECONDS = 1.5
+"""An agent that carries no log yet looks for one once a second."""
+
+
+class Follower:
+    """Yields the task each time it changes, its log as it comes, and notes as text; ends when the task has.
+
+    The stream is opened first and what is stored is read second, so that nothing falls between.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        task: str,
+        *,
+        streams: tuple[str, ...] = STREAMS,
+        tail_bytes: int | None = None,
+        rank: int = 0,
+        on_lost: Callable[[DiamondError], None] | None = None,
+        on_endpoint: Callable[[Endpoint], None] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._task = task
+        self._tail_bytes = tail_bytes
+        self._on_endpoint = on_endpoint
+        self._has_log = False
+        self._reader = LogReader(transport, task, streams, rank)
+        self._events = EventStream(transport, [task], on_lost=on_lost)
+
+    def __iter__(self) -> Iterator[Happening]:
+        try:
+            for event in self._events:
+                final = False
+                for happening in self._happenings(event):
+                    final = final or (isinstance(happening, Task) and happening.is_final)
+                    yield happening
+                if final:
+                    return
+        finally:
+            self._events.close()
+
+    def close(self) -> None:
+        self._events.close()
+
+    def _happenings(self, event: StreamEvent) -> Iterator[Happening]:
+        if event.kind == "connected":
+            yield from self._catch_up()
+        elif event.kind == "log":
+            self._has_log = True
+            yield from self._reader.live(event)
+        elif event.kind == "endpoint" and self._on_endpoint:
+            self._on_endpoint(build(Endpoint, event.data))
+        elif event.kind == "note" and event.data.get("task") == self._task:
+            yield str(event.data.get("message", ""))
+        elif task := task_of(event, self._task):
+            yield from self._changed(task)
+
+    def _catch_up(self) -> Iterator[Happening]:
+        found = self._transport.get(f"{API}/tasks/{segment(self._task)}")
+        yield from self._changed(build(Task, found))
+
+    def _changed(self, task: Task) -> Iterator[Happening]:
+        """The rest of the log comes before the word that the task has ended."""
+        if not task.is_final:
+            yield task
+        if task.is_final or task.started:
+            yield from self._stored()
+        if task.is_final:
+            if _ended_just_now(task):
+                yield from self._last_bytes()
+            yield task
+
+    def _stored(self) -> Iterator[LogPart]:
+        for part in self._reader.stored(tail_bytes=self._take_tail()):
+            self._has_log = True
+            yield part
+
+    def _last_bytes(self) -> Iterator[LogPart]:
+        """Logs and states travel apart, and the end of a log may come a moment after the end of the task."""
+        end = time.monotonic() + (LAST_BYTES_SECONDS if self._has_log else FIRST_BYTES_SECONDS)
+        while time.monotonic() < end:
+            time.sleep(0.05)
+            for part in self._stored():
+                end = time.monotonic() + LAST_BYTES_SECONDS
+                yield part
+
+    def _take_tail(self) -> int | None:
+        tail, self._tail_bytes = self._tail_bytes, None
+        return tail
+
+
+def _ended_just_now(task: Task) -> bool:
+    return task.ended is None or time.time() - task.ended < JUST_NOW_SECONDS

@@ -1,0 +1,203 @@
+"""Calls about images: build, look inside, compare, move, remove."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diamond.core.errors import BadRequest, EnvironmentFailed
+from diamond.sdk.listing import Listing
+from diamond.sdk.query_calls import LookingCalls
+from diamond.sdk.transport import API, segment
+
+Answer = dict[str, Any]
+POLL_SECONDS = 0.5
+
+
+class ImageCalls(LookingCalls):
+    def images(
+        self, *, search: str = "", endpoint: str = "", limit: int | None = None
+    ) -> Listing[Answer]:
+        """Newest first; `search`: words of the name, the base, a package, a label."""
+        return self.pages(f"{API}/images", {"search": search, "endpoint": endpoint}, limit)
+
+    def image(self, image: str) -> Answer:
+        """By name, id, or the beginning of a digest."""
+        return dict(self.transport.get(_path(image)))
+
+    def image_contents(self, image: str) -> Answer:
+        """Packages with their versions: `{"python": […], "system": […]}`."""
+        return dict(self.transport.get(_path(image, "contents")))
+
+    def image_definition(self, image: str, form: str = "") -> str:
+        """The definition file, the Dockerfile or the script it was built by."""
+        answer = self.transport.call("GET", _path(image, "definition"), query={"form": form})
+        return answer.body.decode()
+
+    def image_diff(self, a: str, b: str) -> Answer:
+        return dict(self.transport.get(f"{API}/images/diff", {"a": a, "b": b}))
+
+    def image_uses(self, image: str, limit: int | None = None) -> Listing[Answer]:
+        return self.pages(_path(image, "uses"), {}, limit)
+
+    def build_image(
+        self,
+        environment: Mapping[str, Any] | str | Path,
+        *,
+        name: str = "",
+        on: str = "auto",
+        runtime: str = "",
+        upgrade: bool = False,
+        account: str = "auto",
+        folder: Path | None = None,
+    ) -> Answer:
+        """Start a build, join one, or find the image: `{"build", "image", "warnings"}`.
+
+        The environment: a mapping, or a file (its own YAML, requirements.txt, environment.yml, Dockerfile, .def).
+        """
+        if isinstance(environment, Mapping):
+            made, place = dict(environment), folder or Path.cwd()
+        else:
+            made, place = (
+                self.read_environment(environment)["environment"],
+                Path(environment).parent,
+            )
+        body = {
+            "environment": self.with_files(made, place),
+            "name": name,
+            "endpoint": on,
+            "runtime": runtime,
+            "upgrade": upgrade,
+            "account": account,
+        }
+        return dict(self.transport.post(f"{API}/images/builds", body, creates=True))
+
+    def build(self, task: str) -> Answer:
+        """A build with its steps, and what failed."""
+        return dict(self.transport.get(f"{API}/images/builds/{segment(task)}"))
+
+    def resume_build(
+        self,
+        task: str,
+        *,
+        edits: Mapping[str, str] | None = None,
+        environment: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        """Go on with a build that has ended; `edits` by the names of steps: `{"command-2": "make"}`."""
+        body: Answer = {"edits": dict(edits or {})}
+        if environment is not None:
+            body["environment"] = dict(environment)
+        path = f"{API}/images/builds/{segment(task)}/resume"
+        return dict(self.transport.post(path, body, creates=True))
+
+    def import_environment(self, name: str, text: str) -> Answer:
+        """`{"environment", "yaml", "left_out", "copies"}` of a file that people already have."""
+        return dict(self.transport.post(f"{API}/images/import", {"name": name, "text": text}))
+
+    def preview_environment(self, environment: Mapping[str, Any], *, on: str = "auto") -> Answer:
+        body = {"environment": dict(environment), "endpoint": on}
+        return dict(self.transport.post(f"{API}/images/preview", body))
+
+    def read_environment(self, file: str | Path) -> Answer:
+        """An environment from a file: Diamond's own YAML, or one that is imported."""
+        from diamond.notation.yaml_reader import read_spec
+
+        path = Path(file)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadRequest(f"{path} cannot be read: {error}", "Name a text file.") from None
+        if path.suffix in (".yaml", ".yml"):
+            read = read_spec(text, str(path))
+            if "dependencies" not in read and "channels" not in read:
+                return {"environment": read, "left_out": [], "copies": {}}
+        found = self.import_environment(path.name, text)
+        wanted = [{"from": source, "to": to} for source, to in found["copies"].items()]
+        files = [*found["environment"].get("files", []), *wanted]
+        return {
+            **found,
+            "environment": {**found["environment"], **({"files": files} if files else {})},
+        }
+
+    def with_files(
+        self, environment: Mapping[str, Any], folder: Path, *, send: bool = True
+    ) -> Answer:
+        """The environment with each `from:` sent and named by its digest."""
+        files = [self._sent(one, folder, send) for one in environment.get("files") or []]
+        return {**environment, **({"files": files} if files else {})}
+
+    def copy_image(
+        self, image: str, on: str, how: str = "auto", *, account: str = "auto"
+    ) -> Answer:
+        """Bring it to an endpoint: `{"how": "here|move|rebuild", "words", "move", "build"}`."""
+        body = {"endpoint": on, "how": how, "account": account}
+        return dict(self.transport.post(_path(image, "copies"), body, creates=True))
+
+    def push_image(self, image: str, reference: str, *, on: str = "") -> Answer:
+        body = {"reference": reference, "endpoint": on}
+        return dict(self.transport.post(_path(image, "push"), body, creates=True))
+
+    def pull_image(self, reference: str, *, name: str = "", on: str = "auto") -> Answer:
+        body = {"reference": reference, "name": name, "endpoint": on}
+        return dict(self.transport.post(f"{API}/images/pull", body, creates=True))
+
+    def move(self, move: str) -> Answer:
+        return dict(self.transport.get(f"{API}/images/moves/{segment(move)}"))
+
+    def cancel_move(self, move: str) -> Answer:
+        """What has come so far is removed; tasks that waited for it fail."""
+        return dict(self.transport.post(f"{API}/images/moves/{segment(move)}/cancel", {}))
+
+    def wait_for_move(self, move: str) -> Answer:
+        """The move when it is done; raises `EnvironmentFailed` with its words."""
+        while True:
+            found = self.move(move)
+            if found["state"] in ("failed", "cancelled"):
+                raise EnvironmentFailed(found["message"] or f"The move {found['state']}")
+            if found["state"] == "done":
+                return found
+            time.sleep(POLL_SECONDS)
+
+    def rename_image(self, image: str, name: str) -> Answer:
+        return dict(self.transport.send("PATCH", _path(image), {"name": name}))
+
+    def delete_image(self, image: str) -> None:
+        self.transport.send("DELETE", _path(image))
+
+    def prune_images(self, on: str, *, unused_days: float = 30, dry_run: bool = True) -> Answer:
+        body = {"endpoint": on, "unused_days": unused_days, "dry_run": dry_run}
+        return dict(self.transport.post(f"{API}/images/prune", body))
+
+    def _sent(self, file: Mapping[str, Any], folder: Path, send: bool) -> Answer:
+        from diamond.sdk.uploads import send_file
+
+        if "from" not in file:
+            return dict(file)
+        path = folder / str(file["from"])
+        if path.is_dir():
+            raise BadRequest(
+                f"{path.resolve()} is a folder, and an environment lays single files into the image",
+                "Name its files one by one, or leave it out: a job's code travels with the job.",
+            )
+        if not path.is_file():
+            raise BadRequest(
+                f"The file {path} that the environment lays into the image is not there",
+                "`from:` is a path beside the environment's own file.",
+            )
+        if send:
+            send_file(self.transport, path)
+        rest = {key: value for key, value in file.items() if key != "from"}
+        mode = {"mode": 0o755} if path.stat().st_mode & 0o100 else {}
+        return {**mode, **rest, "digest": "sha256:" + _sha256(path)}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()
+
+
+def _path(image: str, *more: str) -> str:
+    return "/".join([f"{API}/images/{segment(image)}", *more])

@@ -1,0 +1,106 @@
+"""Calls that look: at all tasks, at curves and logs, at code, at what the composer and the dashboard show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diamond.sdk.endpoint_calls import EndpointCalls
+from diamond.sdk.transport import API, segment
+
+Answer = dict[str, Any]
+
+
+class LookingCalls(EndpointCalls):
+    def overview(self) -> Answer:
+        """What runs, what waits, what needs you, what is free, what ended last."""
+        return dict(self.transport.get(f"{API}/overview"))
+
+    def count_tasks(self, *, search: str = "", endpoint: str = "", name: str = "") -> Answer:
+        """`{"counts": {state: n}, "total": n}` of the tasks that match."""
+        query = {"search": search, "endpoint": endpoint, "name": name}
+        return dict(self.transport.get(f"{API}/tasks/counts", query))
+
+    def cancel_all(self, tasks: Sequence[str]) -> list[Answer]:
+        """What became of each: `{"id", "task", "problem"}`."""
+        return list(self.transport.post(f"{API}/tasks/cancel", {"tasks": list(tasks)})["items"])
+
+    def retry_all(self, tasks: Sequence[str]) -> list[Answer]:
+        """What became of each: `{"id", "task", "problem"}`, `task` the new one."""
+        body = {"tasks": list(tasks)}
+        return list(self.transport.post(f"{API}/tasks/retry", body, creates=True)["items"])
+
+    def compare(
+        self,
+        tasks: Sequence[str],
+        *,
+        names: Sequence[str] = (),
+        points: int = 1000,
+        steps: tuple[float | None, float | None] = (None, None),
+        usage: bool = False,
+    ) -> list[Answer]:
+        """Curves of several tasks; a narrower range of `steps` shows more of it."""
+        query = {
+            "task": list(tasks),
+            "name": list(names),
+            "points": points,
+            "from_step": steps[0],
+            "to_step": steps[1],
+            "usage": "true" if usage else None,
+        }
+        return list(self.transport.get(f"{API}/metrics", query)["items"])
+
+    def search_log(
+        self,
+        task: str,
+        text: str,
+        *,
+        stream: str = "stdout",
+        case: bool = False,
+        attempt: str = "",
+        rank: int = 0,
+    ) -> Iterator[Answer]:
+        """Lines that hold `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": why}`."""
+        path = f"{API}/tasks/{segment(task)}/logs/{segment(stream)}/search"
+        after: int | None = 0
+        reason = ""
+        while after is not None:
+            query = {
+                "text": text,
+                "after": after,
+                "limit": 500,
+                "attempt": attempt,
+                "rank": rank,
+                "case": "true" if case else None,
+            }
+            found = self.transport.get(path, query)
+            yield from found["items"]
+            after, reason = found["next"], reason or found["reason"]
+        if reason:
+            yield {"incomplete": reason}
+
+    def code(self, task: str) -> Answer:
+        """The files of the code that a task ran, or the commit that was cloned."""
+        return dict(self.transport.get(f"{API}/tasks/{segment(task)}/code"))
+
+    def diff(self, task: str, against: str = "") -> str:
+        """What had changed since the commit when the code was sent; or since another task, its spec included."""
+        path = f"{API}/tasks/{segment(task)}/diff"
+        query = {"against": against} if against else None
+        return self.transport.call("GET", path, query=query).body.decode(errors="replace")
+
+    def recipes(self) -> list[Answer]:
+        return list(self.transport.get(f"{API}/recipes")["items"])
+
+    def recipe(self, name: str) -> Answer:
+        return dict(self.transport.get(f"{API}/recipes/{segment(name)}"))
+
+    def compose(self, spec: Mapping[str, Any], *, script: bool = False) -> Answer:
+        """Faults, limits, cost and queue of a spec that need not be finished."""
+        query = "?script=true" if script else ""
+        return dict(self.transport.post(f"{API}/jobs/compose{query}", {"spec": dict(spec)}))
+
+    def notifications(self, *, unread: bool = False) -> list[Answer]:
+        """The newest first."""
+        query = {"unread": "true" if unread else None}
+        return list(self.transport.get(f"{API}/notifications", query)["items"])
