@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from diamond.cli.format import age
+from diamond.cli.format import time_ago
 from diamond.cli.limits import admin_limits, admin_usage, announce
 from diamond.cli.local_processes import read_config
 from diamond.cli.options import Json
@@ -55,7 +55,7 @@ def users(
             one["email"],
             "administrator" if one["is_admin"] else "",
             "disabled" if one["disabled"] else "",
-            age(one["seen"]),
+            time_ago(one["seen"]),
         )
         for one in items
     ]
@@ -125,7 +125,7 @@ def audit(
             print(json.dumps(line))
         else:
             about = " ".join(f"{name}={value}" for name, value in line["about"].items())
-            print(f"{line['n']}  {age(line['at'])}  {line['name']}  {line['action']}  {about}")
+            print(f"{line['n']}  {time_ago(line['at'])}  {line['name']}  {line['action']}  {about}")
 
 
 @app.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.cli.format import amount, clock, span
-from diamond.cli.output import count
+from diamond.cli.format import duration, format_amount, timestamp
+from diamond.cli.output import plural
 from diamond.core.words import attempt_ending
 from diamond.sdk.models import Task
 
@@ -32,21 +32,21 @@ def chain_lines(task: Task) -> list[str]:
     return [line for line in lines if line]
 
 
-def foretold_lines(task: Task) -> list[str]:
+def planned_lines(task: Task) -> list[str]:
     """What the plan said when it was asked for, beside what happened."""
     told, came = task.raw.get("prediction"), task.raw.get("happened")
     if not told or not came:
         return []
-    finish = f"{span(told['finish']['soonest'])} to {span(told['finish']['latest'])}"
+    finish = f"{duration(told['finish']['soonest'])} to {duration(told['finish']['latest'])}"
     so_far = "" if came["has_ended"] else " so far"
     return [
         f"foretold  {told['steps']} steps in {finish}, {_use(told)}",
-        f"happened  {span(came['seconds'])}, {_use(came)}{so_far}",
+        f"happened  {duration(came['seconds'])}, {_use(came)}{so_far}",
     ]
 
 
 def _use(one: dict[str, Any]) -> str:
-    return f"{count(one['attempts'], 'attempt')}, {amount(one['node_hours'])} node-hours"
+    return f"{plural(one['attempts'], 'attempt')}, {format_amount(one['node_hours'])} node-hours"
 
 
 def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:
@@ -54,7 +54,7 @@ def _attempt(one: dict[str, Any], is_local: bool, *, ahead: bool) -> str:
     parts = [
         f"{one.get('number')}  {one.get('id')}",
         "" if is_local else job,
-        "queued ahead" if ahead else clock(one.get("started")),
+        "queued ahead" if ahead else timestamp(one.get("started")),
         _gap(one.get("gap")),
         attempt_ending(one),
         _again(one.get("runs") or []),
@@ -69,7 +69,7 @@ def _again(runs: list[dict[str, Any]]) -> str:
 
 
 def _gap(gap: float | None) -> str:
-    return "" if gap is None else f"after a gap of {span(gap)}"
+    return "" if gap is None else f"after a gap of {duration(gap)}"
 
 
 def _reached(chain: dict[str, Any]) -> str:
@@ -84,10 +84,10 @@ def _reached(chain: dict[str, Any]) -> str:
 
 def _spent(task: Task, budget: dict[str, Any] | None) -> str:
     if not budget:
-        used = f"used {amount(task.chain.get('node_hours', 0.0))} node-hours"
+        used = f"used {format_amount(task.chain.get('node_hours', 0.0))} node-hours"
         asks = f"; asks you after {task.chain.get('allowed_attempts')} attempts"
         return used if task.is_final else used + asks
     return (
-        f"used {amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
-        f"{amount(budget['committed'])} set aside for what is queued or runs, {amount(budget['left'])} left"
+        f"used {format_amount(budget['spent'])} of {budget['amount']:.4g} {budget['unit']}, "
+        f"{format_amount(budget['committed'])} set aside for what is queued or runs, {format_amount(budget['left'])} left"
     )

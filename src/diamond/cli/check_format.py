@@ -7,21 +7,21 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from diamond.cli.format import resource_words
-from diamond.cli.output import count
+from diamond.cli.format import describe_resources
+from diamond.cli.output import plural
 from diamond.core.units import show_bytes
 
 LEFT_OUT_SHOWN = 10
 
 
-def checked_lines(answer: dict[str, Any]) -> Iterator[str]:
+def check_lines(answer: dict[str, Any]) -> Iterator[str]:
     """One line for each thing that the order says."""
     order = answer["order"]
     yield order["name"]
     yield f"  Command     {shlex.join(order['argv']) if order.get('argv') else order['command']}"
     if order.get("params"):
         yield f"  Parameters  {_pairs(order['params'])}"
-    yield f"  Asks for    {resource_words(order['resources'])}"
+    yield f"  Asks for    {describe_resources(order['resources'])}"
     yield f"  Runs on     {_place(answer['endpoint'], order.get('placement') or {})}"
     if order.get("environment"):
         yield f"  Packages    {', '.join(order['environment'].get('requirements') or []) or 'none'}"
@@ -56,9 +56,9 @@ def _code(sent: dict[str, Any] | None, named: dict[str, Any] | None) -> Iterator
             else "  Code        none"
         )
         return
-    yield f"  Code        {count(sent['files'], 'file')}, {show_bytes(sent['bytes'])}"
+    yield f"  Code        {plural(sent['files'], 'file')}, {show_bytes(sent['bytes'])}"
     left = sent["left_out"]
     for line in left[:LEFT_OUT_SHOWN]:
         yield f"  Left out    {line}"
     if len(left) > LEFT_OUT_SHOWN:
-        yield f"  Left out    {count(len(left) - LEFT_OUT_SHOWN, 'more file')}"
+        yield f"  Left out    {plural(len(left) - LEFT_OUT_SHOWN, 'more file')}"

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import age, short
+from diamond.cli.format import short_id, time_ago
 from diamond.cli.options import Json, Yes, complete_endpoint
-from diamond.cli.output import count, print_json, print_table, say
+from diamond.cli.output import plural, print_json, print_table, say
 from diamond.core.errors import EndpointAway
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
@@ -60,7 +60,13 @@ def _ask(client: Client, name: str, body: dict[str, Any]) -> dict[str, Any]:
 
 def _print(found: dict[str, dict[str, Any]], *, removed: bool) -> None:
     rows = [
-        (short(one["task"]), one["name"], name, show_bytes(one["bytes"]), age(one.get("ended")))
+        (
+            short_id(one["task"]),
+            one["name"],
+            name,
+            show_bytes(one["bytes"]),
+            time_ago(one.get("ended")),
+        )
         for name, page in found.items()
         for one in page["items"]
     ]
@@ -69,7 +75,7 @@ def _print(found: dict[str, dict[str, Any]], *, removed: bool) -> None:
         return
     print_table(("TASK", "NAME", "ENDPOINT", "SIZE", "ENDED"), rows)
     total = show_bytes(sum(page["bytes"] for page in found.values()))
-    what = f"{count(len(rows), 'run directory', 'run directories')} ({total})"
+    what = f"{plural(len(rows), 'run directory', 'run directories')} ({total})"
     if removed:
         say(f"Removing {what}.")
     else:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import age, amount, short
+from diamond.cli.format import format_amount, short_id, time_ago
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.run import tell_job
+from diamond.cli.run import print_job
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.courses import Courses
@@ -117,7 +117,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run an assignment as your own job."""
-    tell_job(courses().run(course, name, on=on), as_json=as_json)
+    print_job(courses().run(course, name, on=on), as_json=as_json)
 
 
 @app.command()
@@ -154,14 +154,14 @@ def _line(one: dict[str, Any], names: list[str]) -> tuple[str, ...]:
     cells = {cell["assignment"]: cell for cell in one["cells"]}
     states = [_cell(cells.get(name)) for name in names]
     person = one["name"] or f"{one['email']} (invited)"
-    return person, *states, amount(one["use"]["node_hours"]), one["last_error"][:60]
+    return person, *states, format_amount(one["use"]["node_hours"]), one["last_error"][:60]
 
 
 def _cell(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "-"
     late = ", late" if cell["is_late"] else ""
-    return f"{cell['state']} {short(cell['task'])}, {age(cell['created'])}{late}"
+    return f"{cell['state']} {short_id(cell['task'])}, {time_ago(cell['created'])}{late}"
 
 
 def _day(at: float | None) -> str:

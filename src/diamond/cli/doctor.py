@@ -15,9 +15,9 @@ from pathlib import Path
 import typer
 
 from diamond import __version__
-from diamond.cli.format import age, endpoint_step, span
+from diamond.cli.format import duration, endpoint_next_step, time_ago
 from diamond.cli.options import Json
-from diamond.cli.output import paint, print_json
+from diamond.cli.output import color, print_json
 from diamond.core.errors import DiamondError, NotSignedIn
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
@@ -67,7 +67,7 @@ def examine() -> Iterator[Finding]:
 
 def _print(finding: Finding) -> None:
     mark, colour = MARKS[finding.verdict]
-    print(f"{paint(mark, colour)} {finding.what}: {finding.words}")
+    print(f"{color(mark, colour)} {finding.what}: {finding.words}")
     if finding.next_step:
         print(f"    {finding.next_step}")
 
@@ -196,7 +196,7 @@ def _clock(client: Client) -> Finding:
         return Finding("Clock", "ok", "the service does not tell its time")
     skew = abs(time.time() - parsedate_to_datetime(date).timestamp())
     if skew > SKEW_SECONDS:
-        words = f"this machine and the service are {span(skew)} apart"
+        words = f"this machine and the service are {duration(skew)} apart"
         return Finding(
             "Clock", "warning", words, "Ages and times will look wrong; set both by NTP."
         )
@@ -206,8 +206,8 @@ def _clock(client: Client) -> Finding:
 def _endpoint(endpoint: Endpoint) -> Finding:
     what = f"Endpoint {endpoint.name}"
     if endpoint.state != "online":
-        words = f"{endpoint.state}, last seen {age(endpoint.last_seen) or 'never'}"
-        return Finding(what, "warning", words, endpoint_step(endpoint))
+        words = f"{endpoint.state}, last seen {time_ago(endpoint.last_seen) or 'never'}"
+        return Finding(what, "warning", words, endpoint_next_step(endpoint))
     theirs = endpoint.agent_version
     if theirs and theirs.split(".")[:2] != __version__.split(".")[:2]:
         step = f"Start its agent anew: diamond endpoint connect {endpoint.name}"

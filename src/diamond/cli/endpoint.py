@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.endpoint_add import add_by_line, add_by_ssh, await_profile, confirm_here
-from diamond.cli.format import age, endpoint_state, endpoint_step
-from diamond.cli.local_processes import agent_process, start_agent
+from diamond.cli.endpoint_add import add_by_pairing, add_by_ssh, confirm_pairing, wait_for_profile
+from diamond.cli.format import describe_endpoint_state, endpoint_next_step, time_ago
+from diamond.cli.local_processes import agent_command, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.profile_format import account_option, profile_lines, summary
+from diamond.cli.profile_format import account_option, profile_lines, profile_summary
 from diamond.cli.saved_links import bridge_pid, forget_link, load_link
 from diamond.cli.ssh_connection import connect as connect_link
 from diamond.cli.ssh_connection import stop_bridge
@@ -56,7 +56,7 @@ def add(
         if detach:
             _tell_online(client, name, as_json=as_json)
     else:
-        add_by_line(client, name, as_json=as_json)
+        add_by_pairing(client, name, as_json=as_json)
 
 
 @app.command()
@@ -91,7 +91,7 @@ def start(
         else:
             say(f"The agent for {name} runs as process {process.pid}.")
         return
-    words, env = agent_process(client, home, name)
+    words, env = agent_command(client, home, name)
     os.execve(words[0], words, env)
 
 
@@ -99,7 +99,7 @@ def start(
 def confirm(name: EndpointName, yes: Yes = False, as_json: Json = False) -> None:
     """Confirm that a machine that was paired is yours."""
     client = Client()
-    confirm_here(client, client.endpoint(name), yes=yes or as_json)
+    confirm_pairing(client, client.endpoint(name), yes=yes or as_json)
     if as_json:
         print_json(dict(client.endpoint(name).raw))
 
@@ -145,11 +145,11 @@ def list_endpoints(as_json: Json = False) -> None:
     rows = [
         (
             one.name + (" *" if one.default else ""),
-            endpoint_state(one.state),
+            describe_endpoint_state(one.state),
             one.host,
-            summary(one.profile),
-            age(one.last_seen),
-            endpoint_step(one),
+            profile_summary(one.profile),
+            time_ago(one.last_seen),
+            endpoint_next_step(one),
         )
         for one in found
     ]
@@ -164,10 +164,10 @@ def show(name: EndpointName, as_json: Json = False) -> None:
         print_json(dict(found.raw))
         return
     place = f", {found.user}@{found.host}, agent {found.agent_version}" if found.host else ""
-    print(f"{found.name}: {endpoint_state(found.state)}{place}")
+    print(f"{found.name}: {describe_endpoint_state(found.state)}{place}")
     for line in profile_lines(found.profile):
         print(f"  {line}")
-    step = endpoint_step(found)
+    step = endpoint_next_step(found)
     if step:
         print(f"\n{step}")
 
@@ -283,12 +283,12 @@ def remove(name: EndpointName, as_json: Json = False) -> None:
 
 
 def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
-    found = await_profile(client, name)
+    found = wait_for_profile(client, name)
     if as_json:
         print_json({"endpoint": dict(found.raw)})
         return
     print(
-        f"{name} is {endpoint_state(found.state)}: {found.user}@{found.host}, {summary(found.profile)}"
+        f"{name} is {describe_endpoint_state(found.state)}: {found.user}@{found.host}, {profile_summary(found.profile)}"
     )
     print(
         f"Send it a job: diamond run --on {name}{account_option(found.profile)} --wait -- hostname"

@@ -45,7 +45,7 @@ def add_by_ssh(
         raise
 
 
-def add_by_line(client: Client, name: str, *, as_json: bool) -> None:
+def add_by_pairing(client: Client, name: str, *, as_json: bool) -> None:
     """Print the line and the code; wait until the agent has called, and ask whether it is hers."""
     made = _pairing(client, name)
     if as_json:
@@ -54,10 +54,10 @@ def add_by_line(client: Client, name: str, *, as_json: bool) -> None:
     print(f"On the machine itself (its login node), run:\n\n  {made['line']}\n")
     print(f"It asks for this code, good once and for ten minutes:\n\n  {made['pairing_code']}\n")
     found = _await_call(client, name)
-    confirm_here(client, found)
+    confirm_pairing(client, found)
 
 
-def confirm_here(client: Client, endpoint: Endpoint, *, yes: bool = False) -> None:
+def confirm_pairing(client: Client, endpoint: Endpoint, *, yes: bool = False) -> None:
     """The owner looks at host and user before the machine's key is good for anything."""
     if endpoint.state not in ("confirming", "pairing"):
         say(f"{endpoint.name} is {endpoint.state}: nothing to confirm.")
@@ -72,7 +72,7 @@ def confirm_here(client: Client, endpoint: Endpoint, *, yes: bool = False) -> No
     say(f"{endpoint.name} is yours now." if accept else f"{endpoint.name} was turned away.")
 
 
-def await_profile(client: Client, name: str) -> Endpoint:
+def wait_for_profile(client: Client, name: str) -> Endpoint:
     """The endpoint once it has told what it is, or as it is after some seconds."""
     end = time.monotonic() + PROFILE_SECONDS
     while True:

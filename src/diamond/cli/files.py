@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from diamond.cli.format import age, short
+from diamond.cli.format import short_id, time_ago
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, print_table, say
 from diamond.core.units import show_bytes
@@ -34,12 +34,12 @@ def files(
         (
             _name(one),
             show_bytes(int(one.get("size") or 0)) if one["kind"] == "file" else one["kind"],
-            age(one.get("modified")),
+            time_ago(one.get("modified")),
         )
         for one in items
     ]
     print_table(("PATH", "SIZE", "MODIFIED"), rows)
-    say(f"Fetch one: diamond get {short(task)} PATH")
+    say(f"Fetch one: diamond get {short_id(task)} PATH")
 
 
 @app.command()

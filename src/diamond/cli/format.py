@@ -6,7 +6,7 @@ import signal as signals
 import time
 from typing import Any
 
-from diamond.cli.output import count
+from diamond.cli.output import plural
 from diamond.core.task import Reason
 from diamond.core.units import show_bytes, show_minutes
 from diamond.core.words import reason_words
@@ -56,20 +56,20 @@ NEXT_STEPS = {
 }
 
 
-def short(identifier: str) -> str:
+def short_id(identifier: str) -> str:
     """Enough of an id to type it back."""
     return identifier[:SHORT_ID]
 
 
-def age(then: float | None, now: float | None = None) -> str:
+def time_ago(then: float | None, now: float | None = None) -> str:
     """3 min ago."""
     if not then:
         return ""
     seconds = (time.time() if now is None else now) - then
-    return "just now" if seconds < 5 else f"{span(seconds)} ago"
+    return "just now" if seconds < 5 else f"{duration(seconds)} ago"
 
 
-def span(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """42 s, 3 min, 2.5 h, 4 days."""
     if seconds < 90:
         return f"{max(seconds, 0):.0f} s"
@@ -80,16 +80,16 @@ def span(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
-def amount(number: float) -> str:
+def format_amount(number: float) -> str:
     """Of node-hours and the like; no powers of ten where it is small."""
     return "under 0.001" if 0 < number < 0.001 else f"{number:.4g}"
 
 
-def clock(then: float | None) -> str:
+def timestamp(then: float | None) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(then)) if then else "-"
 
 
-def why(task: Task) -> str:
+def short_reason(task: Task) -> str:
     """What a table says beside the state: a detail, or why it waits or ended."""
     if task.message and task.state != "succeeded":
         return task.message
@@ -100,17 +100,17 @@ def why(task: Task) -> str:
     return PHASES.get(task.phase, "")
 
 
-def state_sentence(task: Task, now: float | None = None) -> str:
+def describe_state(task: Task, now: float | None = None) -> str:
     """Running for 3 min on node7; `now` is when that was true."""
     if task.is_final:
-        return f"{task.state} {age(task.ended)}".strip()
+        return f"{task.state} {time_ago(task.ended)}".strip()
     if task.state == "running" and task.started and not task.cancel_requested:
         place = f" on {task.node}" if task.node else ""
-        return f"running for {span((now or time.time()) - task.started)}{place}"
-    return stage_words(task)
+        return f"running for {duration((now or time.time()) - task.started)}{place}"
+    return describe_stage(task)
 
 
-def stage_words(task: Task) -> str:
+def describe_stage(task: Task) -> str:
     """Where a task is on its way, without a clock."""
     if task.cancel_requested:
         return f"{task.state}, being cancelled"
@@ -118,32 +118,32 @@ def stage_words(task: Task) -> str:
     return f"{task.state}: {phase}" if phase else task.state
 
 
-def resource_words(asked: dict[str, Any]) -> str:
+def describe_resources(asked: dict[str, Any]) -> str:
     """1 node, 2 CPUs, 4.0 GB, 1h."""
-    words = [count(int(asked.get("nodes") or 1), "node")]
+    words = [plural(int(asked.get("nodes") or 1), "node")]
     tasks = int(asked.get("tasks_per_node") or 1)
     words += [f"{tasks} processes per node"] if tasks > 1 else []
-    words.append(count(int(asked.get("cpus_per_task") or 1), "CPU"))
+    words.append(plural(int(asked.get("cpus_per_task") or 1), "CPU"))
     if gpus := int(asked.get("gpus_per_node") or 0):
         kind = f"{asked.get('gpu_type') or ''} GPU".strip()
-        words.append(f"{count(gpus, kind)} per node")
+        words.append(f"{plural(gpus, kind)} per node")
     if memory := int(asked.get("memory_mb") or 0):
         words.append(show_bytes(memory * 2**20))
     return ", ".join([*words, show_minutes(int(asked.get("walltime_minutes") or 60))])
 
 
-def endpoint_state(state: str) -> str:
+def describe_endpoint_state(state: str) -> str:
     """Online, offline, or what it needs of its owner."""
     return STATES_OF_ENDPOINTS.get(state, state)
 
 
-def ending_words(task: Task) -> str:
+def describe_ending(task: Task) -> str:
     """One line for a task that has ended."""
     if task.state != "failed":
         return "It succeeded." if task.state == "succeeded" else "It was cancelled."
     if task.signal and not task.message:
         return f"It failed: killed by signal {task.signal} ({signal_name(task.signal)})"
-    return f"It failed: {why(task)}"
+    return f"It failed: {short_reason(task)}"
 
 
 def signal_name(number: int) -> str:
@@ -158,15 +158,15 @@ def next_step(task: Task) -> str:
     if task.state == "succeeded" and task.cleaned:
         return ""
     if task.state == "succeeded":
-        return f"See its files: diamond files {short(task.id)}"
+        return f"See its files: diamond files {short_id(task.id)}"
     if task.state == "failed" and task.kind == "build":
-        return f"See which step, and what to try: diamond image show {short(task.id)}"
+        return f"See which step, and what to try: diamond image show {short_id(task.id)}"
     if task.chain.get("asks"):
-        return f"Let it go on: diamond resume {short(task.id)}, or with --budget up to a ceiling"
+        return f"Let it go on: diamond resume {short_id(task.id)}, or with --budget up to a ceiling"
     if not task.is_final:
-        return f"Follow it: diamond logs -f {short(task.id)}"
+        return f"Follow it: diamond logs -f {short_id(task.id)}"
     return _step_after(task).format(
-        id=short(task.id), endpoint=task.endpoint, by_itself=_continue_words(task)
+        id=short_id(task.id), endpoint=task.endpoint, by_itself=_continue_words(task)
     )
 
 
@@ -187,7 +187,7 @@ def _continue_words(task: Task) -> str:
     return f"`continue: {{on: [{', '.join([*named, task.reason])}]}}`"
 
 
-def endpoint_step(endpoint: Endpoint) -> str:
+def endpoint_next_step(endpoint: Endpoint) -> str:
     """How to get an endpoint to work; empty when it does."""
     if endpoint.state == "online":
         return ""
@@ -198,14 +198,14 @@ def endpoint_step(endpoint: Endpoint) -> str:
     return endpoint.revive or f"diamond endpoint connect {endpoint.name}"
 
 
-def waited(history: list[dict[str, Any]]) -> list[str]:
+def waiting_reasons(history: list[dict[str, Any]]) -> list[str]:
     """Each reason for waiting that the history names, once, with since when."""
     lines: list[str] = []
     last = ""
     for event in history:
         words = _waiting_words(event)
         if words and words != last:
-            lines.append(f"{clock(event.get('at'))}  {words}")
+            lines.append(f"{timestamp(event.get('at'))}  {words}")
             last = words
     return lines
 

@@ -40,6 +40,6 @@ SaveEverySeconds = Annotated[
 ]
 
 
-def said(goal: dict[str, Any]) -> dict[str, Any]:
+def given_goal(goal: dict[str, Any]) -> dict[str, Any]:
     """What was said of it; empty if nothing was."""
     return {name: value for name, value in goal.items() if value is not None}

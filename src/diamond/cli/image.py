@@ -11,19 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.image_build import follow_build, tell_build
+from diamond.cli.image_build import follow_build, print_build
 from diamond.cli.image_format import (
     contents_lines,
+    describe_transfer,
     diff_lines,
     image_lines,
     image_row,
-    move_words,
     use_lines,
 )
 from diamond.cli.options import Json, On, Yes, complete_endpoint
-from diamond.cli.output import count, print_json, print_table, say
+from diamond.cli.output import plural, print_json, print_table, say
 from diamond.cli.saved_links import load_link
-from diamond.cli.ssh_bootstrap import terminal_words
+from diamond.cli.ssh_bootstrap import terminal_command
 from diamond.core.errors import BadRequest, NotFound
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
@@ -174,7 +174,7 @@ def show(
     try:
         found = client.image(image)
     except NotFound:
-        tell_build(_known_build(client, image), as_json=as_json)
+        print_build(_known_build(client, image), as_json=as_json)
         return
     if definition:
         print(client.image_definition(image).rstrip())
@@ -258,7 +258,7 @@ def copy(
     if as_json:
         print_json(answer)
     elif answer["move"]:
-        say(move_words(answer["move"]))
+        say(describe_transfer(answer["move"]))
 
 
 @app.command()
@@ -273,7 +273,7 @@ def push(
     """Push an image to a registry, from an endpoint that has it."""
     client = Client()
     done = client.wait_for_move(client.push_image(image, reference, on=on)["id"])
-    print_json(done) if as_json else say(move_words(done))
+    print_json(done) if as_json else say(describe_transfer(done))
 
 
 @app.command()
@@ -292,7 +292,7 @@ def pull(
         _finish(client, answer, detach=False, as_json=as_json)
         return
     done = client.wait_for_move(answer["move"]["id"])
-    print_json(done) if as_json else say(move_words(done))
+    print_json(done) if as_json else say(describe_transfer(done))
 
 
 @app.command()
@@ -313,7 +313,7 @@ def cancel(
         print_json({"items": done})
         return
     for one in done:
-        say(move_words(one))
+        say(describe_transfer(one))
     if not done:
         say(f"Nothing of {what} is on its way.")
 
@@ -362,7 +362,7 @@ def prune(
         say("Nothing to remove.")
         return
     print_table(("KIND", "NAME", "SIZE", "WHY"), rows)
-    total = f"{count(len(rows), 'thing')}, {show_bytes(found['bytes'])}"
+    total = f"{plural(len(rows), 'thing')}, {show_bytes(found['bytes'])}"
     say(
         f"Removed: {total}" if yes else f"Nothing was removed. To free {total}: the same with --yes"
     )
@@ -381,8 +381,8 @@ def _over_ssh(name: str, host: str, line: str) -> list[str]:
     try:
         link = load_link(diamond_home(), name)
     except NotFound:
-        return terminal_words(host, line, ssh=ssh)
-    return terminal_words(
+        return terminal_command(host, line, ssh=ssh)
+    return terminal_command(
         link.ssh_host, line, ssh=ssh, config=link.ssh_config, options=link.ssh_options
     )
 

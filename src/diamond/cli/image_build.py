@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from diamond.cli.format import short
+from diamond.cli.format import short_id
 from diamond.cli.output import print_json, say
 from diamond.cli.wait import exit_code, follow_task
 from diamond.core.units import show_bytes
@@ -43,7 +43,7 @@ def _finished(client: Client, task: str) -> dict[str, Any]:
     return found
 
 
-def tell_build(found: dict[str, Any], *, as_json: bool) -> None:
+def print_build(found: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
@@ -59,7 +59,7 @@ def tell_build(found: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _tell_failure(found: dict[str, Any]) -> None:
-    failure, task = found["failure"], short(found["task"]["id"])
+    failure, task = found["failure"], short_id(found["task"]["id"])
     if not failure:
         return
     for line in failure["last_lines"]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.cli.format import age
-from diamond.cli.output import count
+from diamond.cli.format import time_ago
+from diamond.cli.output import plural
 from diamond.core.units import show_bytes
 
 Data = dict[str, Any]
@@ -14,7 +14,7 @@ Data = dict[str, Any]
 def image_row(image: Data) -> tuple[str, ...]:
     where = ", ".join(sorted({one["endpoint"] for one in image["copies"]}))
     base = image["base"].get("reference") or "no container"
-    built = age(image["built"].get("at"))
+    built = time_ago(image["built"].get("at"))
     return (
         image["name"] or "-",
         short_digest(image["identity"]),
@@ -30,14 +30,14 @@ def image_lines(image: Data) -> list[str]:
     lines = [
         f"{image['name'] or '(no name)'}  {image['identity']}",
         f"base      {base.get('reference') or 'none'} {base.get('digest') or ''}".rstrip(),
-        f"inside    Python {image['python'] or '-'}, {count(image['packages'], 'package')}, "
+        f"inside    Python {image['python'] or '-'}, {plural(image['packages'], 'package')}, "
         f"{image['platform']}, {show_bytes(image['size'])}",
-        f"built     {age(built.get('at'))} by {built.get('user') or '?'} on {built.get('host') or '?'} "
+        f"built     {time_ago(built.get('at'))} by {built.get('user') or '?'} on {built.get('host') or '?'} "
         f"with {built.get('runtime') or '?'} in {built.get('seconds') or 0:.0f} s",
     ]
     lines += [_copy_line(one) for one in image["copies"]] or ["where     nowhere now"]
-    lines += [f"moving    {move_words(one)}" for one in image["moves"]]
-    lines.append(f"used by   {count(image['uses'], 'task')}, {image['in_use']} of them not ended")
+    lines += [f"moving    {describe_transfer(one)}" for one in image["moves"]]
+    lines.append(f"used by   {plural(image['uses'], 'task')}, {image['in_use']} of them not ended")
     lines += [f"differs   {words}" for words in image["differences"]]
     return lines
 
@@ -50,7 +50,7 @@ def _copy_line(copy: Data) -> str:
 
 def use_lines(tasks: list[Data]) -> list[str]:
     return [
-        f"  {one['id']}  {one['state']:9}  {one['name']} on {one['endpoint']}, {age(one['created'])}"
+        f"  {one['id']}  {one['state']:9}  {one['name']} on {one['endpoint']}, {time_ago(one['created'])}"
         for one in tasks
     ]
 
@@ -66,7 +66,7 @@ def diff_lines(found: Data) -> list[str]:
     return lines
 
 
-def move_words(move: Data) -> str:
+def describe_transfer(move: Data) -> str:
     place = f"{move['source']} -> {move['endpoint']}" if move["source"] else move["endpoint"]
     what = move["reference"] or place
     done = f"{show_bytes(move['bytes'])} of {show_bytes(move['size'])}" if move["size"] else ""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import age, amount
+from diamond.cli.format import format_amount, time_ago
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import Project, people
@@ -102,7 +102,8 @@ def announce(
             print_json({"items": items, "next": None})
             return
         rows = [
-            (one["id"], one["level"], one["by"], age(one["created"]), one["text"]) for one in items
+            (one["id"], one["level"], one["by"], time_ago(one["created"]), one["text"])
+            for one in items
         ]
         print_table(("ID", "LEVEL", "BY", "SINCE", "TEXT"), rows)
 
@@ -138,7 +139,7 @@ def _print_usage(items: list[dict[str, Any]], *, as_json: bool) -> None:
     rows = [
         (
             one["name"],
-            amount(one["use"]["node_hours"]),
+            format_amount(one["use"]["node_hours"]),
             _words(one["limits"])[0],
             str(one["use"]["running_tasks"]),
             str(one["use"]["tasks"]),

@@ -61,7 +61,7 @@ def read_config(path: Path | None) -> dict[str, Any]:
     return {**read, PEOPLE: str(path.absolute())} if PEOPLE in read else read
 
 
-def make_home() -> Path:
+def ensure_home() -> Path:
     """`$DIAMOND_HOME`, made if it is missing."""
     home = diamond_home()
     try:
@@ -104,7 +104,7 @@ def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
+def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
     """The client, as soon as the service answers; raises with the service's last words."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
@@ -122,7 +122,7 @@ def await_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
 
 
 def _no_start(code: int, log: Path) -> ServiceUnreachable:
-    words = last_words(log)
+    words = log_tail(log)
     if "address already in use" in words:
         return ServiceUnreachable(
             "Another program on this machine has the port that Diamond would serve on",
@@ -131,7 +131,7 @@ def _no_start(code: int, log: Path) -> ServiceUnreachable:
     return ServiceUnreachable(f"The service ended with {code}: {words}", f"All it said is in {log}")
 
 
-def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
+def agent_command(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
     """Command and environment of this machine's agent for `name`, which is made an endpoint if it is none."""
     env = _environment(home, name)
     words = [sys.executable, "-m", "diamond.agent"]
@@ -153,7 +153,7 @@ def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dic
 
 def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
     """Start the agent for endpoint `name`, out of reach of this terminal's Ctrl-C."""
-    words, env = agent_process(client, home, name)
+    words, env = agent_command(client, home, name)
     return _start(words, links_folder(home) / f"{name}.log", env)
 
 
@@ -189,7 +189,7 @@ def _environment(home: Path, name: str) -> dict[str, str]:
     return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
 
 
-def await_online(
+def wait_until_online(
     client: Client, name: str, is_alive: Callable[[], bool], seconds: float = 20
 ) -> bool:
     """Whether the endpoint came online in time."""
@@ -201,7 +201,7 @@ def await_online(
     return False
 
 
-def last_words(log: Path, lines: int = 5) -> str:
+def log_tail(log: Path, lines: int = 5) -> str:
     try:
         text = log.read_text(errors="replace")
     except OSError:

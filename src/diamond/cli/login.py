@@ -13,7 +13,7 @@ import typer
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, say
 from diamond.core.errors import BadRequest, DiamondError
-from diamond.sdk.client_config import diamond_home, forget_login, keep_login, read_logins
+from diamond.sdk.client_config import diamond_home, forget_login, read_logins, save_login
 from diamond.sdk.people import People, sign_in, sign_in_here
 from diamond.sdk.transport import API, Transport
 
@@ -43,7 +43,7 @@ def login(
     name = f"diamond login on {socket.gethostname()}"[:80]
     way = sign_in_here if is_here else sign_in
     address = way(url, name=name, scopes=scope, show=show)
-    keep_login(diamond_home(), address)
+    save_login(diamond_home(), address)
     me = People(Transport(address)).me()
     if as_json:
         print_json({"url": address.url, "user": me["id"], "name": me["name"]})

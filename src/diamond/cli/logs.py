@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import ending_words, short
+from diamond.cli.format import describe_ending, short_id
 from diamond.cli.log_writer import LogWriter
-from diamond.cli.offline import LinkWatch
+from diamond.cli.offline import ConnectionMonitor
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, say
 from diamond.core.errors import BadRequest
@@ -109,7 +109,7 @@ def _follow(
     writer: LogWriter,
 ) -> None:
     size = tail * BYTES_PER_LINE if tail else None
-    watch = LinkWatch(client, task.endpoint)
+    watch = ConnectionMonitor(client, task.endpoint)
     try:
         for happening in client.follow(
             task.id,
@@ -122,9 +122,9 @@ def _follow(
             if isinstance(happening, LogPart):
                 writer.write(happening)
             elif isinstance(happening, Task) and happening.is_final:
-                say(ending_words(happening))
+                say(describe_ending(happening))
     except KeyboardInterrupt:
-        say(f"{short(task.id)} goes on.")
+        say(f"{short_id(task.id)} goes on.")
 
 
 def _stored(
@@ -181,7 +181,7 @@ def _attempt_id(task: Task, wanted: str) -> str:
         if wanted in (str(one["id"]), str(one["number"])):
             return str(one["id"])
     known = ", ".join(str(one["number"]) for one in task.attempts)
-    raise BadRequest(f"{short(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
+    raise BadRequest(f"{short_id(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
 
 
 def check_rank(task: Task, rank: int) -> None:
@@ -190,7 +190,7 @@ def check_rank(task: Task, rank: int) -> None:
     ranks = int(asked.get("nodes") or 1) * int(asked.get("tasks_per_node") or 1)
     if asked and not 0 <= rank < ranks:
         known = "0 alone" if ranks == 1 else f"0 to {ranks - 1}"
-        raise BadRequest(f"{short(task.id)} has no rank {rank}", f"Ranks: {known}")
+        raise BadRequest(f"{short_id(task.id)} has no rank {rank}", f"Ranks: {known}")
 
 
 def check_carried(task: Task, attempt: str, run: int | None, rank: int) -> None:
@@ -210,7 +210,7 @@ def _check_run(task: Task, attempt: str, run: int | None) -> None:
     runs = [int(one["run"]) for one in _entry(task, attempt).get("runs") or []]
     if run is not None and run not in runs:
         known = ", ".join(map(str, runs)) or "none has begun"
-        raise BadRequest(f"That attempt of {short(task.id)} has no run {run}", f"Runs: {known}")
+        raise BadRequest(f"That attempt of {short_id(task.id)} has no run {run}", f"Runs: {known}")
 
 
 def _mention_earlier(task: Task, attempt: str) -> None:
@@ -218,7 +218,7 @@ def _mention_earlier(task: Task, attempt: str) -> None:
     if number > 1:
         earlier = "attempt 1" if number == 2 else f"attempts 1 to {number - 1}"
         say(
-            f"This is attempt {number}; see {earlier} with: diamond logs {short(task.id)} --attempt N"
+            f"This is attempt {number}; see {earlier} with: diamond logs {short_id(task.id)} --attempt N"
         )
 
 

@@ -9,7 +9,7 @@ Series = dict[str, Any]
 USAGE_NAMES = {"cpu_percent": "CPU", "memory_mb": "memory"}
 
 
-def number_lines(metrics: list[Series], usage: list[Series]) -> list[str]:
+def metric_lines(metrics: list[Series], usage: list[Series]) -> list[str]:
     """The last value of each metric, and the most of each resource that was seen in use."""
     found = [(str(one["name"]), words) for one in metrics for words in _latest(one)]
     found += [(_usage_name(str(one["name"])), words) for one in usage for words in _most(one)]

@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from diamond.core.errors import DiamondError
 
-COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
-STATE_COLOURS = {
+COLORS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
+STATE_COLORS = {
     "running": "blue",
     "succeeded": "green",
     "failed": "red",
@@ -29,10 +29,10 @@ _STEERING = re.compile(
 
 def say(words: str) -> None:
     """A word beside the output: to stderr."""
-    print(plain(words), file=sys.stderr, flush=True)
+    print(without_control_characters(words), file=sys.stderr, flush=True)
 
 
-def plain(text: str) -> str:
+def without_control_characters(text: str) -> str:
     """Names and messages may be another's: what would steer the terminal is left out, colours and line ends stay."""
     return _STEERING.sub(" ", text)
 
@@ -46,7 +46,7 @@ def print_error(error: DiamondError, *, as_json: bool = False) -> None:
     if as_json:
         print_json({"error": error_json(error)})
         return
-    say(f"{paint('Error', 'red', sys.stderr)}: {error.message}")
+    say(f"{color('Error', 'red', sys.stderr)}: {error.message}")
     for fault in error.faults if len(error.faults) > 1 else []:
         say(f"  {fault.get('field', '')}: {fault.get('message', '')}")
         if fault.get("hint"):
@@ -64,17 +64,17 @@ def error_json(error: DiamondError) -> dict[str, Any]:
     }
 
 
-def count(number: int, noun: str, several: str = "") -> str:
+def plural(number: int, noun: str, several: str = "") -> str:
     """1 node, 2 nodes."""
     return f"{number} {noun}" if number == 1 else f"{number} {several or noun + 's'}"
 
 
-def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
+def color(text: str, colour: str, stream: TextIO | None = None) -> str:
     """Coloured where that is seen as colour."""
     target = stream or sys.stdout
-    if colour not in COLOURS or not target.isatty() or "NO_COLOR" in os.environ:
+    if colour not in COLORS or not target.isatty() or "NO_COLOR" in os.environ:
         return text
-    return f"\033[{COLOURS[colour]}m{text}\033[0m"
+    return f"\033[{COLORS[colour]}m{text}\033[0m"
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -82,11 +82,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     cells = [[_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
     edge = shutil.get_terminal_size((10_000, 24)).columns if sys.stdout.isatty() else 10_000
-    print(paint(_aligned(headings, widths, edge), "dim"))
+    print(color(_aligned(headings, widths, edge), "dim"))
     for row in cells:
         line = _aligned(row, widths, edge)
-        word = next((cell for cell in row if cell in STATE_COLOURS), "")
-        painted = paint(word, STATE_COLOURS[word]) if word else ""
+        word = next((cell for cell in row if cell in STATE_COLORS), "")
+        painted = color(word, STATE_COLORS[word]) if word else ""
         print(line.replace(f" {word} ", f" {painted} ", 1) if word else line)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import amount
+from diamond.cli.format import format_amount
 from diamond.cli.goal_options import (
     Batch,
     Epochs,
@@ -19,10 +19,10 @@ from diamond.cli.goal_options import (
     StartupSeconds,
     Steps,
     StepSeconds,
-    said,
+    given_goal,
 )
 from diamond.cli.options import Json, complete_endpoint
-from diamond.cli.output import count, print_json, say
+from diamond.cli.output import plural, print_json, say
 from diamond.core.units import show_minutes
 from diamond.sdk.client import Client
 
@@ -72,7 +72,7 @@ def plan(
         "startup_seconds": startup_seconds,
         "save_every_seconds": save_every_seconds,
     }
-    answer = Client().plan(spec, said(goal), on=on, set=settings or [], project=project)
+    answer = Client().plan(spec, given_goal(goal), on=on, set=settings or [], project=project)
     if as_json:
         print_json(answer)
         return
@@ -117,10 +117,10 @@ def _span(finish: dict[str, float]) -> str:
 
 
 def _cost(answer: dict[str, Any]) -> str:
-    most = f"at most {amount(answer['node_hours_at_most'])}"
+    most = f"at most {format_amount(answer['node_hours_at_most'])}"
     charge = answer["charge_at_most"]
     units = "" if charge is None else f", {charge:.4g} of the site's units"
-    return f"{amount(answer['node_hours'])} node-hours ({most}{units})"
+    return f"{format_amount(answer['node_hours'])} node-hours ({most}{units})"
 
 
 def _loss(answer: dict[str, Any]) -> str:
@@ -130,7 +130,7 @@ def _loss(answer: dict[str, Any]) -> str:
 
 
 def _other(other: dict[str, Any]) -> str:
-    attempts = count(other["attempts"], "attempt")
+    attempts = plural(other["attempts"], "attempt")
     return (
         f"{show_minutes(other['walltime_minutes'])}: {attempts}, ends in {_span(other['finish'])}"
     )

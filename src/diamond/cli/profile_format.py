@@ -6,25 +6,25 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from diamond.cli.format import age
-from diamond.cli.output import count
+from diamond.cli.format import time_ago
+from diamond.cli.output import plural
 from diamond.core.units import show_bytes, show_minutes
 
 
-def summary(profile: dict[str, Any]) -> str:
+def profile_summary(profile: dict[str, Any]) -> str:
     """Slurm 22.05.8, 3 partitions; or: this machine, 8 cores."""
-    scheduler = value_of(profile, "scheduler") or {}
+    scheduler = fact_value(profile, "scheduler") or {}
     if is_this_machine(profile):
-        return f"this machine, {_number(value_of(profile, 'cores'), 'core')}"
+        return f"this machine, {_number(fact_value(profile, 'cores'), 'core')}"
     if not scheduler:
         return "not probed yet"
-    partitions = value_of(profile, "partitions") or []
-    return f"{_scheduler(scheduler)}, {count(len(partitions), 'partition')}"
+    partitions = fact_value(profile, "partitions") or []
+    return f"{_scheduler(scheduler)}, {plural(len(partitions), 'partition')}"
 
 
 def account_option(profile: dict[str, Any]) -> str:
     """What a first command needs where several accounts may pay."""
-    accounts = value_of(profile, "accounts") or []
+    accounts = fact_value(profile, "accounts") or []
     if len(accounts) < 2:
         return ""
     usual = next((one for one in accounts if one.get("default")), accounts[0])
@@ -33,7 +33,7 @@ def account_option(profile: dict[str, Any]) -> str:
 
 def is_this_machine(profile: dict[str, Any]) -> bool:
     """Whether no batch system stands between a job and the machine."""
-    scheduler = value_of(profile, "scheduler")
+    scheduler = fact_value(profile, "scheduler")
     return isinstance(scheduler, dict) and scheduler.get("name") == "local"
 
 
@@ -56,11 +56,11 @@ def _fact_lines(profile: dict[str, Any]) -> Iterator[str]:
             yield f"{name}: {_words(name, corrections[name].get('value'))} (corrected by hand)"
         fact = facts.get(name)
         if isinstance(fact, dict):
-            learned = f"{fact.get('source', '')}, {age(fact.get('at'))}".strip(", ")
+            learned = f"{fact.get('source', '')}, {time_ago(fact.get('at'))}".strip(", ")
             yield f"{name}: {_words(name, fact.get('value'))} ({learned})"
 
 
-def value_of(profile: dict[str, Any], name: str) -> Any:
+def fact_value(profile: dict[str, Any], name: str) -> Any:
     """A fact's value, with the correction if there is one."""
     for kind in ("corrections", "facts"):
         found = (profile.get(kind) or {}).get(name)
@@ -98,7 +98,7 @@ def _folder(kind: str, one: dict[str, Any]) -> str:
     if one.get("quota_bytes"):
         words.append(f"quota {show_bytes(one['quota_bytes'])}")
     if one.get("purge_days"):
-        words.append(f"purged after {count(int(one['purge_days']), 'day')}")
+        words.append(f"purged after {plural(int(one['purge_days']), 'day')}")
     return f"{kind} {one.get('path')} ({_joined(words)})"
 
 
@@ -164,7 +164,7 @@ def _names(value: list[dict[str, Any]]) -> str:
 
 
 def _number(value: Any, noun: str) -> str:
-    return count(int(value), noun) if value is not None else f"? {noun}s"
+    return plural(int(value), noun) if value is not None else f"? {noun}s"
 
 
 def _joined(words: list[str]) -> str:
@@ -186,7 +186,7 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     "runtimes": _where(_runtimes),
     "builders": _where(_builders),
     "modules": lambda value: "; ".join(value) or "none",
-    "waits": lambda value: f"those of your last {count(len(value), 'job')}",
+    "waits": lambda value: f"those of your last {plural(len(value), 'job')}",
     "charge": lambda value: ", ".join(
         f"{rate:g} a node-hour in {name}" for name, rate in value.items()
     ),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import age
+from diamond.cli.format import time_ago
 from diamond.cli.limits import project_limits, project_usage
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
@@ -41,7 +41,7 @@ def list_projects(as_json: Json = False) -> None:
     if as_json:
         print_json({"items": items, "next": None})
         return
-    rows = [(one["name"], one["role"], one["title"], age(one["created"])) for one in items]
+    rows = [(one["name"], one["role"], one["title"], time_ago(one["created"])) for one in items]
     print_table(("PROJECT", "YOU ARE", "TITLE", "CREATED"), rows)
 
 

@@ -8,8 +8,8 @@ import typer
 
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.run import tell_job
-from diamond.cli.wait import wait_for
+from diamond.cli.run import print_job
+from diamond.cli.wait import wait_for_job
 from diamond.sdk.client import Client
 
 app = typer.Typer(
@@ -62,5 +62,5 @@ def run(
     client = Client()
     job = client.run_recipe(name, on=on, set=settings or [])
     if wait:
-        raise typer.Exit(wait_for(client, job, as_json=as_json))
-    tell_job(job, as_json=as_json)
+        raise typer.Exit(wait_for_job(client, job, as_json=as_json))
+    print_job(job, as_json=as_json)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from diamond.cli.check_format import checked_lines
-from diamond.cli.format import short
+from diamond.cli.check_format import check_lines
+from diamond.cli.format import short_id
 from diamond.cli.goal_options import (
     Batch,
     Epochs,
@@ -21,11 +21,11 @@ from diamond.cli.goal_options import (
     StartupSeconds,
     Steps,
     StepSeconds,
-    said,
+    given_goal,
 )
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, say
-from diamond.cli.wait import wait_for
+from diamond.cli.wait import wait_for_job
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client, read_spec
 from diamond.sdk.models import Job
@@ -35,7 +35,7 @@ app = typer.Typer(rich_markup_mode=None)
 WORDS = "diamond.words"
 
 
-class WithCommand(TyperCommand):
+class CommandAfterDashes(TyperCommand):
     """Takes the words after `--` aside before options are read, so that they stay as typed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ class WithCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-@app.command(cls=WithCommand)
+@app.command(cls=CommandAfterDashes)
 def run(
     ctx: typer.Context,
     specs: Annotated[
@@ -155,15 +155,15 @@ def run(
         set=settings or [],
         folder=folder,
         with_code=not no_code,
-        goal=said(goal) or None,
+        goal=given_goal(goal) or None,
         project=project,
         sign=_signs(sign),
         say=(lambda words: None) if as_json else say,
     )
     _warn(job)
     if wait:
-        raise typer.Exit(wait_for(client, job, as_json=as_json))
-    tell_job(job, as_json=as_json)
+        raise typer.Exit(wait_for_job(client, job, as_json=as_json))
+    print_job(job, as_json=as_json)
 
 
 def _signs(wanted: bool | None) -> bool:
@@ -197,7 +197,7 @@ def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(answer)
         return
-    for line in checked_lines(answer):
+    for line in check_lines(answer):
         print(line)
     if answer.get("script"):
         print(f"\n{answer['script']}")
@@ -206,13 +206,13 @@ def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
     say("Nothing is wrong with it, and nothing was sent. To run it: the same without --check.")
 
 
-def tell_job(job: Job, *, as_json: bool) -> None:
+def print_job(job: Job, *, as_json: bool) -> None:
     if as_json:
         print_json({"job": _plain(job), "tasks": [dict(task.raw) for task in job.tasks]})
         return
     task = job.task
     print(f"{task.name} is task {task.id} on {task.endpoint}")
-    print(f"Follow it: diamond logs -f {short(task.id)}")
+    print(f"Follow it: diamond logs -f {short_id(task.id)}")
 
 
 def _plain(job: Job) -> dict[str, Any]:

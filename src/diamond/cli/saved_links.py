@@ -76,7 +76,7 @@ def bridge_pid(home: Path, name: str) -> int | None:
         return None
 
 
-def hold_pid(home: Path, name: str) -> object:
+def lock_pid_file(home: Path, name: str) -> object:
     """Say that this process is the endpoint's bridge, for as long as the answer is kept."""
     import fcntl
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from diamond.cli.format import age, short
+from diamond.cli.format import short_id, time_ago
 from diamond.cli.options import Json, complete_endpoint
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.scale_format import progress_words, scale_lines
+from diamond.cli.scale_format import progress_lines, scale_lines
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 
@@ -95,7 +95,7 @@ def start(
         _follow(client, made, as_json=as_json)
         return
     _tell(made, as_json=as_json)
-    say(f"Follow it: diamond scale show {short(made['id'])} --wait")
+    say(f"Follow it: diamond scale show {short_id(made['id'])} --wait")
 
 
 @app.command()
@@ -122,12 +122,12 @@ def list_scales(as_json: Json = False) -> None:
         return
     rows = [
         (
-            short(one["id"]),
+            short_id(one["id"]),
             one["name"],
             one["kind"],
             one["endpoint"],
             one["state"],
-            age(one["created"]),
+            time_ago(one["created"]),
             one["message"],
         )
         for one in items
@@ -148,7 +148,7 @@ def _follow(client: Client, scale: dict[str, Any], *, as_json: bool) -> None:
     told: set[str] = set()
 
     def heard(now: dict[str, Any]) -> None:
-        for line in progress_words(now):
+        for line in progress_lines(now):
             if line not in told:
                 told.add(line)
                 say(line)

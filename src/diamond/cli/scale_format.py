@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from diamond.cli.format import short
-from diamond.cli.output import count
+from diamond.cli.format import short_id
+from diamond.cli.output import plural
 
 STATES = {"waiting": "waits for its turn", "running": "under way"}
 UNTOLD = "-"
@@ -22,11 +22,11 @@ def scale_lines(scale: dict[str, Any]) -> Iterator[str]:
     yield from _result(scale)
 
 
-def progress_words(scale: dict[str, Any]) -> Iterator[str]:
+def progress_lines(scale: dict[str, Any]) -> Iterator[str]:
     """A line for each probe that is begun or over; the same words as long as nothing changed."""
     for probe in scale["probes"]:
         if probe["task"]:
-            yield f"{probe['label']}: task {short(probe['task'])} begun"
+            yield f"{probe['label']}: task {short_id(probe['task'])} begun"
         if probe["state"] in ("measured", "failed", "skipped"):
             yield f"{probe['label']}: {probe['state']}{_detail(scale, probe)}"
 
@@ -55,7 +55,7 @@ def _share(probe: dict[str, Any]) -> str:
 
 def _standing(probe: dict[str, Any]) -> str:
     if probe["state"] == "running" and probe["steps"]:
-        return f"under way, {count(probe['steps'], 'step')} so far"
+        return f"under way, {plural(probe['steps'], 'step')} so far"
     if probe["state"] in ("failed", "skipped"):
         return f"{probe['state']}: {probe['words']}"
     return str(STATES.get(probe["state"], probe["words"]))

@@ -9,21 +9,21 @@ from collections.abc import Iterator
 
 import typer
 
-from diamond.cli.chain_format import attempt_lines, chain_lines, foretold_lines
+from diamond.cli.chain_format import attempt_lines, chain_lines, planned_lines
 from diamond.cli.format import (
-    age,
-    clock,
-    ending_words,
+    describe_ending,
+    describe_resources,
+    describe_state,
+    duration,
     next_step,
-    resource_words,
-    span,
-    state_sentence,
-    waited,
+    time_ago,
+    timestamp,
+    waiting_reasons,
 )
-from diamond.cli.metrics_format import number_lines
-from diamond.cli.offline import away_words, is_away
+from diamond.cli.metrics_format import metric_lines
+from diamond.cli.offline import describe_offline, is_offline
 from diamond.cli.options import Json, TaskId
-from diamond.cli.output import STATE_COLOURS, paint, plain, print_json
+from diamond.cli.output import STATE_COLORS, color, print_json, without_control_characters
 from diamond.cli.profile_format import is_this_machine
 from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
@@ -43,15 +43,15 @@ def show(task: TaskId, as_json: Json = False) -> None:
         return
     endpoint = _endpoint_of(client, found)
     for line in [*_head(found, endpoint), *_order(found)]:
-        print(plain(line))
+        print(without_control_characters(line))
     _section("Attempts", attempt_lines(found, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(found))
-    _section("Foretold and happened", foretold_lines(found))
-    _section("Numbers", number_lines(client.metrics(found.id), client.usage(found.id)))
-    _section("Why it waited", waited(history))
+    _section("Foretold and happened", planned_lines(found))
+    _section("Numbers", metric_lines(client.metrics(found.id), client.usage(found.id)))
+    _section("Why it waited", waiting_reasons(history))
     _section("Notes", [_note(one) for one in history if one.get("type") == "note"])
     if found.is_final:
-        _section("How it ended", [ending_words(found)])
+        _section("How it ended", [describe_ending(found)])
     step = next_step(found)
     if step:
         print(f"\n{step}")
@@ -66,28 +66,28 @@ def _endpoint_of(client: Client, task: Task) -> Endpoint:
 
 
 def _head(task: Task, endpoint: Endpoint) -> Iterator[str]:
-    away = is_away(endpoint) and not task.is_final
+    away = is_offline(endpoint) and not task.is_final
     now = task.as_of if away and task.as_of else time.time()
-    colour = STATE_COLOURS.get(task.state, "bold")
-    yield f"{paint(task.name, 'bold')}  {task.id}  (job {task.job})"
-    yield f"  State     {paint(state_sentence(task, now), colour)}"
+    colour = STATE_COLORS.get(task.state, "bold")
+    yield f"{color(task.name, 'bold')}  {task.id}  (job {task.job})"
+    yield f"  State     {color(describe_state(task, now), colour)}"
     if task.message and not task.is_final:
         yield f"            {task.message}"
     if away:
-        yield f"            {away_words(endpoint)}"
+        yield f"            {describe_offline(endpoint)}"
     yield from _place(task, endpoint)
-    yield f"  Created   {clock(task.created)} ({age(task.created)})"
+    yield f"  Created   {timestamp(task.created)} ({time_ago(task.created)})"
     if task.started:
         end = task.ended or task.as_of or task.started
-        yield f"  Started   {clock(task.started)}, {_lasted(task, span(end - task.started))}"
+        yield f"  Started   {timestamp(task.started)}, {_lasted(task, duration(end - task.started))}"
     if task.ended:
-        yield f"  Ended     {clock(task.ended)}"
+        yield f"  Ended     {timestamp(task.ended)}"
     elif task.as_of:
-        yield f"  As of     {age(task.as_of)}"
+        yield f"  As of     {time_ago(task.as_of)}"
     if task.retry_of:
         yield f"  Retry of  {task.retry_of}"
     if task.cleaned:
-        yield f"  Folder    removed by `diamond clean` {age(task.cleaned)}"
+        yield f"  Folder    removed by `diamond clean` {time_ago(task.cleaned)}"
     elif task.run_dir:
         yield f"  Folder    {task.run_dir}"
 
@@ -105,7 +105,7 @@ def _order(task: Task) -> Iterator[str]:
         yield f"  Command   {command.splitlines()[0]}"
     asked = order.get("resources") or {}
     if asked:
-        yield f"  Asked     {resource_words(asked)}"
+        yield f"  Asked     {describe_resources(asked)}"
     code = task.raw.get("code") or {}
     if code.get("snapshot"):
         yield f"  Code      {_code(code)}"
@@ -127,12 +127,12 @@ def _code(code: dict[str, object]) -> str:
 
 
 def _note(event: dict[str, object]) -> str:
-    return f"{clock(float(str(event.get('at') or 0)))}  {event.get('message', '')}"
+    return f"{timestamp(float(str(event.get('at') or 0)))}  {event.get('message', '')}"
 
 
 def _section(title: str, lines: list[str]) -> None:
     if not lines:
         return
-    print(f"\n{paint(title, 'bold', sys.stdout)}")
+    print(f"\n{color(title, 'bold', sys.stdout)}")
     for line in lines:
-        print(f"  {plain(line)}")
+        print(f"  {without_control_characters(line)}")

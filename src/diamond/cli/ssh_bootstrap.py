@@ -58,14 +58,14 @@ def remote_command(python: str = "") -> str:
     return "exec /bin/sh -c " + shlex.quote(script)
 
 
-def first_input(agent: bytes, endpoint: str) -> bytes:
+def bootstrap_input(agent: bytes, endpoint: str) -> bytes:
     """One line of Python that installs and starts the agent, then the agent itself."""
     digest = hashlib.sha256(agent).hexdigest()
     program = _INSTALL.format(size=len(agent), digest=digest, mark=MARK, endpoint=endpoint)
     return f"exec({program!r})\n".encode() + agent
 
 
-def ssh_words(
+def ssh_command(
     host: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = (), python: str = ""
 ) -> list[str]:
     """The command line that starts an agent; `ssh` is the person's own, from $DIAMOND_SSH."""
@@ -74,7 +74,7 @@ def ssh_words(
     return [*start, "--", host, remote_command(python)]
 
 
-def terminal_words(
+def terminal_command(
     host: str, line: str, *, ssh: str = "ssh", config: str = "", options: Sequence[str] = ()
 ) -> list[str]:
     """The command line for a line that somebody types to."""

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from diamond.cli.ssh_bootstrap import MARK
 from diamond.core.errors import DiamondError, ServiceUnreachable
-from diamond.sdk.client_config import Address
-from diamond.sdk.transport import API, Answer, Transport
+from diamond.sdk.client_config import ServiceAddress
+from diamond.sdk.transport import API, Response, Transport
 
 CALLS = frozenset({"hello", "events", "adopt", "commands", "bytes", "blobs", "profile", "answers"})
 NOISE_LIMIT = 1 << 20
@@ -23,11 +23,11 @@ class Bridge:
 
     def __init__(
         self,
-        address: Address,
+        address: ServiceAddress,
         source: IO[bytes],
         target: IO[bytes],
         *,
-        on_hello: Callable[[Answer], None] = lambda answer: None,
+        on_hello: Callable[[Response], None] = lambda answer: None,
         say: Callable[[str], None] = lambda words: None,
     ) -> None:
         self.is_stale = False
@@ -75,11 +75,11 @@ class Bridge:
             answer = self._forward(call, head, body)
         except DiamondError as error:
             self._say(f"{call}: {error.message}")
-            answer = Answer(error.status, {}, json.dumps(error.as_problem()).encode())
+            answer = Response(error.status, {}, json.dumps(error.as_problem()).encode())
         self._note(call, answer)
         self._answer(head.get("id"), answer)
 
-    def _forward(self, call: str, head: dict[str, Any], body: bytes) -> Answer:
+    def _forward(self, call: str, head: dict[str, Any], body: bytes) -> Response:
         if call.split("/")[0] not in CALLS or ".." in call:
             raise ServiceUnreachable(f"{call!r} is not a call of the sync protocol")
         headers = {"Diamond-Protocol": "1"}
@@ -89,13 +89,13 @@ class Bridge:
         path = f"{API}/sync/{call}" + (f"?{query}" if query else "")
         return self._transport.forward(path, body, headers)
 
-    def _note(self, call: str, answer: Answer) -> None:
+    def _note(self, call: str, answer: Response) -> None:
         if answer.status == 409 and b"generation-stale" in answer.body:
             self.is_stale = True
         if call == "hello":
             self._on_hello(answer)
 
-    def _answer(self, number: object, answer: Answer) -> None:
+    def _answer(self, number: object, answer: Response) -> None:
         head = {"id": number, "status": answer.status, "length": len(answer.body)}
         try:
             with self._writing:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import IO, TextIO
 
 from diamond.cli.output import say
-from diamond.cli.saved_links import SavedLink, bridge_pid, hold_pid, links_folder
-from diamond.cli.ssh_bootstrap import NO_PYTHON, first_input, ssh_words
+from diamond.cli.saved_links import SavedLink, bridge_pid, links_folder, lock_pid_file
+from diamond.cli.ssh_bootstrap import NO_PYTHON, bootstrap_input, ssh_command
 from diamond.cli.ssh_bridge import Bridge
 from diamond.core.errors import DiamondError, EndpointAway
 from diamond.sdk.client import Client
-from diamond.sdk.client_config import Address
-from diamond.sdk.transport import Answer
+from diamond.sdk.client_config import ServiceAddress
+from diamond.sdk.transport import Response
 
 READY = b"ready\n"
 HELLO_SECONDS = 90.0
@@ -114,7 +114,7 @@ class _Session:
 
     def run(self, ready: Callable[[], None]) -> None:
         """Until the connection ends; raises if that was before the agent was welcomed."""
-        held = hold_pid(self._home, self._link.name)
+        held = lock_pid_file(self._home, self._link.name)
         self._ready = ready
         # The shell's hang-up must not end ssh once the terminal is free; ssh respects an ignored one.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -143,7 +143,7 @@ class _Session:
 
     def _start(self) -> subprocess.Popen[bytes]:
         link = self._link
-        words = ssh_words(
+        words = ssh_command(
             link.ssh_host,
             ssh=self._env.get("DIAMOND_SSH") or "ssh",
             config=link.ssh_config,
@@ -166,12 +166,12 @@ class _Session:
             ) from None
 
     def _bridge(self, source: IO[bytes], target: IO[bytes]) -> Bridge:
-        address = Address(self._link.url, self._link.key)
+        address = ServiceAddress(self._link.url, self._link.key)
         return Bridge(address, source, target, on_hello=self._hello, say=self._note)
 
     def _carry(self, bridge: Bridge, target: IO[bytes]) -> None:
         try:
-            target.write(first_input(self._agent, self._link.endpoint))
+            target.write(bootstrap_input(self._agent, self._link.endpoint))
             target.flush()
         except OSError:
             return  # ssh has ended; its own words say why
@@ -183,7 +183,7 @@ class _Session:
         bridge.serve()
         timer.cancel()
 
-    def _hello(self, answer: Answer) -> None:
+    def _hello(self, answer: Response) -> None:
         if answer.status >= 400:
             self._refused = answer.body.decode(errors="replace")[:300]
             if answer.status < 500:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from diamond.cli.format import short
-from diamond.cli.offline import away_notes
+from diamond.cli.format import short_id
+from diamond.cli.offline import offline_notes
 from diamond.cli.options import (
     Json,
     OnEndpoint,
@@ -20,9 +20,9 @@ from diamond.cli.options import (
     check_states,
     complete_task,
 )
-from diamond.cli.output import count, error_json, print_error, print_json, say
+from diamond.cli.output import error_json, plural, print_error, print_json, say
 from diamond.core.errors import BadRequest, DiamondError
-from diamond.sdk.bulk import Matching
+from diamond.sdk.bulk import BulkAction
 from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
@@ -108,9 +108,9 @@ def resume(
         print_json(dict(made.raw))
         return
     came_from = made.chain.get("continues")
-    goes_on = f"goes on as task {made.id}" if came_from else f"({short(made.id)}) goes on,"
+    goes_on = f"goes on as task {made.id}" if came_from else f"({short_id(made.id)}) goes on,"
     print(f"{made.name} {goes_on} on {made.endpoint}")
-    print(f"Follow it: diamond logs -f {short(made.id)}")
+    print(f"Follow it: diamond logs -f {short_id(made.id)}")
 
 
 def _check_choice(act: str, tasks: list[str] | None, everything: bool, filtered: object) -> None:
@@ -134,19 +134,19 @@ def _each(tasks: list[str], act: Callable[[str], Task]) -> Done:
     return done, errors
 
 
-def _all(act: str, did: str, found: Matching, *, yes: bool, as_json: bool) -> Done:
+def _all(act: str, did: str, found: BulkAction, *, yes: bool, as_json: bool) -> Done:
     """Says how many and ends, unless it was told to go on."""
     if not yes:
         if as_json:
             print_json({"matching": found.count, "dry_run": True})
         else:
             say(
-                f"{count(found.count, 'task')} to {act}. Nothing was done: the same with --yes does it."
+                f"{plural(found.count, 'task')} to {act}. Nothing was done: the same with --yes does it."
             )
         raise typer.Exit(0)
     outcomes = list(found.go())
     if not as_json:
-        say(f"{did}: {count(sum(one.error is None for one in outcomes), 'task')}.")
+        say(f"{did}: {plural(sum(one.error is None for one in outcomes), 'task')}.")
     return [one.task for one in outcomes if one.task], [one.error for one in outcomes if one.error]
 
 
@@ -156,7 +156,7 @@ def _retry_one(client: Client, task: str, *, as_json: bool) -> None:
         print_json(dict(made.raw))
         return
     print(f"{made.name} is now task {made.id} on {made.endpoint}")
-    print(f"Follow it: diamond logs -f {short(made.id)}")
+    print(f"Follow it: diamond logs -f {short_id(made.id)}")
 
 
 def _tell(done: Done, *, as_json: bool, tell: Callable[[list[Task]], None]) -> None:
@@ -173,13 +173,13 @@ def _tell(done: Done, *, as_json: bool, tell: Callable[[list[Task]], None]) -> N
 
 def _tell_retried(made: list[Task]) -> None:
     for task in made:
-        print(f"{task.name} is now task {short(task.id)} on {task.endpoint}")
+        print(f"{task.name} is now task {short_id(task.id)} on {task.endpoint}")
 
 
 def _tell_cancelled(client: Client, ended: list[Task]) -> None:
     for task in ended:
-        print(f"{short(task.id)} {task.name}: {_cancel_words(task)}")
-    for words in away_notes(client, [task for task in ended if not task.is_final]):
+        print(f"{short_id(task.id)} {task.name}: {_cancel_words(task)}")
+    for words in offline_notes(client, [task for task in ended if not task.is_final]):
         say(f"{words} The cancel takes effect when it is back.")
 
 

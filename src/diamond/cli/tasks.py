@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from diamond.cli.format import age, short, why
-from diamond.cli.offline import away_notes
+from diamond.cli.format import short_id, short_reason, time_ago
+from diamond.cli.offline import offline_notes
 from diamond.cli.options import Json, OnEndpoint, PartOfName, SearchWords, States, check_states
 from diamond.cli.output import print_json, print_table, say
 from diamond.core.errors import BadRequest
@@ -51,7 +51,7 @@ def tasks(
         print_json({"items": [dict(task.raw) for task in shown], "next": found.next})
         return
     _print(shown, more=found.next is not None)
-    for words in away_notes(client, [task for task in shown if not task.is_final]):
+    for words in offline_notes(client, [task for task in shown if not task.is_final]):
         say(words)
 
 
@@ -60,7 +60,14 @@ def _print(found: list[Task], *, more: bool) -> None:
         say("No tasks. Start one: diamond run -- python train.py")
         return
     rows = [
-        (short(task.id), task.name, task.state, task.endpoint, age(task.created), why(task))
+        (
+            short_id(task.id),
+            task.name,
+            task.state,
+            task.endpoint,
+            time_ago(task.created),
+            short_reason(task),
+        )
         for task in found
     ]
     print_table(("TASK", "NAME", "STATE", "ENDPOINT", "CREATED", "WHY"), rows)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from diamond.cli.format import age, clock
+from diamond.cli.format import time_ago, timestamp
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.sdk.client import Client
@@ -46,9 +46,9 @@ def list_tokens(as_json: Json = False) -> None:
             one["id"],
             one["name"],
             " ".join(one.get("scopes", [])),
-            age(one.get("created")),
-            clock(one.get("expires")),
-            age(one.get("used")),
+            time_ago(one.get("created")),
+            timestamp(one.get("expires")),
+            time_ago(one.get("used")),
         )
         for one in items
     ]

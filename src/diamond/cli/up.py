@@ -17,20 +17,20 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import short
+from diamond.cli.format import short_id
 from diamond.cli.local_processes import (
-    await_online,
-    await_service,
-    last_words,
-    make_home,
+    ensure_home,
+    log_tail,
     read_config,
     running_client,
     start_agent,
     start_service,
+    wait_for_service,
+    wait_until_online,
 )
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, say
-from diamond.cli.wait import wait_for
+from diamond.cli.wait import wait_for_job
 from diamond.core.errors import DiamondError, ServiceUnreachable
 from diamond.sdk.client import Client, read_spec
 
@@ -63,7 +63,7 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Start Diamond on this machine and serve until Ctrl-C; running jobs go on after that."""
-    home = make_home()
+    home = ensure_home()
     settings = read_config(config)
     if port is not None:
         settings["port"] = port
@@ -77,7 +77,7 @@ def up(
     signal.signal(signal.SIGTERM, _interrupt)
     supervisor = _Supervisor(home, settings)
     try:
-        client = await_service(home, supervisor.begin_service())
+        client = wait_for_service(home, supervisor.begin_service())
         if agent:
             supervisor.begin_agent(client)
         _tell(client, as_json=as_json)
@@ -127,11 +127,11 @@ def _train_first(client: Client, spec: str) -> None:
     try:
         fields, folder = read_spec(spec)
         job = client.run(fields, folder=folder, say=say)
-        code = wait_for(client, job)
+        code = wait_for_job(client, job)
     except DiamondError as error:
         say(f"{error.message}\n{error.hint}".strip())
         return
-    say(f"Its numbers: diamond show {short(job.task.id)}" if code == 0 else "")
+    say(f"Its numbers: diamond show {short_id(job.task.id)}" if code == 0 else "")
     say(f"Diamond goes on serving at {client.url}; Ctrl-C stops it. Sign in again: diamond open")
 
 
@@ -176,8 +176,8 @@ class _Supervisor:
     def begin_agent(self, client: Client) -> None:
         self._agent_pauses.starts()
         self._agent = start_agent(client, self._home, LOCAL)
-        if not await_online(client, LOCAL, lambda: self._lives(self._agent)):
-            say(f"The agent of this machine is not online yet: {last_words(self._log)}")
+        if not wait_until_online(client, LOCAL, lambda: self._lives(self._agent)):
+            say(f"The agent of this machine is not online yet: {log_tail(self._log)}")
 
     def watch(self, client: Client) -> None:
         """Until Ctrl-C; raises when the service will not stay up."""
@@ -233,7 +233,7 @@ class _Supervisor:
         elif not self._agent_pauses.due:
             self._agent_pauses.died()
             say(
-                f"The agent ended with {self._agent.returncode}: {last_words(self._log)}; starting it again"
+                f"The agent ended with {self._agent.returncode}: {log_tail(self._log)}; starting it again"
             )
         elif self._agent_pauses.is_over():
             self._agent_pauses.starts()

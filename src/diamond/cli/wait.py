@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import time
 
-from diamond.cli.format import ending_words, next_step, short, stage_words, why
+from diamond.cli.format import describe_ending, describe_stage, next_step, short_id, short_reason
 from diamond.cli.log_writer import LogWriter
-from diamond.cli.offline import LinkWatch
-from diamond.cli.output import paint, print_json, say
+from diamond.cli.offline import ConnectionMonitor
+from diamond.cli.output import color, print_json, say
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
 from diamond.sdk.logs import STREAMS, LogPart
@@ -17,7 +17,7 @@ from diamond.sdk.models import Job, Task
 WALL_TIME, ELSE, CANCELLED = 124, 125, 130
 
 
-def wait_for(client: Client, job: Job, *, as_json: bool = False) -> int:
+def wait_for_job(client: Client, job: Job, *, as_json: bool = False) -> int:
     """Follow a job's task to its end; the answer is the exit code for the shell."""
     view = _View(quiet=as_json)
     task = job.task
@@ -27,8 +27,8 @@ def wait_for(client: Client, job: Job, *, as_json: bool = False) -> int:
     except KeyboardInterrupt:
         view.clear()
         say(
-            f"{task.id} goes on. Follow it: diamond logs -f {short(task.id)}; "
-            f"cancel it: diamond cancel {short(task.id)}"
+            f"{task.id} goes on. Follow it: diamond logs -f {short_id(task.id)}; "
+            f"cancel it: diamond cancel {short_id(task.id)}"
         )
         return CANCELLED
     view.clear()
@@ -65,7 +65,7 @@ def exit_code(task: Task) -> int:
 
 def _follow(client: Client, task: Task, view: _View, streams: tuple[str, ...]) -> Task:
     """A log that nobody sees is not fetched: the middle of a long one lies on the cluster."""
-    watch = LinkWatch(client, task.endpoint, view.note)
+    watch = ConnectionMonitor(client, task.endpoint, view.note)
     happenings = client.follow(
         task.id, streams=streams, on_lost=watch.lost, on_endpoint=watch.endpoint
     )
@@ -82,7 +82,7 @@ def _follow(client: Client, task: Task, view: _View, streams: tuple[str, ...]) -
 
 def _tell_end(task: Task) -> None:
     colour = "green" if task.state == "succeeded" else "red"
-    say(paint(ending_words(task), colour, sys.stderr))
+    say(color(describe_ending(task), colour, sys.stderr))
     step = next_step(task)
     if step:
         say(step)
@@ -100,8 +100,8 @@ class _View:
         self._logging = False
 
     def stage(self, task: Task) -> None:
-        words = stage_words(task)
-        detail = why(task)
+        words = describe_stage(task)
+        detail = short_reason(task)
         line = words if not detail or detail in words else f"{words} ({detail})"
         if line == self._last or task.is_final:
             return

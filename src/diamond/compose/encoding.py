@@ -8,12 +8,12 @@ from typing import Any
 
 from diamond.compose.faults import Faults, drop_field
 
-Place = tuple[int | str, ...]
+FieldPath = tuple[int | str, ...]
 
 
-def without_broken_texts(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
+def without_invalid_text(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     """The spec without texts that are not UTF-8; each is noted."""
-    broken = list(broken_texts(raw))
+    broken = list(invalid_texts(raw))
     if not broken:
         return raw
     rest = copy.deepcopy(raw)
@@ -26,17 +26,17 @@ def without_broken_texts(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
     return rest
 
 
-def broken_texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+def invalid_texts(value: Any, place: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:
     """Each text that is not UTF-8, with the way to it."""
     if isinstance(value, str) and not _is_utf8(value):
         yield place, value
     elif isinstance(value, list):
         for number, one in enumerate(value):
-            yield from broken_texts(one, (*place, number))
+            yield from invalid_texts(one, (*place, number))
     elif isinstance(value, dict):
         for name, one in value.items():
             is_broken = isinstance(name, str) and not _is_utf8(name)
-            yield from [((*place, name), name)] if is_broken else broken_texts(one, (*place, name))
+            yield from [((*place, name), name)] if is_broken else invalid_texts(one, (*place, name))
 
 
 def _is_utf8(text: str) -> bool:

@@ -14,7 +14,7 @@ from diamond.core.units import show_minutes
 Facts = Mapping[str, Any]
 
 
-def cost_of(
+def estimate_cost(
     facts: Facts, placement: Placement, resources: Resources, attempts: int
 ) -> dict[str, Any]:
     """The most that one attempt can cost, and all that may follow."""
@@ -39,7 +39,7 @@ def cost_of(
     return {**found, "text": _cost_words(found)}
 
 
-def queue_of(
+def describe_queue(
     facts: Facts, partition: str, as_of: float | None, waits: Sequence[float]
 ) -> dict[str, Any]:
     """How busy it is now, and how long the person's own tasks waited there."""
@@ -105,11 +105,11 @@ def _queue_words(found: Mapping[str, Any]) -> str:
         words.append("nobody waits" if not found["pending"] else f"{found['pending']} jobs wait")
     text = "; ".join(words)
     if found["waits"]:
-        usual = show_span(found["waits"]["median"])
+        usual = show_duration(found["waits"]["median"])
         text = f"{text}. " if text else ""
         text += f"Your last {found['waits']['count']} tasks here waited {usual} (median)"
     return f"{text[:1].upper()}{text[1:]}." if text else "How busy it is, is not known yet."
 
 
-def show_span(seconds: float) -> str:
+def show_duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else show_minutes(round(seconds / 60))

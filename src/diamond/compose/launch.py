@@ -23,13 +23,13 @@ _LAUNCHER_WORDS = {"torchrun": _TORCHRUN, "accelerate": _ACCELERATE}
 
 
 @dataclass(frozen=True)
-class Chosen:
+class LaunchChoice:
     launch: Launch
     tasks_per_node: int
     notes: list[str]
 
 
-def choose_launch(spec: Spec) -> Chosen:
+def choose_launch(spec: Spec) -> LaunchChoice:
     """The kind of launch, how many processes a node gets, and what a person should know of it."""
     asked = (
         spec.launch if isinstance(spec.launch, LaunchSpec) else LaunchSpec(kind=spec.launch, hang=0)
@@ -42,7 +42,7 @@ def choose_launch(spec: Spec) -> Chosen:
     notes = [f"launch: {kind}, {why}"] if why else []
     notes += _about_options(kind, text, spec) if starts_ranks else []
     notes += _about_single(spec, kind, text) if kind == "single" else []
-    return Chosen(Launch(kind, starts_ranks, asked.hang), tasks, notes)
+    return LaunchChoice(Launch(kind, starts_ranks, asked.hang), tasks, notes)
 
 
 def starts_its_own(spec: Spec) -> bool:

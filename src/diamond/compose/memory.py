@@ -14,7 +14,9 @@ from diamond.core.units import show_bytes
 Facts = Mapping[str, Any]
 
 
-def with_memory(facts: Facts, partition: str, asked: Resources, faults: Faults) -> Resources:
+def with_default_memory(
+    facts: Facts, partition: str, asked: Resources, faults: Faults
+) -> Resources:
     """As much of a node's memory as it takes of its cores or GPUs, whichever is more."""
     if asked.memory_mb or (facts.get("flags") or {}).get("mem") != "requires":
         return asked

@@ -31,7 +31,7 @@ def check_what_runs(spec: Spec, faults: Faults) -> None:
         )
 
 
-def notebook_words(path: str) -> list[str]:
+def notebook_command(path: str) -> list[str]:
     return ["python", "-m", "diamond.training.notebook", path, EXECUTED]
 
 

@@ -43,23 +43,23 @@ def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = Fal
     return prelude + "".join(pieces)
 
 
-def fill_words(words: list[str], params: Mapping[str, Any]) -> list[str]:
+def fill_arguments(words: list[str], params: Mapping[str, Any]) -> list[str]:
     """The same for a program's words, which no shell reads."""
     values = {name: show_value(value) for name, value in params.items()}
     return [_FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), word) for word in words]
 
 
-def words_with_resume(words: list[str], params: Mapping[str, Any]) -> str:
+def command_with_resume(words: list[str], params: Mapping[str, Any]) -> str:
     """The words as a line for bash: the checkpoint is known only when it starts, and a shell fills it in. '' if none asks for it."""
     field = f"{{{RESUME}}}"
     if RESUME in params or not any(field in word for word in words):
         return ""
-    cut = [fill_words(word.split(field), params) for word in words]
+    cut = [fill_arguments(word.split(field), params) for word in words]
     checkpoint = _expansion("DIAMOND_RESUME_FROM", "")
     return " ".join(checkpoint.join(map(shlex.quote, pieces)) for pieces in cut)
 
 
-def doubtful_fields(
+def placeholder_warnings(
     run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
 ) -> list[str]:
     """Sentences on fields that name no parameter, and on parameters that no field names."""

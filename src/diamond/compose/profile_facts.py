@@ -164,7 +164,7 @@ def check_facts(facts: Mapping[str, Any]) -> None:
             check_corrections({name: fact["value"]})
 
 
-def sound_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+def well_formed_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Those whose form is known; what is misshapen counts as not known yet."""
     return {
         name: value

@@ -70,7 +70,7 @@ def default_minutes(facts: Facts, partition: str, qos: str = "") -> int:
     return min(60, int(site.get("max_minutes") or 60), _qos_minutes(facts, qos) or 60)
 
 
-def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
+def check_limits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
     """Every limit of the partition (or of the machine) that the request passes."""
     site, where = _limits(facts, partition)
     _most(
@@ -122,7 +122,7 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
         )
 
 
-def fits_qos(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
+def check_qos_limit(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
     most = _qos_minutes(facts, qos)
     known = {one["field"] for one in faults.items}
     if "resources.walltime" not in known:

@@ -9,31 +9,31 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from diamond.compose.encoding import without_broken_texts
+from diamond.compose.encoding import without_invalid_text
 from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
 from diamond.compose.faults import Faults, drop_field, from_validation, invalid
 from diamond.compose.fields import BUDGET, NODE_HOURS, site_word
 from diamond.compose.launch import check_launch, choose_launch
-from diamond.compose.memory import memory_note, with_memory
-from diamond.compose.notebooks import check_what_runs, notebook_words, with_notebook_tools
+from diamond.compose.memory import memory_note, with_default_memory
+from diamond.compose.notebooks import check_what_runs, notebook_command, with_notebook_tools
 from diamond.compose.parameters import (
-    doubtful_fields,
+    command_with_resume,
+    fill_arguments,
     fill_command,
-    fill_words,
+    placeholder_warnings,
     show_value,
-    words_with_resume,
 )
-from diamond.compose.profile_facts import sound_facts
+from diamond.compose.profile_facts import well_formed_facts
 from diamond.compose.site import (
+    check_limits,
     check_qos,
+    check_qos_limit,
     choose_account,
     choose_partition,
     default_minutes,
-    fits,
-    fits_qos,
 )
 from diamond.compose.spec import Spec
-from diamond.compose.spec_writer import as_written
+from diamond.compose.spec_writer import written_spec
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import (
     MANY_ATTEMPTS,
@@ -100,7 +100,7 @@ class Composed:
 
 
 @dataclass(frozen=True)
-class Examined:
+class SpecReport:
     """Everything that can be said of a spec, also of one with faults."""
 
     spec: Spec
@@ -149,7 +149,7 @@ def check(
     if found.faults:
         raise invalid(found.faults)
     assert found.endpoint
-    spec = as_written(found.spec)
+    spec = written_spec(found.spec)
     return Composed(
         found.order, found.endpoint.name, found.warnings, spec, found.image, found.build
     )
@@ -162,7 +162,7 @@ def examine(
     code: dict[str, Any] | None,
     code_follows: bool = False,
     images: KnownImages = KnownImages(),  # noqa: B008
-) -> Examined:
+) -> SpecReport:
     """All faults at once, and what holds in spite of them. `code_follows`: a folder is sent later."""
     faults = Faults()
     spec = _parse(raw, faults)
@@ -171,11 +171,11 @@ def examine(
     endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
     environment, build = _environment(spec, faults)
     image = _image(spec, images, faults)
-    warnings = doubtful_fields(spec.run or [], spec.params, resumes=spec.continue_ is not None)
+    warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
     warnings += choose_launch(spec).notes
     placement, resources = Placement(), _resources(spec, 60)
     if endpoint:
-        endpoint = replace(endpoint, facts=sound_facts(endpoint.facts))
+        endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
         placement, resources = _place(spec, endpoint, wanted_partition, faults)
         warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
         warnings += memory_note(_resources(spec, 60), resources)
@@ -184,7 +184,7 @@ def examine(
     source = _code(spec, code, faults, follows=code_follows)
     resume = _resume(spec)
     _check_budget(spec, placement, resources, endpoint, faults)
-    return Examined(
+    return SpecReport(
         spec,
         endpoint,
         placement,
@@ -205,7 +205,7 @@ def _parse(raw: Any, faults: Faults) -> Spec:
         raise InvalidSpec(
             "A spec is a mapping of fields", "Start with: name, run, resources. See docs/spec.md."
         )
-    raw = without_broken_texts(raw, faults)
+    raw = without_invalid_text(raw, faults)
     try:
         return Spec.model_validate(raw)
     except ValidationError as error:
@@ -357,10 +357,10 @@ def _place(
     account = choose_account(endpoint.facts, partition, named, faults)
     qos = first_class["qos"]
     resources = _resources(spec, default_minutes(endpoint.facts, partition, qos))
-    fits(endpoint.facts, partition, resources, faults)
+    check_limits(endpoint.facts, partition, resources, faults)
     check_qos(endpoint.facts, partition, account, qos, faults)
-    fits_qos(endpoint.facts, qos, resources, faults)
-    resources = with_memory(endpoint.facts, partition, resources, faults)
+    check_qos_limit(endpoint.facts, qos, resources, faults)
+    resources = with_default_memory(endpoint.facts, partition, resources, faults)
     placement = Placement(partition=partition, account=account, options=raw, **first_class)
     return placement, resources
 
@@ -477,15 +477,15 @@ def _command(spec: Spec) -> str:
     resumes = spec.continue_ is not None
     if isinstance(spec.run, str):
         return fill_command(spec.run, spec.params, resumes=resumes)
-    return words_with_resume(spec.run or [], spec.params) if resumes else ""
+    return command_with_resume(spec.run or [], spec.params) if resumes else ""
 
 
 def _argv(spec: Spec) -> list[str]:
     if spec.notebook:
-        return notebook_words(spec.notebook)
+        return notebook_command(spec.notebook)
     if not isinstance(spec.run, list) or _command(spec):
         return []
-    return fill_words(spec.run, spec.params)
+    return fill_arguments(spec.run, spec.params)
 
 
 def _resources(spec: Spec, default_walltime: int) -> Resources:

@@ -9,7 +9,7 @@ from diamond.compose.spec import Spec
 from diamond.core.units import show_minutes
 
 
-def as_written(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
+def written_spec(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
     """Fields in the spec's own order; sizes and times with their units, what was left to the site left out."""
     data = spec.model_dump(by_alias=True, mode="json", exclude_defaults=without_defaults)
     resources, going_on = data.get("resources"), data.get("continue")

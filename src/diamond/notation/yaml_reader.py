@@ -15,7 +15,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """Both from 1."""
 
     line: int
@@ -23,13 +23,13 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Text:
+class ParsedYaml:
     """What a text says, and where each of its fields stands."""
 
     data: Any
-    places: dict[Path, Place] = field(default_factory=dict)
+    places: dict[Path, Position] = field(default_factory=dict)
 
-    def place_of(self, dotted: str) -> Place | None:
+    def place_of(self, dotted: str) -> Position | None:
         """Of a field such as resources.nodes, or of the nearest one around it."""
         path = tuple(dotted.split("."))
         while path:
@@ -39,28 +39,30 @@ class Text:
         return None
 
 
-class NotYaml(Exception):
+class YamlSyntaxError(Exception):
     """The text cannot be read; `place` is where."""
 
-    def __init__(self, message: str, place: Place | None) -> None:
+    def __init__(self, message: str, place: Position | None) -> None:
         super().__init__(message)
         self.message, self.place = message, place
 
 
-def read_text(text: str) -> Text:
+def read_text(text: str) -> ParsedYaml:
     """Raises NotYaml."""
     try:
         loader = Loader(text)
         node = loader.get_single_node()
         if node is None:
-            return Text(None)
-        return Text(loader.construct_document(node), dict(_places(node, ())))
+            return ParsedYaml(None)
+        return ParsedYaml(loader.construct_document(node), dict(_places(node, ())))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         words = str(error.problem or error.context or "this cannot be read")
-        raise NotYaml(words, Place(mark.line + 1, mark.column + 1) if mark else None) from None
+        raise YamlSyntaxError(
+            words, Position(mark.line + 1, mark.column + 1) if mark else None
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise NotYaml(str(error).splitlines()[0], None) from None
+        raise YamlSyntaxError(str(error).splitlines()[0], None) from None
 
 
 def read_value(text: str) -> Any:
@@ -75,7 +77,7 @@ def read_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     """The mapping of fields in a text; raises InvalidSpec."""
     try:
         read = read_text(text).data
-    except NotYaml as error:
+    except YamlSyntaxError as error:
         where = f" (line {error.place.line}, column {error.place.column})" if error.place else ""
         raise InvalidSpec(
             f"{origin} is not valid YAML: {error.message}{where}", "Check indentation and quotes."
@@ -87,14 +89,14 @@ def read_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     return read
 
 
-def _places(node: Any, path: Path) -> Iterator[tuple[Path, Place]]:
+def _places(node: Any, path: Path) -> Iterator[tuple[Path, Position]]:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*path, str(key.value))
-            yield inner, Place(key.start_mark.line + 1, key.start_mark.column + 1)
+            yield inner, Position(key.start_mark.line + 1, key.start_mark.column + 1)
             yield from _places(value, inner)
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
             inner = (*path, str(number))
-            yield inner, Place(value.start_mark.line + 1, value.start_mark.column + 1)
+            yield inner, Position(value.start_mark.line + 1, value.start_mark.column + 1)
             yield from _places(value, inner)

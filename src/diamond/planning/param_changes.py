@@ -1,4 +1,4 @@
-"""Which params of a spec hold the batch, the accumulation, the precision and the data-loader workers, and what they become."""
+"""Find the params of a spec for batch size, accumulation, precision and data-loader workers, and change them for probes."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ BF16 = {
     "16-mixed": "bf16-mixed",
     "float16": "bfloat16",
 }
-"""How torch, accelerate and Lightning write what they compute in, and how each writes bf16."""
+"""How torch, accelerate and Lightning spell precisions, and their spelling of bf16."""
 
 Params = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class BatchNames:
-    """The params that say how many samples a rank takes at once, and how often before an update."""
+    """The names of the params for batch size per rank and gradient accumulation."""
 
     batch: str = ""
     accumulate: str = ""
 
 
 @dataclass(frozen=True)
-class Switch:
-    """A spec's params for one probe."""
+class ParamChange:
+    """Changed params for one probe."""
 
     params: dict[str, Any] = field(default_factory=dict)
-    """What differs from the spec."""
+    """Only the params that differ from the spec."""
     samples_per_step: float = 1.0
     words: str = ""
 
 
 def batch_names(params: Params, batch: str = "", accumulate: str = "") -> BatchNames:
-    """As the person names them, else as they are usually called; of a param that is no whole number none is made."""
+    """The names the user gave, or the usual ones. Params that are not whole numbers are ignored."""
     found = BatchNames(
         _named(params, batch) or _first(params, BATCH_NAMES),
         _named(params, accumulate) or _first(params, ACCUMULATE_NAMES),
@@ -71,45 +71,49 @@ def batch_names(params: Params, batch: str = "", accumulate: str = "") -> BatchN
 
 
 def samples_per_step(params: Params, names: BatchNames, ranks: int) -> float:
-    """Of one update of the model over all ranks; where no param tells the batch, it counts batches."""
+    """Samples per model update over all ranks; counts batches if no param holds the batch size."""
     batch = int(params[names.batch]) if names.batch else 1
     return float(batch * _accumulated(params, names) * ranks)
 
 
-def hold(params: Params, names: BatchNames, *, ranks: int, written_ranks: int) -> Switch:
-    """The params with which `ranks` ranks take the batch of an update that the spec's own `written_ranks` take."""
+def keep_global_batch(
+    params: Params, names: BatchNames, *, ranks: int, written_ranks: int
+) -> ParamChange:
+    """The params with which `ranks` ranks keep the global batch that the spec has with `written_ranks` ranks."""
     if not names.batch:
-        return Switch({}, float(ranks), "")
-    whole = int(samples_per_step(params, names, written_ranks))
-    most = int(params[names.batch]) if names.accumulate else whole
-    held = hold_batch(whole, ranks, most)
-    wanted = {names.batch: held.per_rank}
+        return ParamChange({}, float(ranks), "")
+    global_batch = int(samples_per_step(params, names, written_ranks))
+    most = int(params[names.batch]) if names.accumulate else global_batch
+    split = hold_batch(global_batch, ranks, most)
+    wanted = {names.batch: split.per_rank}
     if names.accumulate:
-        wanted[names.accumulate] = held.accumulation
+        wanted[names.accumulate] = split.accumulation
     changed = {name: value for name, value in wanted.items() if value != params[name]}
-    return Switch(changed, float(whole), _words(changed, params))
+    return ParamChange(changed, float(global_batch), _words(changed, params))
 
 
-def trials(params: Params, names: BatchNames, *, ranks: int, cpus: int) -> dict[str, Switch]:
-    """What is tried on one node, by what it is called: precision, larger batches, data-loader workers."""
+def tuning_changes(
+    params: Params, names: BatchNames, *, ranks: int, cpus: int
+) -> dict[str, ParamChange]:
+    """The changes to try on one node, by label: precision, larger batches, data-loader workers."""
     changes = [*_precisions(params), *_batches(params, names), *_workers(params, cpus)]
     return {
-        ", ".join(f"{name}={value}" for name, value in change.items()): Switch(
+        ", ".join(f"{name}={value}" for name, value in change.items()): ParamChange(
             change, samples_per_step({**params, **change}, names, ranks), _words(change, params)
         )
         for change in changes
     }
 
 
-def untried(params: Params, names: BatchNames) -> list[str]:
-    """What no param of the spec switches, and how it would have to be called or written."""
+def untried_settings(params: Params, names: BatchNames) -> list[str]:
+    """Settings that cannot be tried because the spec has no matching param, with the names that would work."""
     found = {
         "Precision": (_first_of(params, PRECISION_NAMES), PRECISION_NAMES),
         "The batch size": (names.batch, BATCH_NAMES),
         "The number of data-loader workers": (_first(params, WORKER_NAMES, least=0), WORKER_NAMES),
     }
     return [
-        f"{what} was not tried: no param of the spec is called {', '.join(called)}."
+        f"{what} was not tried: the spec has no param named {', '.join(called)}."
         for what, (name, called) in found.items()
         if not name
     ] + _unknown_precision(params)
@@ -121,7 +125,7 @@ def _unknown_precision(params: Params) -> list[str]:
     if not name or isinstance(value, bool) or str(value) in {*BF16, *BF16.values()}:
         return []
     return [
-        f"Precision was not tried: how `{name}: {value}` is written for bf16 is not known. Known: {', '.join(BF16)}."
+        f"Precision was not tried: `{name}: {value}` has no known bf16 equivalent. Known values: {', '.join(BF16)}."
     ]
 
 
@@ -141,7 +145,7 @@ def _batches(params: Params, names: BatchNames) -> list[dict[str, Any]]:
 
 
 def _workers(params: Params, cpus: int) -> list[dict[str, Any]]:
-    """Never more than the CPUs of a rank, but one is always worth a look."""
+    """Never more workers than CPUs per rank, but always at least one."""
     name = _first(params, WORKER_NAMES, least=0)
     if not name:
         return []
@@ -158,7 +162,7 @@ def _named(params: Params, name: str) -> str:
         known = ", ".join(one for one, value in params.items() if _is_count(value)) or "none"
         raise BadRequest(
             f"The spec has no param {name!r} that is a whole number",
-            f"Params that are: {known}.",
+            f"Whole-number params: {known}.",
         )
     return name
 

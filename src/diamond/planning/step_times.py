@@ -1,4 +1,4 @@
-"""What a run's logged steps tell: how long a step takes, and how long until the first."""
+"""Step time and start-up time, measured from the steps that a run logged."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from statistics import median
 Point = tuple[float, float]
 """(step, time in seconds)"""
 WARM_UP_STEPS = 5
-"""Compilers, caches and data loaders are busy with themselves in the first steps."""
+"""Compilers, caches and data loaders make the first steps slower."""
 APART_SECONDS = 0.05
-"""Times are logged in milliseconds: steps shorter than this are measured several at once."""
+"""Times are logged in milliseconds, so steps shorter than this are measured in groups."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What was seen after the warm-up."""
+class PaceMeasurement:
+    """What was measured after the warm-up."""
 
     paces: list[float]
-    """Seconds a step, between neighbouring points."""
+    """Seconds per step between neighbouring points."""
     steps: float = 0.0
     seconds: float = 0.0
 
@@ -29,28 +29,30 @@ class Measured:
         return median(self.paces) if self.paces else None
 
 
-def measure(points: Sequence[Point], warm_up: float = WARM_UP_STEPS) -> Measured:
-    """Only pairs of points that begin after `warm_up` steps count: of a program that logs seldom, at least the first is left out."""
+def measure_pace(points: Sequence[Point], warm_up: float = WARM_UP_STEPS) -> PaceMeasurement:
+    """Counts only pairs of points after `warm_up` steps; for a program that logs rarely, at least the first pair is skipped."""
     ordered = _apart(sorted(points))
     first = ordered[0][0] + warm_up if ordered else 0.0
     pairs = [pair for pair in pairwise(ordered) if _moved(pair) and pair[0][0] >= first]
     steps = sum(later[0] - sooner[0] for sooner, later in pairs)
-    return Measured([_pace(pair) for pair in pairs], steps, sum(b[1] - a[1] for a, b in pairs))
+    return PaceMeasurement(
+        [_pace(pair) for pair in pairs], steps, sum(b[1] - a[1] for a, b in pairs)
+    )
 
 
 def step_seconds(points: Sequence[Point]) -> float | None:
-    """The median over neighbouring points, so that pauses between attempts do not count; None if nothing moved."""
-    return measure(points, warm_up=0).step_seconds
+    """The median over neighbouring points, so pauses between attempts do not count; None without progress."""
+    return measure_pace(points, warm_up=0).step_seconds
 
 
 def startup_seconds(points: Iterable[Point], started: float, pace: float) -> float:
-    """From a run's start to the beginning of the first step that it told of."""
+    """From the start of a run to the start of its first logged step."""
     first = min(points, default=(0.0, started))
     return max(0.0, first[1] - started - max(0.0, first[0]) * pace)
 
 
 def _apart(ordered: Sequence[Point]) -> list[Point]:
-    """Times that go back, as after a restart, are no reason to leave a point out. Of few points all are needed."""
+    """Drop points too close in time; points that go back in time (after a restart) stay, and so do all of a few."""
     kept: list[Point] = []
     for point in ordered:
         if not kept or not 0 <= point[1] - kept[-1][1] < APART_SECONDS:

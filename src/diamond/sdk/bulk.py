@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.core.errors import DiamondError, from_problem
-from diamond.sdk.models import Task, build
+from diamond.sdk.models import Task, model_from_json
 from diamond.sdk.transport import API, Transport
 
 
@@ -20,7 +20,7 @@ class Outcome:
     error: DiamondError | None
 
 
-class Matching:
+class BulkAction:
     """Counted when it is made; nothing is done until `go`. What is asked for later is left alone."""
 
     def __init__(self, transport: Transport, act: str, filters: Mapping[str, Any]) -> None:
@@ -44,5 +44,5 @@ class Matching:
 
 def _outcome(item: Mapping[str, Any]) -> Outcome:
     problem = item["problem"]
-    task = build(Task, item["task"]) if item["task"] else None
+    task = model_from_json(Task, item["task"]) if item["task"] else None
     return Outcome(item["id"], task, from_problem(problem) if problem else None)

@@ -17,13 +17,13 @@ from diamond.sdk.event_stream import EventStream, StreamEvent
 from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
-from diamond.sdk.models import Endpoint, Job, Task, build, build_job
+from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
 from diamond.sdk.scale_calls import ScaleCalls
-from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.transport import API, Transport, path_segment
 
 if TYPE_CHECKING:
-    from diamond.sdk.bulk import Matching
-    from diamond.sdk.code_selection import ChosenCode
+    from diamond.sdk.bulk import BulkAction
+    from diamond.sdk.code_selection import CodeSelection
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
@@ -115,10 +115,10 @@ class Client(ScaleCalls):
 
         The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps, or a scale).
         """
-        from diamond.sdk.code_selection import without_folder
+        from diamond.sdk.code_selection import without_code_folder
 
         made, _ = self._spec(spec, on, set, None, with_code=True)
-        body = {"spec": without_folder(made), "goal": dict(goal), "project": project}
+        body = {"spec": without_code_folder(made), "goal": dict(goal), "project": project}
         return dict(self.transport.post(f"{API}/plans", body))
 
     def scale(
@@ -142,7 +142,7 @@ class Client(ScaleCalls):
         return dict(self.transport.post(f"{API}/scales", {**body, **(wanted or {})}, creates=True))
 
     def job(self, job: str) -> Job:
-        return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
+        return job_from_json(self.transport.get(f"{API}/jobs/{path_segment(job)}"))
 
     def tasks(
         self,
@@ -169,29 +169,29 @@ class Client(ScaleCalls):
             "since": since,
             "sort": sort,
         }
-        return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(build, Task))
+        return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(model_from_json, Task))
 
     def task(self, task: str) -> Task:
         """By task id, job id or a unique beginning of one."""
-        return build(Task, self.transport.get(_path(task)))
+        return model_from_json(Task, self.transport.get(_path(task)))
 
     def cancel(self, task: str) -> Task:
         """Ask for the end; asking twice, or too late, is fine."""
-        return build(Task, self.transport.post(_path(task, "cancel")))
+        return model_from_json(Task, self.transport.post(_path(task, "cancel")))
 
     def retry(self, task: str) -> Task:
         """The new task that does the same again."""
-        return build(Task, self.transport.post(_path(task, "retry"), creates=True))
+        return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
 
     def cancel_matching(
         self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
-    ) -> Matching:
+    ) -> BulkAction:
         """All open tasks that match, counted; `for outcome in ….go():` cancels them."""
         return self._matching("cancel", state, endpoint, name, search)
 
     def retry_matching(
         self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
-    ) -> Matching:
+    ) -> BulkAction:
         """All ended tasks that match (without `state`: failed and cancelled ones); `.go()` runs them again."""
         return self._matching("retry", state, endpoint, name, search)
 
@@ -200,7 +200,9 @@ class Client(ScaleCalls):
         wanted: dict[str, Any] = {"budget": budget} if budget else {}
         if attempts is not None:
             wanted["attempts"] = attempts
-        return build(Task, self.transport.post(_path(task, "resume"), wanted, creates=True))
+        return model_from_json(
+            Task, self.transport.post(_path(task, "resume"), wanted, creates=True)
+        )
 
     def wait(self, task: str, *, timeout: float | None = None) -> Task:
         """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
@@ -309,14 +311,14 @@ class Client(ScaleCalls):
 
         `say` hears what of a folder is left out: links, pipes and the like.
         """
-        from diamond.sdk.downloads import download, download_folder, place_for
+        from diamond.sdk.downloads import destination_for, download, download_folder
 
         found = self.task(task).id
         path = "" if path.strip("/") == "." else path
         goal = None if dest is None else Path(dest)
         as_folder = str(dest or "").endswith("/")
         if not self._is_folder(found, path):
-            place = place_for(path, goal, folder=as_folder)
+            place = destination_for(path, goal, folder=as_folder)
             return [download(self.transport, found, path, place)]
         name = path.rstrip("/").rsplit("/", 1)[-1]
         top = goal if goal is not None else Path(name or found)
@@ -332,11 +334,11 @@ class Client(ScaleCalls):
 
     def _matching(
         self, act: str, state: Sequence[str], endpoint: str, name: str, search: str
-    ) -> Matching:
-        from diamond.sdk.bulk import Matching
+    ) -> BulkAction:
+        from diamond.sdk.bulk import BulkAction
 
         filters = {"state": list(state), "endpoint": endpoint, "name": name, "search": search}
-        return Matching(self.transport, act, filters)
+        return BulkAction(self.transport, act, filters)
 
     def _spec(
         self,
@@ -373,9 +375,9 @@ class Client(ScaleCalls):
         made, place = self._spec(spec, None, (), None, with_code=True)
         code = self._code(made, place, with_code=True)
         if code.snapshot:
-            from diamond.sdk.uploads import upload
+            from diamond.sdk.uploads import upload_snapshot
 
-            upload(self.transport, code.snapshot, say)
+            upload_snapshot(self.transport, code.snapshot, say)
         return {"spec": made, **({"code": code.body} if code.body else {})}
 
     def _request(
@@ -388,19 +390,19 @@ class Client(ScaleCalls):
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """The body of a request once its code has been sent, and words for the person."""
-        from diamond.sdk.code_selection import may_travel, precheck, require_unrestricted
-        from diamond.sdk.uploads import upload
+        from diamond.sdk.code_selection import precheck, require_unrestricted, will_upload
+        from diamond.sdk.uploads import upload_snapshot
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
         made = self._with_environment(spec, place)
-        if with_code and may_travel(made, place):
+        if with_code and will_upload(made, place):
             precheck(self.transport, made, place, project=project)
         code = self._code(made, place, with_code=with_code)
         if code.snapshot and project:
             require_unrestricted(self.transport, project)
         if code.snapshot:
-            upload(self.transport, code.snapshot, say, project)
+            upload_snapshot(self.transport, code.snapshot, say, project)
         body = {"spec": made, **({"code": code.body} if code.body else {})}
         return body | ({"project": project} if project else {}), code.words
 
@@ -411,16 +413,16 @@ class Client(ScaleCalls):
         asked = {name: value for name, value in body.items() if name != "goal"}
         return sign_order(self.transport.post(f"{API}/jobs/check", asked)["order"])
 
-    def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
-        from diamond.sdk.code_selection import ChosenCode, choose_code
+    def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> CodeSelection:
+        from diamond.sdk.code_selection import CodeSelection, choose_code
 
         if not with_code:
-            return ChosenCode()
+            return CodeSelection()
         return choose_code(spec, place, cache=diamond_home() / "cache")
 
     def _finished(self, job: Job) -> Job:
         tasks = [self.wait(task.id) for task in job.tasks]
-        return build_job(job.raw, [task.raw for task in tasks])
+        return job_from_json(job.raw, [task.raw for task in tasks])
 
     def _is_folder(self, task: str, path: str) -> bool:
         clean = path.strip("/")
@@ -450,25 +452,25 @@ class Client(ScaleCalls):
 
 def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:
     """The mapping that a spec stands for, and the folder where its paths begin."""
-    from diamond.sdk.specs import load_spec, named, spec_of_command
+    from diamond.sdk.specs import load_spec, spec_from_command, with_name
 
     if isinstance(spec, str | Path):
         path = Path(spec)
         file = path / "diamond.yaml" if path.is_dir() else path
         folder = file.absolute().parent
-        return named(load_spec(file), folder.name), folder
+        return with_name(load_spec(file), folder.name), folder
     if isinstance(spec, Mapping):
-        return named(spec), Path.cwd()
-    return spec_of_command(list(spec)), Path.cwd()
+        return with_name(spec), Path.cwd()
+    return spec_from_command(list(spec)), Path.cwd()
 
 
 def _path(task: str, *more: str) -> str:
-    return "/".join([f"{API}/tasks/{segment(task)}", *more])
+    return "/".join([f"{API}/tasks/{path_segment(task)}", *more])
 
 
 def _job(answer: Mapping[str, Any], notes: list[str]) -> Job:
     warnings = [*notes, *(answer.get("warnings") or [])]
-    return build_job({**answer["job"], "warnings": warnings}, list(answer["tasks"]))
+    return job_from_json({**answer["job"], "warnings": warnings}, list(answer["tasks"]))
 
 
 def _has_files(spec: Mapping[str, Any]) -> bool:

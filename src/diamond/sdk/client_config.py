@@ -17,7 +17,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
-class Address:
+class ServiceAddress:
     """A service's origin and the token for it; the token is sent nowhere else."""
 
     url: str
@@ -34,7 +34,7 @@ def diamond_home(env: Mapping[str, str] = os.environ) -> Path:
 
 def find_address(
     url: str | None = None, token: str | None = None, *, env: Mapping[str, str] = os.environ
-) -> Address:
+) -> ServiceAddress:
     """From what is given, else `$DIAMOND_URL` and `$DIAMOND_TOKEN`, else the last `diamond login`, else what `diamond up` saved here."""
     saved, logins = saved_address(diamond_home(env)), read_logins(diamond_home(env))
     usual = logins.current or saved
@@ -54,14 +54,14 @@ def find_address(
             f"There is no token for {origin}",
             "Sign in with `diamond login`, or set DIAMOND_TOKEN; a saved token is sent to its own address only.",
         )
-    return Address(origin, secret)
+    return ServiceAddress(origin, secret)
 
 
-def saved_address(home: Path) -> Address | None:
+def saved_address(home: Path) -> ServiceAddress | None:
     """What the service of this machine wrote down for its own person."""
     try:
         read = json.loads((home / "token.json").read_text())
-        return Address(check_url(str(read["url"])), str(read["token"]))
+        return ServiceAddress(check_url(str(read["url"])), str(read["token"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -70,7 +70,7 @@ def saved_address(home: Path) -> Address | None:
 class Logins:
     """Where `diamond login` has signed this computer in."""
 
-    current: Address | None
+    current: ServiceAddress | None
     tokens: Mapping[str, str]
 
 
@@ -81,10 +81,10 @@ def read_logins(home: Path) -> Logins:
         current = str(read["current"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, BadRequest):
         return Logins(None, {})
-    return Logins(Address(current, tokens[current]) if current in tokens else None, tokens)
+    return Logins(ServiceAddress(current, tokens[current]) if current in tokens else None, tokens)
 
 
-def keep_login(home: Path, address: Address) -> None:
+def save_login(home: Path, address: ServiceAddress) -> None:
     """For its own address only, readable by its person only; commands go there from now on."""
     tokens = {**read_logins(home).tokens, address.url: address.token}
     _write_logins(home, {"current": address.url, "tokens": tokens})

@@ -11,13 +11,13 @@ from typing import Any
 from diamond.core.errors import BadRequest, Conflict, InvalidSpec
 from diamond.data.snapshots import DEFAULT_SIZE_LIMIT, Snapshot, take_snapshot, why_not_by_itself
 from diamond.sdk.script_check import missing_files
-from diamond.sdk.specs import words_of
-from diamond.sdk.transport import API, Transport, segment
-from diamond.sdk.uploads import digest_of
+from diamond.sdk.specs import split_command
+from diamond.sdk.transport import API, Transport, path_segment
+from diamond.sdk.uploads import sha256_digest
 
 
 @dataclass(frozen=True)
-class ChosenCode:
+class CodeSelection:
     """What travels with a spec: a snapshot, or nothing; `notes` are words for the person."""
 
     snapshot: Snapshot | None = None
@@ -41,22 +41,22 @@ def choose_code(
     *,
     cache: Path | None = None,
     size_limit: int = DEFAULT_SIZE_LIMIT,
-) -> ChosenCode:
+) -> CodeSelection:
     """The folder that a spec's `code:` names, relative to `folder`; without one, `folder` itself if it may go."""
     code = spec.get("code")
     if isinstance(code, str) and is_git_url(code):
-        return ChosenCode()
+        return CodeSelection()
     if not isinstance(code, str) and (why := why_not_by_itself(folder)):
         _refuse_local_files(spec.get("run"), folder, why)
         if faults := missing_files(spec, folder):
             raise _as_error(faults)
-        return ChosenCode(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
+        return CodeSelection(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
     chosen = folder / code if isinstance(code, str) else folder
     snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
-    return ChosenCode(snapshot, list(snapshot.warnings))
+    return CodeSelection(snapshot, list(snapshot.warnings))
 
 
-def may_travel(spec: Mapping[str, Any], folder: Path) -> bool:
+def will_upload(spec: Mapping[str, Any], folder: Path) -> bool:
     """Whether files would be sent with this spec: only then it is checked on its own before."""
     code = spec.get("code")
     if isinstance(code, str):
@@ -75,7 +75,7 @@ def precheck(
 ) -> dict[str, Any]:
     """The service's check, before anything travels; files that are not here are told with the other faults."""
     faults = _faults_here(spec, folder) if with_code else []
-    body = {"spec": without_folder(spec), **({"project": project} if project else {})}
+    body = {"spec": without_code_folder(spec), **({"project": project} if project else {})}
     try:
         answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
     except InvalidSpec as error:
@@ -87,7 +87,7 @@ def precheck(
 
 def require_unrestricted(transport: Transport, project: str) -> None:
     """Code that would be refused at the end does not even begin to travel."""
-    if transport.get(f"{API}/projects/{segment(project)}").get("endpoints") is not None:
+    if transport.get(f"{API}/projects/{path_segment(project)}").get("endpoints") is not None:
         raise Conflict(
             f"{project} is restricted: its code may not pass through the service",
             "Name a repository with its commit (code: https://…@COMMIT), or take --no-code.",
@@ -95,7 +95,7 @@ def require_unrestricted(transport: Transport, project: str) -> None:
         )
 
 
-def without_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
+def without_code_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The spec as the service can judge it before a folder has been sent."""
     return {key: value for key, value in spec.items() if not _is_folder(key, value)}
 
@@ -142,7 +142,7 @@ _NEXT_STEP = "To send it: --set code=. (or a diamond.yaml in it, or git init)."
 
 def _refuse_local_files(run: object, folder: Path, why: str) -> None:
     """A file that is named and stays behind would be missed after the wait in the queue."""
-    for word in words_of(run):
+    for word in split_command(run):
         if not Path(word).is_absolute() and _is_file(folder / word):
             raise BadRequest(
                 f"{word} is a file here, but no code travels along: {why}",
@@ -172,5 +172,5 @@ def _body(snapshot: Snapshot) -> dict[str, Any]:
         "bytes": snapshot.size,
     }
     if snapshot.dirty_diff:
-        body["diff"] = digest_of(snapshot.dirty_diff)
+        body["diff"] = sha256_digest(snapshot.dirty_diff)
     return body

@@ -10,10 +10,10 @@ from typing import Any
 
 from diamond.core.errors import DiamondError
 from diamond.sdk.client import Client, Spec
-from diamond.sdk.models import Job, build_job
-from diamond.sdk.transport import API, segment
+from diamond.sdk.models import Job, job_from_json
+from diamond.sdk.transport import API, path_segment
 
-Shown = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 class Courses:
@@ -23,7 +23,7 @@ class Courses:
         self.client = client
         self.transport = client.transport
 
-    def set(self, project: str, terms: Mapping[str, Any]) -> Shown:
+    def set(self, project: str, terms: Mapping[str, Any]) -> JsonObject:
         """Make a project a course, or change its terms: `starts`, `ends`, `account`, `reservation`."""
         return dict(self.transport.send("PUT", _course(project, "course"), dict(terms)))
 
@@ -31,11 +31,11 @@ class Courses:
         """A project like others again."""
         self.transport.send("DELETE", _course(project, "course"))
 
-    def roster(self, project: str, csv: str) -> Shown:
+    def roster(self, project: str, csv: str) -> JsonObject:
         """Who has an account becomes a member, the others are invited; `invited` holds their links, once."""
         return dict(self.transport.post(_course(project, "roster"), {"csv": csv}))
 
-    def assignments(self, project: str) -> list[Shown]:
+    def assignments(self, project: str) -> list[JsonObject]:
         return list(self.transport.get(_course(project, "assignments"))["items"])
 
     def assign(
@@ -48,7 +48,7 @@ class Courses:
         text: str = "",
         due: float | None = None,
         say: Callable[[str], None] = lambda words: None,
-    ) -> Shown:
+    ) -> JsonObject:
         """A spec with its code as an assignment; one of that name is replaced."""
         body = self.client.request_body(spec, say=say)
         wanted = {"name": name, "title": title, "text": text, "due": due, **body}
@@ -61,9 +61,9 @@ class Courses:
         """A copy of an assignment as one's own job."""
         path = _course(project, "assignments", name, "run")
         answer = self.transport.post(path, {"on": on}, creates=True)
-        return build_job({**answer["job"], "warnings": answer["warnings"]}, answer["tasks"])
+        return job_from_json({**answer["job"], "warnings": answer["warnings"]}, answer["tasks"])
 
-    def table(self, project: str) -> Shown:
+    def table(self, project: str) -> JsonObject:
         return dict(self.transport.get(_course(project, "table")))
 
     def collect(
@@ -73,7 +73,7 @@ class Courses:
         *,
         assignment: str = "",
         say: Callable[[str], None] = lambda words: None,
-    ) -> list[Shown]:
+    ) -> list[JsonObject]:
         """Everybody's newest results as `folder/ASSIGNMENT/PERSON/`; what cannot be fetched is said, not raised."""
         found = []
         lines = self.table(project)["items"]
@@ -82,11 +82,13 @@ class Courses:
             for cell in line["cells"]:
                 if assignment and cell["assignment"] != assignment:
                     continue
-                top = folder / plain(cell["assignment"]) / names[line["id"]]
+                top = folder / folder_safe_name(cell["assignment"]) / names[line["id"]]
                 found.append(self._fetch(line, cell, top, say))
         return found
 
-    def _fetch(self, line: Shown, cell: Shown, top: Path, say: Callable[[str], None]) -> Shown:
+    def _fetch(
+        self, line: JsonObject, cell: JsonObject, top: Path, say: Callable[[str], None]
+    ) -> JsonObject:
         told = {
             "person": line["id"],
             "name": line["name"],
@@ -107,14 +109,14 @@ class Courses:
         return {**told, "files": len(written)}
 
 
-def plain(text: str) -> str:
+def folder_safe_name(text: str) -> str:
     """As the name of a folder, whatever a person is called."""
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", text).strip("-.")[:100] or "unnamed"
 
 
-def folder_names(lines: list[Shown]) -> dict[str, str]:
+def folder_names(lines: list[JsonObject]) -> dict[str, str]:
     """By address or name; with the id where that is not enough to tell two people apart."""
-    names = {line["id"]: plain(line["email"] or line["name"]) for line in lines}
+    names = {line["id"]: folder_safe_name(line["email"] or line["name"]) for line in lines}
     # Some file systems take upper and lower case for the same.
     counts = Counter(name.lower() for name in names.values())
     is_plain = {line["id"]: bool(line["email"]) for line in lines}
@@ -125,4 +127,4 @@ def folder_names(lines: list[Shown]) -> dict[str, str]:
 
 
 def _course(project: str, *parts: str) -> str:
-    return "/".join([f"{API}/projects/{segment(project)}", *map(segment, parts)])
+    return "/".join([f"{API}/projects/{path_segment(project)}", *map(path_segment, parts)])

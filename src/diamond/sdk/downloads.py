@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from diamond.core.errors import BadRequest, Conflict, NotFound, ServiceUnreachable
-from diamond.sdk.transport import API, LOST, Transport, segment
+from diamond.sdk.transport import API, LOST, Transport, path_segment
 
 CHUNK = 1 << 20
 TRIES = 5
@@ -48,7 +48,7 @@ def download_folder(
     """Fetch each file to its place under `top`. Those that cannot be read are named once the others are here."""
     written, failed = [], []
     for path, relative in files:
-        place = inside(top, relative)
+        place = path_inside(top, relative)
         try:
             written.append(download(transport, task, path, place))
         except BadRequest:
@@ -63,7 +63,7 @@ def download_folder(
     return written
 
 
-def place_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
+def destination_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
     """Where a file goes: into `dest` if that is a folder (or ends in /), else to `dest`; by default here."""
     name = path.rstrip("/").rsplit("/", 1)[-1]
     if name in ("", ".", ".."):
@@ -73,7 +73,7 @@ def place_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
     return dest / name if folder or dest.is_dir() else dest
 
 
-def inside(folder: Path, relative: str) -> Path:
+def path_inside(folder: Path, relative: str) -> Path:
     """`folder/relative`, refused when it would leave the folder, also by a link that lies there."""
     goal = folder / relative
     real, top = os.path.realpath(goal), os.path.realpath(folder)
@@ -89,7 +89,7 @@ def _fetch(transport: Transport, task: str, path: str, part: Path) -> str:
     # One byte is asked for again, so that a part that is complete is no invalid range.
     have = max(part.stat().st_size - 1, 0) if known else 0
     headers = {"Accept": "*/*", **({"Range": f"bytes={have}-"} if have else {})}
-    target = f"{API}/tasks/{segment(task)}/files/content"
+    target = f"{API}/tasks/{path_segment(task)}/files/content"
     patient = Transport(transport.address, timeout=DIGEST_SECONDS)
     response, connection = patient.open(target, query={"path": path}, headers=headers)
     try:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diamond.sdk.listing import Listing
-from diamond.sdk.models import Endpoint, build
-from diamond.sdk.transport import API, Query, Transport, segment
+from diamond.sdk.models import Endpoint, model_from_json
+from diamond.sdk.transport import API, Query, Transport, path_segment
 
 
 class EndpointCalls:
@@ -31,10 +31,10 @@ class EndpointCalls:
         return str(self.transport.post(f"{API}/open")["url"])
 
     def endpoints(self) -> list[Endpoint]:
-        return [build(Endpoint, one) for one in self.pages(f"{API}/endpoints", {}, None)]
+        return [model_from_json(Endpoint, one) for one in self.pages(f"{API}/endpoints", {}, None)]
 
     def endpoint(self, name: str) -> Endpoint:
-        return build(Endpoint, self.transport.get(_path(name)))
+        return model_from_json(Endpoint, self.transport.get(_path(name)))
 
     def add_endpoint(self, name: str, carrier: str = "https", ssh_host: str = "") -> dict[str, Any]:
         """`{"endpoint", "pairing_code"?, "line"?, "key"?}`."""
@@ -42,7 +42,9 @@ class EndpointCalls:
         return dict(self.transport.post(f"{API}/endpoints", body, creates=True))
 
     def confirm_endpoint(self, name: str, accept: bool = True) -> Endpoint:
-        return build(Endpoint, self.transport.post(_path(name, "confirm"), {"accept": accept}))
+        return model_from_json(
+            Endpoint, self.transport.post(_path(name, "confirm"), {"accept": accept})
+        )
 
     def new_pairing_code(self, name: str) -> dict[str, Any]:
         return dict(self.transport.post(_path(name, "pairing"), creates=True))
@@ -52,7 +54,7 @@ class EndpointCalls:
         return str(self.transport.post(_path(name, "key"))["key"])
 
     def change_endpoint(self, name: str, changes: Mapping[str, Any]) -> Endpoint:
-        return build(Endpoint, self.transport.send("PATCH", _path(name), dict(changes)))
+        return model_from_json(Endpoint, self.transport.send("PATCH", _path(name), dict(changes)))
 
     def remove_endpoint(self, name: str) -> None:
         self.transport.send("DELETE", _path(name))
@@ -79,11 +81,11 @@ class EndpointCalls:
         return [str(one["name"] if isinstance(one, dict) else one) for one in items]
 
     def set_secret(self, endpoint: str, name: str, value: str) -> None:
-        path = _path(endpoint, "secrets", segment(name))
+        path = _path(endpoint, "secrets", path_segment(name))
         self.transport.send("PUT", path, {"value": value})
 
     def remove_secret(self, endpoint: str, name: str) -> None:
-        self.transport.send("DELETE", _path(endpoint, "secrets", segment(name)))
+        self.transport.send("DELETE", _path(endpoint, "secrets", path_segment(name)))
 
     def clean(self, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return dict(self.transport.post(_path(endpoint, "clean"), dict(body)))
@@ -99,7 +101,7 @@ class EndpointCalls:
         return dict(self.transport.post(f"{API}/tokens", body, creates=True))
 
     def revoke_token(self, token: str) -> None:
-        self.transport.send("DELETE", f"{API}/tokens/{segment(token)}")
+        self.transport.send("DELETE", f"{API}/tokens/{path_segment(token)}")
 
     def agent_file(self) -> bytes:
         """The agent as one file."""
@@ -113,4 +115,4 @@ class EndpointCalls:
 
 
 def _path(name: str, *more: str) -> str:
-    return "/".join([f"{API}/endpoints/{segment(name)}", *more])
+    return "/".join([f"{API}/endpoints/{path_segment(name)}", *more])

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from diamond.core.errors import DiamondError
 from diamond.sdk.event_stream import EventStream, StreamEvent
 from diamond.sdk.logs import STREAMS, LogPart, LogReader, task_of
-from diamond.sdk.models import Endpoint, Task, build
-from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.models import Endpoint, Task, model_from_json
+from diamond.sdk.transport import API, Transport, path_segment
 
 Happening = Task | LogPart | str
 JUST_NOW_SECONDS = 10.0
@@ -65,15 +65,15 @@ class Follower:
             self._has_log = True
             yield from self._reader.live(event)
         elif event.kind == "endpoint" and self._on_endpoint:
-            self._on_endpoint(build(Endpoint, event.data))
+            self._on_endpoint(model_from_json(Endpoint, event.data))
         elif event.kind == "note" and event.data.get("task") == self._task:
             yield str(event.data.get("message", ""))
         elif task := task_of(event, self._task):
             yield from self._changed(task)
 
     def _catch_up(self) -> Iterator[Happening]:
-        found = self._transport.get(f"{API}/tasks/{segment(self._task)}")
-        yield from self._changed(build(Task, found))
+        found = self._transport.get(f"{API}/tasks/{path_segment(self._task)}")
+        yield from self._changed(model_from_json(Task, found))
 
     def _changed(self, task: Task) -> Iterator[Happening]:
         """The rest of the log comes before the word that the task has ended."""

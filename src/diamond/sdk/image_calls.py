@@ -10,25 +10,25 @@ from typing import Any
 
 from diamond.core.errors import BadRequest, EnvironmentFailed
 from diamond.sdk.listing import Listing
-from diamond.sdk.query_calls import LookingCalls
-from diamond.sdk.transport import API, segment
+from diamond.sdk.query_calls import QueryCalls
+from diamond.sdk.transport import API, path_segment
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 POLL_SECONDS = 0.5
 
 
-class ImageCalls(LookingCalls):
+class ImageCalls(QueryCalls):
     def images(
         self, *, search: str = "", endpoint: str = "", limit: int | None = None
-    ) -> Listing[Answer]:
+    ) -> Listing[JsonObject]:
         """Newest first; `search`: words of the name, the base, a package, a label."""
         return self.pages(f"{API}/images", {"search": search, "endpoint": endpoint}, limit)
 
-    def image(self, image: str) -> Answer:
+    def image(self, image: str) -> JsonObject:
         """By name, id, or the beginning of a digest."""
         return dict(self.transport.get(_path(image)))
 
-    def image_contents(self, image: str) -> Answer:
+    def image_contents(self, image: str) -> JsonObject:
         """Packages with their versions: `{"python": […], "system": […]}`."""
         return dict(self.transport.get(_path(image, "contents")))
 
@@ -37,10 +37,10 @@ class ImageCalls(LookingCalls):
         answer = self.transport.call("GET", _path(image, "definition"), query={"form": form})
         return answer.body.decode()
 
-    def image_diff(self, a: str, b: str) -> Answer:
+    def image_diff(self, a: str, b: str) -> JsonObject:
         return dict(self.transport.get(f"{API}/images/diff", {"a": a, "b": b}))
 
-    def image_uses(self, image: str, limit: int | None = None) -> Listing[Answer]:
+    def image_uses(self, image: str, limit: int | None = None) -> Listing[JsonObject]:
         return self.pages(_path(image, "uses"), {}, limit)
 
     def build_image(
@@ -53,7 +53,7 @@ class ImageCalls(LookingCalls):
         upgrade: bool = False,
         account: str = "auto",
         folder: Path | None = None,
-    ) -> Answer:
+    ) -> JsonObject:
         """Start a build, join one, or find the image: `{"build", "image", "warnings"}`.
 
         The environment: a mapping, or a file (its own YAML, requirements.txt, environment.yml, Dockerfile, .def).
@@ -75,9 +75,9 @@ class ImageCalls(LookingCalls):
         }
         return dict(self.transport.post(f"{API}/images/builds", body, creates=True))
 
-    def build(self, task: str) -> Answer:
+    def build(self, task: str) -> JsonObject:
         """A build with its steps, and what failed."""
-        return dict(self.transport.get(f"{API}/images/builds/{segment(task)}"))
+        return dict(self.transport.get(f"{API}/images/builds/{path_segment(task)}"))
 
     def resume_build(
         self,
@@ -85,23 +85,25 @@ class ImageCalls(LookingCalls):
         *,
         edits: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
-    ) -> Answer:
+    ) -> JsonObject:
         """Go on with a build that has ended; `edits` by the names of steps: `{"command-2": "make"}`."""
-        body: Answer = {"edits": dict(edits or {})}
+        body: JsonObject = {"edits": dict(edits or {})}
         if environment is not None:
             body["environment"] = dict(environment)
-        path = f"{API}/images/builds/{segment(task)}/resume"
+        path = f"{API}/images/builds/{path_segment(task)}/resume"
         return dict(self.transport.post(path, body, creates=True))
 
-    def import_environment(self, name: str, text: str) -> Answer:
+    def import_environment(self, name: str, text: str) -> JsonObject:
         """`{"environment", "yaml", "left_out", "copies"}` of a file that people already have."""
         return dict(self.transport.post(f"{API}/images/import", {"name": name, "text": text}))
 
-    def preview_environment(self, environment: Mapping[str, Any], *, on: str = "auto") -> Answer:
+    def preview_environment(
+        self, environment: Mapping[str, Any], *, on: str = "auto"
+    ) -> JsonObject:
         body = {"environment": dict(environment), "endpoint": on}
         return dict(self.transport.post(f"{API}/images/preview", body))
 
-    def read_environment(self, file: str | Path) -> Answer:
+    def read_environment(self, file: str | Path) -> JsonObject:
         """An environment from a file: Diamond's own YAML, or one that is imported."""
         from diamond.notation.yaml_reader import read_spec
 
@@ -124,34 +126,34 @@ class ImageCalls(LookingCalls):
 
     def with_files(
         self, environment: Mapping[str, Any], folder: Path, *, send: bool = True
-    ) -> Answer:
+    ) -> JsonObject:
         """The environment with each `from:` sent and named by its digest."""
         files = [self._sent(one, folder, send) for one in environment.get("files") or []]
         return {**environment, **({"files": files} if files else {})}
 
     def copy_image(
         self, image: str, on: str, how: str = "auto", *, account: str = "auto"
-    ) -> Answer:
+    ) -> JsonObject:
         """Bring it to an endpoint: `{"how": "here|move|rebuild", "words", "move", "build"}`."""
         body = {"endpoint": on, "how": how, "account": account}
         return dict(self.transport.post(_path(image, "copies"), body, creates=True))
 
-    def push_image(self, image: str, reference: str, *, on: str = "") -> Answer:
+    def push_image(self, image: str, reference: str, *, on: str = "") -> JsonObject:
         body = {"reference": reference, "endpoint": on}
         return dict(self.transport.post(_path(image, "push"), body, creates=True))
 
-    def pull_image(self, reference: str, *, name: str = "", on: str = "auto") -> Answer:
+    def pull_image(self, reference: str, *, name: str = "", on: str = "auto") -> JsonObject:
         body = {"reference": reference, "name": name, "endpoint": on}
         return dict(self.transport.post(f"{API}/images/pull", body, creates=True))
 
-    def move(self, move: str) -> Answer:
-        return dict(self.transport.get(f"{API}/images/moves/{segment(move)}"))
+    def move(self, move: str) -> JsonObject:
+        return dict(self.transport.get(f"{API}/images/moves/{path_segment(move)}"))
 
-    def cancel_move(self, move: str) -> Answer:
+    def cancel_move(self, move: str) -> JsonObject:
         """What has come so far is removed; tasks that waited for it fail."""
-        return dict(self.transport.post(f"{API}/images/moves/{segment(move)}/cancel", {}))
+        return dict(self.transport.post(f"{API}/images/moves/{path_segment(move)}/cancel", {}))
 
-    def wait_for_move(self, move: str) -> Answer:
+    def wait_for_move(self, move: str) -> JsonObject:
         """The move when it is done; raises `EnvironmentFailed` with its words."""
         while True:
             found = self.move(move)
@@ -161,18 +163,18 @@ class ImageCalls(LookingCalls):
                 return found
             time.sleep(POLL_SECONDS)
 
-    def rename_image(self, image: str, name: str) -> Answer:
+    def rename_image(self, image: str, name: str) -> JsonObject:
         return dict(self.transport.send("PATCH", _path(image), {"name": name}))
 
     def delete_image(self, image: str) -> None:
         self.transport.send("DELETE", _path(image))
 
-    def prune_images(self, on: str, *, unused_days: float = 30, dry_run: bool = True) -> Answer:
+    def prune_images(self, on: str, *, unused_days: float = 30, dry_run: bool = True) -> JsonObject:
         body = {"endpoint": on, "unused_days": unused_days, "dry_run": dry_run}
         return dict(self.transport.post(f"{API}/images/prune", body))
 
-    def _sent(self, file: Mapping[str, Any], folder: Path, send: bool) -> Answer:
-        from diamond.sdk.uploads import send_file
+    def _sent(self, file: Mapping[str, Any], folder: Path, send: bool) -> JsonObject:
+        from diamond.sdk.uploads import upload_file
 
         if "from" not in file:
             return dict(file)
@@ -188,7 +190,7 @@ class ImageCalls(LookingCalls):
                 "`from:` is a path beside the environment's own file.",
             )
         if send:
-            send_file(self.transport, path)
+            upload_file(self.transport, path)
         rest = {key: value for key, value in file.items() if key != "from"}
         mode = {"mode": 0o755} if path.stat().st_mode & 0o100 else {}
         return {**mode, **rest, "digest": "sha256:" + _sha256(path)}
@@ -200,4 +202,4 @@ def _sha256(path: Path) -> str:
 
 
 def _path(image: str, *more: str) -> str:
-    return "/".join([f"{API}/images/{segment(image)}", *more])
+    return "/".join([f"{API}/images/{path_segment(image)}", *more])

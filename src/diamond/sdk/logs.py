@@ -8,13 +8,13 @@ from typing import Any
 
 from diamond.core.errors import EndpointAway
 from diamond.sdk.event_stream import StreamEvent
-from diamond.sdk.models import Task, build
-from diamond.sdk.transport import API, Answer, Transport, segment
+from diamond.sdk.models import Task, model_from_json
+from diamond.sdk.transport import API, Response, Transport, path_segment
 
 STREAMS = ("stdout", "stderr")
 PIECE = 1 << 20
 
-Place = tuple[str, int, str]
+StreamKey = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class LogReader:
         self._transport = transport
         self._task = task
         self._streams = streams
-        self._next: dict[Place, int] = {}
+        self._next: dict[StreamKey, int] = {}
 
     def streams(self) -> list[dict[str, Any]]:
         """What there is: attempt, run, rank, stream, size."""
-        path = f"{API}/tasks/{segment(self._task)}/logs"
+        path = f"{API}/tasks/{path_segment(self._task)}/logs"
         return [one for one in self._transport.get(path)["items"] if one["stream"] in self._streams]
 
     def stored(
@@ -84,7 +84,7 @@ class LogReader:
         else:
             yield from self._up_to(place, end)
 
-    def _up_to(self, place: Place, end: int) -> Iterator[LogPart]:
+    def _up_to(self, place: StreamKey, end: int) -> Iterator[LogPart]:
         while (offset := self._next.get(place, 0)) < end:
             try:
                 answer = self._read(place, offset)
@@ -97,21 +97,21 @@ class LogReader:
             self._next[place] = after
             yield LogPart(*place, offset=offset, data=answer.body)
 
-    def _skip(self, place: Place, offset: int, end: int) -> LogPart:
+    def _skip(self, place: StreamKey, offset: int, end: int) -> LogPart:
         """The middle of a huge log stays on the cluster; its end is kept by the service."""
         start = self._kept_from(place, offset, end)
         data = self._read(place, start).body if start < end else b""
         self._next[place] = start + len(data) if data else end
         return LogPart(*place, offset=start, data=data, skipped=start - offset)
 
-    def _kept_from(self, place: Place, offset: int, end: int) -> int:
+    def _kept_from(self, place: StreamKey, offset: int, end: int) -> int:
         for one in self.streams():
             if (one["attempt"], one["run"], one["stream"]) == place and one["rank"] == self._rank:
                 later = [int(low) for low, _ in one.get("kept") or [] if low >= offset]
                 return min([*later, end])
         return end
 
-    def _read(self, place: Place, offset: int) -> Answer:
+    def _read(self, place: StreamKey, offset: int) -> Response:
         attempt, run, stream = place
         query = {
             "attempt": attempt,
@@ -120,7 +120,7 @@ class LogReader:
             "offset": offset,
             "limit": PIECE,
         }
-        path = f"{API}/tasks/{segment(self._task)}/logs/{stream}"
+        path = f"{API}/tasks/{path_segment(self._task)}/logs/{stream}"
         return self._transport.call("GET", path, query=query)
 
 
@@ -128,4 +128,4 @@ def task_of(event: StreamEvent, task: str) -> Task | None:
     """The task of that id, if the event tells how it now is."""
     if event.kind != "task" or event.data.get("id") != task:
         return None
-    return build(Task, event.data)
+    return model_from_json(Task, event.data)

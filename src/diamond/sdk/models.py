@@ -90,15 +90,15 @@ class Endpoint:
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-def build(cls: type[Made], data: Mapping[str, Any]) -> Made:
+def model_from_json(cls: type[Made], data: Mapping[str, Any]) -> Made:
     """A value from JSON: unknown fields are kept in `raw` alone, null means the default."""
     known = {one.name for one in fields(cls)} - {"raw"}  # type: ignore[arg-type]
     given = {key: value for key, value in data.items() if key in known and value is not None}
     return cls(**given, raw=dict(data))  # type: ignore[call-arg]
 
 
-def build_job(data: Mapping[str, Any], tasks: list[Mapping[str, Any]] | None = None) -> Job:
+def job_from_json(data: Mapping[str, Any], tasks: list[Mapping[str, Any]] | None = None) -> Job:
     """A job with its tasks, newest first; tasks known by id alone have nothing else."""
     listed = tasks if tasks is not None else [{"id": one} for one in data.get("tasks") or []]
-    made = [build(Task, one) for one in listed]
-    return replace(build(Job, {**data, "tasks": None}), tasks=made, raw=dict(data))
+    made = [model_from_json(Task, one) for one in listed]
+    return replace(model_from_json(Job, {**data, "tasks": None}), tasks=made, raw=dict(data))

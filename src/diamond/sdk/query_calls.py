@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diamond.sdk.endpoint_calls import EndpointCalls
-from diamond.sdk.transport import API, segment
+from diamond.sdk.transport import API, path_segment
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
-class LookingCalls(EndpointCalls):
-    def overview(self) -> Answer:
+class QueryCalls(EndpointCalls):
+    def overview(self) -> JsonObject:
         """What runs, what waits, what needs you, what is free, what ended last."""
         return dict(self.transport.get(f"{API}/overview"))
 
-    def count_tasks(self, *, search: str = "", endpoint: str = "", name: str = "") -> Answer:
+    def count_tasks(self, *, search: str = "", endpoint: str = "", name: str = "") -> JsonObject:
         """`{"counts": {state: n}, "total": n}` of the tasks that match."""
         query = {"search": search, "endpoint": endpoint, "name": name}
         return dict(self.transport.get(f"{API}/tasks/counts", query))
 
-    def cancel_all(self, tasks: Sequence[str]) -> list[Answer]:
+    def cancel_all(self, tasks: Sequence[str]) -> list[JsonObject]:
         """What became of each: `{"id", "task", "problem"}`."""
         return list(self.transport.post(f"{API}/tasks/cancel", {"tasks": list(tasks)})["items"])
 
-    def retry_all(self, tasks: Sequence[str]) -> list[Answer]:
+    def retry_all(self, tasks: Sequence[str]) -> list[JsonObject]:
         """What became of each: `{"id", "task", "problem"}`, `task` the new one."""
         body = {"tasks": list(tasks)}
         return list(self.transport.post(f"{API}/tasks/retry", body, creates=True)["items"])
@@ -38,7 +38,7 @@ class LookingCalls(EndpointCalls):
         points: int = 1000,
         steps: tuple[float | None, float | None] = (None, None),
         usage: bool = False,
-    ) -> list[Answer]:
+    ) -> list[JsonObject]:
         """Curves of several tasks; a narrower range of `steps` shows more of it."""
         query = {
             "task": list(tasks),
@@ -59,9 +59,9 @@ class LookingCalls(EndpointCalls):
         case: bool = False,
         attempt: str = "",
         rank: int = 0,
-    ) -> Iterator[Answer]:
+    ) -> Iterator[JsonObject]:
         """Lines that hold `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": why}`."""
-        path = f"{API}/tasks/{segment(task)}/logs/{segment(stream)}/search"
+        path = f"{API}/tasks/{path_segment(task)}/logs/{path_segment(stream)}/search"
         after: int | None = 0
         reason = ""
         while after is not None:
@@ -79,28 +79,28 @@ class LookingCalls(EndpointCalls):
         if reason:
             yield {"incomplete": reason}
 
-    def code(self, task: str) -> Answer:
+    def code(self, task: str) -> JsonObject:
         """The files of the code that a task ran, or the commit that was cloned."""
-        return dict(self.transport.get(f"{API}/tasks/{segment(task)}/code"))
+        return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/code"))
 
     def diff(self, task: str, against: str = "") -> str:
         """What had changed since the commit when the code was sent; or since another task, its spec included."""
-        path = f"{API}/tasks/{segment(task)}/diff"
+        path = f"{API}/tasks/{path_segment(task)}/diff"
         query = {"against": against} if against else None
         return self.transport.call("GET", path, query=query).body.decode(errors="replace")
 
-    def recipes(self) -> list[Answer]:
+    def recipes(self) -> list[JsonObject]:
         return list(self.transport.get(f"{API}/recipes")["items"])
 
-    def recipe(self, name: str) -> Answer:
-        return dict(self.transport.get(f"{API}/recipes/{segment(name)}"))
+    def recipe(self, name: str) -> JsonObject:
+        return dict(self.transport.get(f"{API}/recipes/{path_segment(name)}"))
 
-    def compose(self, spec: Mapping[str, Any], *, script: bool = False) -> Answer:
+    def compose(self, spec: Mapping[str, Any], *, script: bool = False) -> JsonObject:
         """Faults, limits, cost and queue of a spec that need not be finished."""
         query = "?script=true" if script else ""
         return dict(self.transport.post(f"{API}/jobs/compose{query}", {"spec": dict(spec)}))
 
-    def notifications(self, *, unread: bool = False) -> list[Answer]:
+    def notifications(self, *, unread: bool = False) -> list[JsonObject]:
         """The newest first."""
         query = {"unread": "true" if unread else None}
         return list(self.transport.get(f"{API}/notifications", query)["items"])

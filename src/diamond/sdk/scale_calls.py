@@ -8,27 +8,27 @@ from typing import Any
 from diamond.sdk.event_stream import EventStream
 from diamond.sdk.image_calls import ImageCalls
 from diamond.sdk.listing import Listing
-from diamond.sdk.transport import API, segment
+from diamond.sdk.transport import API, path_segment
 
-Answer = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 class ScaleCalls(ImageCalls):
-    def scales(self, *, limit: int | None = None) -> Listing[Answer]:
+    def scales(self, *, limit: int | None = None) -> Listing[JsonObject]:
         """Newest first."""
         return self.pages(f"{API}/scales", {}, limit)
 
-    def get_scale(self, scale: str) -> Answer:
+    def get_scale(self, scale: str) -> JsonObject:
         """By its id or a unique beginning of it."""
         return dict(self.transport.get(_path(scale)))
 
-    def cancel_scale(self, scale: str) -> Answer:
+    def cancel_scale(self, scale: str) -> JsonObject:
         """End its probes; asking twice, or too late, is fine."""
         return dict(self.transport.post(_path(scale, "cancel")))
 
     def wait_scale(
-        self, scale: str, heard: Callable[[Answer], None] = lambda scale: None
-    ) -> Answer:
+        self, scale: str, heard: Callable[[JsonObject], None] = lambda scale: None
+    ) -> JsonObject:
         """The scale when it is over; `heard` is told each change before that."""
         found = self.get_scale(scale)
         for event in EventStream(self.transport, [], after="now"):
@@ -45,4 +45,4 @@ class ScaleCalls(ImageCalls):
 
 
 def _path(scale: str, *more: str) -> str:
-    return "/".join([f"{API}/scales/{segment(scale)}", *more])
+    return "/".join([f"{API}/scales/{path_segment(scale)}", *more])

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from diamond.sdk.specs import words_of
+from diamond.sdk.specs import split_command
 
 _INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|bash|sh)")
 _BARE_OPTION = re.compile(r"-[uBEIOqsSvex]+")
@@ -19,7 +19,7 @@ _SCRIPTS = (".py", ".sh")
 
 def missing_files(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
     """A fault for a program or notebook that is not in the folder of the code."""
-    named = {"run": script_of(spec.get("run")), "notebook": spec.get("notebook")}
+    named = {"run": script_in_command(spec.get("run")), "notebook": spec.get("notebook")}
     return [
         _fault(field, path, folder)
         for field, path in named.items()
@@ -27,11 +27,11 @@ def missing_files(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]
     ]
 
 
-def script_of(run: object) -> str:
+def script_in_command(run: object) -> str:
     """The script of a plain command such as `python train.py`; "" where only a shell could tell."""
     if isinstance(run, str) and _FOR_A_SHELL.search(run):
         return ""
-    words = words_of(run)
+    words = split_command(run)
     if len(words) < 2 or not _INTERPRETER.fullmatch(words[0]):
         return ""
     script = next((word for word in words[1:] if not _BARE_OPTION.fullmatch(word)), "")

@@ -51,20 +51,20 @@ def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     return read_spec(text, origin)
 
 
-def spec_of_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
+def spec_from_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
     """A spec for a bare command; its words stay words."""
     chosen = name or _usable_name(words)
     return {"name": chosen, "run": list(words)}
 
 
-def named(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
+def with_name(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
     """The spec with a name: its own, or the fallback's (a folder), or the program's."""
     if "name" in spec:
         return dict(spec)
-    return {"name": _clean_name(fallback) or _usable_name(words_of(spec.get("run"))), **spec}
+    return {"name": _clean_name(fallback) or _usable_name(split_command(spec.get("run"))), **spec}
 
 
-def words_of(run: object) -> list[str]:
+def split_command(run: object) -> list[str]:
     """The words of a command, as far as they can be told without a shell."""
     if isinstance(run, str):
         try:

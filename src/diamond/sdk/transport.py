@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from diamond import __version__
 from diamond.core.errors import DiamondError, ServiceUnreachable, from_problem
-from diamond.sdk.client_config import Address
+from diamond.sdk.client_config import ServiceAddress
 
 API = "/api/v1"
 PAUSES = (0.1, 0.5)
@@ -29,7 +29,7 @@ Body = bytes | BinaryIO
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     headers: Mapping[str, str]
     """Names in lower case."""
@@ -42,7 +42,7 @@ class Answer:
 class Transport:
     """One origin, one bearer token; usable from several threads."""
 
-    def __init__(self, address: Address, *, timeout: float = 60.0) -> None:
+    def __init__(self, address: ServiceAddress, *, timeout: float = 60.0) -> None:
         self.address = address
         self.timeout = timeout
         self._local = threading.local()
@@ -66,7 +66,7 @@ class Transport:
         query: Query | None = None,
         body: Body | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """One exchange; raises the service's own error, or `ServiceUnreachable`.
 
         After a lost connection it is tried again: what creates carries an idempotency key, and every
@@ -85,10 +85,10 @@ class Transport:
                     raise unreachable(self.address.url, error) from error
                 time.sleep(pause)
         if answer.status >= 400:
-            raise problem_of(answer.status, answer.body)
+            raise error_from_response(answer.status, answer.body)
         return answer
 
-    def forward(self, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def forward(self, path: str, body: bytes, headers: Mapping[str, str]) -> Response:
         """One POST passed on as it is, whatever the answer; raises only when none comes.
 
         A kept connection may have ended with an earlier service: then a fresh one is tried at once.
@@ -116,7 +116,7 @@ class Transport:
         if response.status >= 400:
             body = response.read()
             connection.close()
-            raise problem_of(response.status, body)
+            raise error_from_response(response.status, body)
         return response, connection
 
     def close(self) -> None:
@@ -128,14 +128,14 @@ class Transport:
 
     def _exchange(
         self, method: str, target: str, body: Body | None, headers: Mapping[str, str]
-    ) -> Answer:
+    ) -> Response:
         connection = getattr(self._local, "connection", None) or self._connect()
         self._local.connection = connection
         connection.request(method, target, body=body, headers=self._headers(headers))
         response = connection.getresponse()
         content = response.read()
         found = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, found, content)
+        return Response(response.status, found, content)
 
     def _connect(self) -> http.client.HTTPConnection:
         parts = urlsplit(self.address.url)
@@ -157,12 +157,12 @@ def path_with(path: str, query: Query | None) -> str:
     return path + ("?" + urlencode(pairs) if pairs else "")
 
 
-def segment(text: str) -> str:
+def path_segment(text: str) -> str:
     """One part of a path, whatever a person typed."""
     return quote(text, safe="") or "%20"
 
 
-def problem_of(status: int, body: bytes) -> DiamondError:
+def error_from_response(status: int, body: bytes) -> DiamondError:
     """The error that an answer stands for, also where a proxy wrote it."""
     try:
         problem = json.loads(body)

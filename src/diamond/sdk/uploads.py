@@ -13,7 +13,7 @@ from typing import IO
 
 from diamond.core.errors import Conflict
 from diamond.data.snapshots import Snapshot
-from diamond.sdk.transport import API, Transport, segment
+from diamond.sdk.transport import API, Transport, path_segment
 
 BATCH_BYTES = 64 * 2**20
 IN_MEMORY_BYTES = 8 * 2**20
@@ -21,13 +21,13 @@ IN_MEMORY_BYTES = 8 * 2**20
 Source = Path | bytes
 
 
-def upload(
+def upload_snapshot(
     transport: Transport, snapshot: Snapshot, say: Callable[[str], None], project: str = ""
 ) -> None:
     """Send the blobs that are missing there; the service takes none for a restricted project."""
     sources: dict[str, Source] = {**snapshot.files, snapshot.digest: snapshot.manifest}
     if snapshot.dirty_diff:
-        sources[digest_of(snapshot.dirty_diff)] = snapshot.dirty_diff
+        sources[sha256_digest(snapshot.dirty_diff)] = snapshot.dirty_diff
     missing = transport.post(f"{API}/blobs/missing", {"digests": list(sources)})["missing"]
     files, lacking = _digests_of_files(snapshot), set(missing)
     new = sum(digest in lacking for digest in files)
@@ -37,7 +37,7 @@ def upload(
         _send_batch(transport, batch, project)
 
 
-def send_file(transport: Transport, path: Path) -> None:
+def upload_file(transport: Transport, path: Path) -> None:
     """One file by its content, unless it is there."""
     with path.open("rb") as source:
         digest = "sha256:" + hashlib.file_digest(source, "sha256").hexdigest()
@@ -51,7 +51,7 @@ def _digests_of_files(snapshot: Snapshot) -> list[str]:
     return ["sha256:" + str(one["sha256"]) for one in entries if "sha256" in one]
 
 
-def digest_of(content: bytes) -> str:
+def sha256_digest(content: bytes) -> str:
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
@@ -63,7 +63,7 @@ def _send_batch(transport: Transport, batch: list[tuple[str, Source]], project: 
         size = file.tell()
         file.seek(0)
         headers = {"Content-Type": "application/x-tar", "Content-Length": str(size)}
-        path = f"{API}/blobs" + (f"?project={segment(project)}" if project else "")
+        path = f"{API}/blobs" + (f"?project={path_segment(project)}" if project else "")
         transport.call("POST", path, body=file, headers=headers)  # type: ignore[arg-type]
 
 

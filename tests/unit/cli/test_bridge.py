@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from diamond.cli.ssh_bootstrap import MARK, NO_PYTHON, first_input, remote_command, ssh_words
+from diamond.cli.ssh_bootstrap import MARK, NO_PYTHON, bootstrap_input, remote_command, ssh_command
 from diamond.cli.ssh_bridge import Bridge
 from diamond.core.errors import BadRequest
-from diamond.sdk.client_config import Address
+from diamond.sdk.client_config import ServiceAddress
 from support.small_server import Reply, Request, serving
 from support.waiting import wait_for
 
@@ -41,7 +41,7 @@ def test_any_login_shell_starts_the_agent(shell: str, tmp_path: Path) -> None:
         env=env,
         capture_output=True,
         check=True,
-        input=first_input(agent_that(echo), "e1") + b"the first answer\n",
+        input=bootstrap_input(agent_that(echo), "e1") + b"the first answer\n",
     )
     said = done.stdout.partition(MARK)[2]
     assert said == b"['run', '--stdio', '--endpoint', 'e1'] the first answer\n\n", done.stderr
@@ -56,7 +56,7 @@ def test_a_machine_without_python_says_so(tmp_path: Path) -> None:
 
 
 def test_an_agent_damaged_on_the_way_is_not_installed(tmp_path: Path) -> None:
-    sent = bytearray(first_input(agent_that("print('never')"), "e1"))
+    sent = bytearray(bootstrap_input(agent_that("print('never')"), "e1"))
     sent[-1] ^= 1
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     words = ["sh", "-c", remote_command()]
@@ -67,10 +67,10 @@ def test_an_agent_damaged_on_the_way_is_not_installed(tmp_path: Path) -> None:
 
 def test_a_host_is_never_an_option() -> None:
     with pytest.raises(BadRequest):
-        ssh_words("-oProxyCommand=touch x")
+        ssh_command("-oProxyCommand=touch x")
     with pytest.raises(BadRequest):
         remote_command("python; touch x")
-    words = ssh_words("alpha", ssh="ssh -v", config="/c", options=["Port=2"])
+    words = ssh_command("alpha", ssh="ssh -v", config="/c", options=["Port=2"])
     assert words[:2] == ["ssh", "-v"] and words[-3:-1] == ["--", "alpha"]
     assert words[-7:-3] == ["-F", "/c", "-o", "Port=2"]
 
@@ -78,7 +78,7 @@ def test_a_host_is_never_an_option() -> None:
 class Pipes:
     """The agent's side of a bridge."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServiceAddress) -> None:
         source, self._out = os.pipe()
         back, target = os.pipe()
         self.answers = os.fdopen(back, "rb")
@@ -119,7 +119,7 @@ def test_calls_overlap_and_carry_the_key(held: threading.Event) -> None:
         return Reply(request.body.upper())
 
     with serving(service) as server:
-        pipes = Pipes(Address(server.url, "endpoint-key"))
+        pipes = Pipes(ServiceAddress(server.url, "endpoint-key"))
         threading.Thread(target=pipes.bridge.serve, daemon=True).start()
         pipes.call(1, "commands", b"slow", generation=4)
         pipes.call(2, "events", b"quick", generation=4)
@@ -136,7 +136,7 @@ def test_calls_overlap_and_carry_the_key(held: threading.Event) -> None:
 
 def test_only_calls_of_the_protocol_are_passed_on() -> None:
     with serving(lambda request: Reply()) as server:
-        pipes = Pipes(Address(server.url, "k"))
+        pipes = Pipes(ServiceAddress(server.url, "k"))
         threading.Thread(target=pipes.bridge.serve, daemon=True).start()
         for number, call in enumerate(["../tokens", "answers/../../tokens", "pair"]):
             pipes.call(number, call)
@@ -147,7 +147,7 @@ def test_only_calls_of_the_protocol_are_passed_on() -> None:
 def test_a_service_that_is_down_is_told_to_the_agent() -> None:
     with serving(lambda request: Reply()) as server:
         url = server.url
-    pipes = Pipes(Address(url, "k"))
+    pipes = Pipes(ServiceAddress(url, "k"))
     threading.Thread(target=pipes.bridge.serve, daemon=True).start()
     pipes.call(1, "events")
     number, status, body = pipes.answer()
@@ -162,7 +162,7 @@ def test_a_newer_agent_is_noticed_and_the_end_too(held: threading.Event) -> None
         return Reply(b'{"code": "generation-stale"}', 409) if stale else Reply()
 
     with serving(service) as server:
-        pipes = Pipes(Address(server.url, "k"))
+        pipes = Pipes(ServiceAddress(server.url, "k"))
         serving_calls = threading.Thread(target=pipes.bridge.serve, daemon=True)
         serving_calls.start()
         pipes.call(1, "hello")
@@ -176,7 +176,7 @@ def test_a_newer_agent_is_noticed_and_the_end_too(held: threading.Event) -> None
 
 
 def test_what_a_login_shell_prints_is_skipped() -> None:
-    pipes = Pipes(Address("http://127.0.0.1:9", "k"))
+    pipes = Pipes(ServiceAddress("http://127.0.0.1:9", "k"))
     pipes.say(b"Welcome to alpha!\nquota: 3%" + MARK)
     assert pipes.bridge.wait_for_agent()
     pipes.say(b"only noise\n")

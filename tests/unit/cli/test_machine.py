@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from diamond.cli.doctor import home_finding
-from diamond.cli.local_processes import last_words, make_home, read_config, running_client
-from diamond.cli.saved_links import SavedLink, bridge_pid, hold_pid, load_link, save_link
+from diamond.cli.local_processes import ensure_home, log_tail, read_config, running_client
+from diamond.cli.saved_links import SavedLink, bridge_pid, load_link, lock_pid_file, save_link
 from diamond.core.errors import BadRequest, NotFound
 from support.small_server import Reply, Request, serving
 
@@ -55,14 +55,14 @@ def test_a_home_that_is_no_folder_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "file").touch()
     monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "file"))
     with pytest.raises(BadRequest, match=r"cannot be Diamond's folder \(File exists\)"):
-        make_home()
+        ensure_home()
     assert home_finding().verdict == "broken"
 
 
 def test_the_last_words_of_a_log_are_quoted(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("a\nb\nc\n")
-    assert last_words(tmp_path / "log", 2) == "b | c"
-    assert last_words(tmp_path / "none") == "nothing"
+    assert log_tail(tmp_path / "log", 2) == "b | c"
+    assert log_tail(tmp_path / "none") == "nothing"
 
 
 def test_a_connection_is_remembered_in_private(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_connection_is_remembered_in_private(tmp_path: Path) -> None:
 
 def test_a_bridge_is_known_by_its_lock_not_by_a_number(tmp_path: Path) -> None:
     assert bridge_pid(tmp_path, "alpha") is None
-    held = hold_pid(tmp_path, "alpha")
+    held = lock_pid_file(tmp_path, "alpha")
     assert bridge_pid(tmp_path, "alpha")
     del held
     assert bridge_pid(tmp_path, "alpha") is None

@@ -13,23 +13,23 @@ from typer.testing import CliRunner
 
 from diamond.cli.endpoint import changes_of
 from diamond.cli.format import (
-    age,
-    amount,
-    ending_words,
-    endpoint_step,
+    describe_ending,
+    describe_resources,
+    describe_state,
+    duration,
+    endpoint_next_step,
+    format_amount,
     next_step,
-    resource_words,
-    span,
-    state_sentence,
-    waited,
-    why,
+    short_reason,
+    time_ago,
+    waiting_reasons,
 )
 from diamond.cli.logs import check_carried, check_rank
 from diamond.cli.main import COMMANDS, app
-from diamond.cli.metrics_format import number_lines
-from diamond.cli.offline import away_words
-from diamond.cli.output import plain, print_error, print_table
-from diamond.cli.profile_format import account_option, profile_lines, summary
+from diamond.cli.metrics_format import metric_lines
+from diamond.cli.offline import describe_offline
+from diamond.cli.output import print_error, print_table, without_control_characters
+from diamond.cli.profile_format import account_option, profile_lines, profile_summary
 from diamond.cli.run import _asked_for
 from diamond.cli.saved_links import SavedLink
 from diamond.cli.wait import exit_code
@@ -37,7 +37,7 @@ from diamond.core.corrected import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.task import Reason
 from diamond.core.words import REASONS, attempt_ending, reason_words
-from diamond.sdk.models import Endpoint, Task, build
+from diamond.sdk.models import Endpoint, Task, model_from_json
 
 
 def ended(state: str, reason: str = "", **more: Any) -> Task:
@@ -69,20 +69,20 @@ def test_every_reason_has_words() -> None:
 @pytest.mark.parametrize("reason", [reason.value for reason in Reason] + ["new"])
 def test_every_ending_has_words_and_a_next_step(reason: str) -> None:
     task = ended("failed", reason, exit_code=1)
-    assert ending_words(task).startswith("It failed")
+    assert describe_ending(task).startswith("It failed")
     assert not re.search(r"\{\w+\}", next_step(task))
 
 
 def test_ages_read_as_people_say_them() -> None:
-    assert [span(s) for s in (4, 200, 7200, 400_000)] == ["4 s", "3 min", "2.0 h", "5 days"]
-    assert age(1000, now=1002) == "just now" and age(1000, now=1180) == "3 min ago"
-    assert age(None) == ""
+    assert [duration(s) for s in (4, 200, 7200, 400_000)] == ["4 s", "3 min", "2.0 h", "5 days"]
+    assert time_ago(1000, now=1002) == "just now" and time_ago(1000, now=1180) == "3 min ago"
+    assert time_ago(None) == ""
 
 
 def test_a_failed_task_says_why_in_a_table() -> None:
-    assert why(ended("failed", "exit-code", exit_code=3)) == "exit code 3"
-    assert why(Task(state="pending", phase="queued")) == "waiting for its turn"
-    assert why(Task(state="pending", message="waits for nodes")) == "waits for nodes"
+    assert short_reason(ended("failed", "exit-code", exit_code=3)) == "exit code 3"
+    assert short_reason(Task(state="pending", phase="queued")) == "waiting for its turn"
+    assert short_reason(Task(state="pending", message="waits for nodes")) == "waits for nodes"
 
 
 def test_why_it_waited_is_told_once_for_each_reason() -> None:
@@ -93,7 +93,7 @@ def test_why_it_waited_is_told_once_for_each_reason() -> None:
         "message": "no free nodes",
     }
     held = {"type": "held", "at": 3.0, "message": "", "data": {"reason": "site-limit"}}
-    lines = waited([queued, {**queued, "at": 2.0}, held, {"type": "started", "at": 4.0}])
+    lines = waiting_reasons([queued, {**queued, "at": 2.0}, held, {"type": "started", "at": 4.0}])
     assert [line.split("  ", 1)[1] for line in lines] == [
         "no free nodes",
         REASONS[Reason.SITE_LIMIT],
@@ -102,11 +102,11 @@ def test_why_it_waited_is_told_once_for_each_reason() -> None:
 
 @pytest.mark.parametrize("state", ["offline", "sign-in", "pairing", "confirming"])
 def test_an_endpoint_that_is_away_has_a_next_step(state: str) -> None:
-    assert "diamond endpoint" in endpoint_step(Endpoint(name="alpha", state=state))
+    assert "diamond endpoint" in endpoint_next_step(Endpoint(name="alpha", state=state))
 
 
 def test_unknown_fields_are_kept_and_null_is_the_default() -> None:
-    task = build(Task, {"id": "t1", "retry_of": None, "of_tomorrow": 1})
+    task = model_from_json(Task, {"id": "t1", "retry_of": None, "of_tomorrow": 1})
     assert (task.id, task.retry_of, task.raw["of_tomorrow"]) == ("t1", "", 1)
 
 
@@ -131,7 +131,7 @@ def test_a_profile_reads_as_words() -> None:
         "scheduler": {"value": {"name": "slurm", "version": "22.05"}, "source": "sinfo", "at": 1}
     }
     profile = {"facts": facts, "corrections": {"modules": {"value": ["module load x"]}}}
-    assert summary(profile) == "Slurm 22.05, 0 partitions"
+    assert profile_summary(profile) == "Slurm 22.05, 0 partitions"
     lines = list(profile_lines(profile))
     assert "corrected by hand" in lines[0] and "sinfo" in lines[1]
 
@@ -152,7 +152,7 @@ def test_a_build_that_failed_leads_to_its_steps() -> None:
 
 
 def test_small_amounts_are_told_without_powers_of_ten() -> None:
-    assert [amount(one) for one in (0.0, 3e-5, 0.25)] == ["0", "under 0.001", "0.25"]
+    assert [format_amount(one) for one in (0.0, 3e-5, 0.25)] == ["0", "under 0.001", "0.25"]
 
 
 def test_a_spec_and_a_command_are_told_apart() -> None:
@@ -199,7 +199,7 @@ def test_task_json_is_not_recoloured(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_one_is_singular() -> None:
     asked = {"nodes": 1, "cpus_per_task": 2, "gpus_per_node": 1, "gpu_type": "a100"}
-    assert resource_words(asked) == "1 node, 2 CPUs, 1 a100 GPU per node, 1h"
+    assert describe_resources(asked) == "1 node, 2 CPUs, 1 a100 GPU per node, 1h"
 
 
 def test_an_attempt_that_asked_to_be_continued_did_not_fail() -> None:
@@ -214,7 +214,7 @@ def test_a_metric_that_is_no_number_says_since_when() -> None:
     loss = {"name": "loss", "points": [[1, 1.0, 0.5], [3, 2.0, None], [4, 3.0, None]]}
     accuracy = {"name": "accuracy", "points": [[4, 3.0, 0.25]]}
     usage = {"name": "gpu0_memory_mb", "points": [[None, 1.0, 10.0], [None, 2.0, None]]}
-    assert number_lines([loss, accuracy], [usage]) == [
+    assert metric_lines([loss, accuracy], [usage]) == [
         "loss          not a number since step 3",
         "accuracy      0.25 at step 4",
         "GPU 0 memory  at most 10 MB",
@@ -223,14 +223,14 @@ def test_a_metric_that_is_no_number_says_since_when() -> None:
 
 def test_a_machine_that_is_away_says_since_when_and_how_to_get_it_back() -> None:
     away = Endpoint(name="alpha", state="sign-in", last_seen=time.time() - 180)
-    words = away_words(away)
+    words = describe_offline(away)
     assert "alpha is away since 3 min ago" in words and "diamond endpoint connect alpha" in words
 
 
 def test_a_task_that_waits_for_its_cancel_says_so() -> None:
     task = Task(state="running", started=1.0, cancel_requested=True)
-    assert state_sentence(task) == "running, being cancelled"
-    assert state_sentence(Task(state="running", started=100.0), 280.0) == "running for 3 min"
+    assert describe_state(task) == "running, being cancelled"
+    assert describe_state(Task(state="running", started=100.0), 280.0) == "running for 3 min"
 
 
 def test_files_that_were_removed_are_not_advised() -> None:
@@ -317,6 +317,6 @@ def test_words_of_others_do_not_steer_the_terminal(capsys: pytest.CaptureFixture
     print_table(["NAME"], [[steering]])
     print_error(BadRequest(steering))
     seen = capsys.readouterr()
-    for text in (seen.out, seen.err, plain(steering)):
+    for text in (seen.out, seen.err, without_control_characters(steering)):
         assert not set(text) & set("\x1b\x07\r\x9b\u202e")
-    assert plain("\x1b[31mred\x1b[0m\n") == "\x1b[31mred\x1b[0m\n"
+    assert without_control_characters("\x1b[31mred\x1b[0m\n") == "\x1b[31mred\x1b[0m\n"

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diamond.compose.parameters import (
-    doubtful_fields,
+    command_with_resume,
+    fill_arguments,
     fill_command,
-    fill_words,
-    words_with_resume,
+    placeholder_warnings,
 )
 
 HOSTILE = [
@@ -71,27 +71,27 @@ def test_the_checkpoint_to_resume_from_is_a_variable() -> None:
 
 
 def test_words_are_filled_without_a_shell() -> None:
-    assert fill_words(["t", "--n={n}"], {"n": "a b"}) == ["t", "--n=a b"]
+    assert fill_arguments(["t", "--n={n}"], {"n": "a b"}) == ["t", "--n=a b"]
 
 
 @pytest.mark.parametrize("checkpoint", ["", "/w/run/ckpt/a b'$(x).pt"])
 def test_words_with_a_checkpoint_stay_the_same_words(checkpoint: str, tmp_path: Path) -> None:
     words = ["printf", "<%s>", "--n={n}", "--from={resume}", "{resume}", "", "$HOME"]
-    line = words_with_resume(words, {"n": "a b"})
+    line = command_with_resume(words, {"n": "a b"})
     said = bash(f"DIAMOND_RESUME_FROM={shlex.quote(checkpoint)}\n{line}", tmp_path)
     assert said == f"<--n=a b><--from={checkpoint}><{checkpoint}><><$HOME>"
 
 
 def test_words_without_a_checkpoint_need_no_shell() -> None:
-    assert words_with_resume(["t", "{n}"], {"n": 1}) == ""
-    assert words_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
+    assert command_with_resume(["t", "{n}"], {"n": 1}) == ""
+    assert command_with_resume(["t", "{resume}"], {"resume": "no"}) == ""
 
 
 def test_a_field_that_names_no_parameter_is_told() -> None:
-    assert doubtful_fields("t {lr} {fo}", {"lr": 1}) == [
+    assert placeholder_warnings("t {lr} {fo}", {"lr": 1}) == [
         "`{fo}` is not among params (lr): it stays as it is"
     ]
-    assert "Did you mean `{lr}`?" in doubtful_fields(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
+    assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_a_field_that_names_no_parameter_is_told() -> None:
     ],
 )
 def test_braces_of_another_kind_are_left_alone(command: str) -> None:
-    assert doubtful_fields(command, {"lr": 1}, resumes=True) == []
+    assert placeholder_warnings(command, {"lr": 1}, resumes=True) == []
 
 
 def test_without_parameters_braces_are_the_commands_own() -> None:
-    assert doubtful_fields("t {fo}", {}) == []
+    assert placeholder_warnings("t {fo}", {}) == []
 
 
 def test_a_parameter_that_is_used_nowhere_is_told() -> None:
-    assert "`{n}` does not stand in `run`" in doubtful_fields("t {lr}", {"lr": 1, "n": 2})[0]
+    assert "`{n}` does not stand in `run`" in placeholder_warnings("t {lr}", {"lr": 1, "n": 2})[0]

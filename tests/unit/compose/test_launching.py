@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from diamond.compose.faults import Faults
-from diamond.compose.launch import Chosen, check_launch, choose_launch
+from diamond.compose.launch import LaunchChoice, check_launch, choose_launch
 from diamond.compose.spec import Spec
 
 
-def chosen(run: Any, *, launch: Any = "auto", **resources: int) -> Chosen:
+def chosen(run: Any, *, launch: Any = "auto", **resources: int) -> LaunchChoice:
     return choose_launch(
         Spec.model_validate({"run": run, "launch": launch, "resources": resources})
     )

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from diamond.compose.estimates import cost_of, queue_of
+from diamond.compose.estimates import describe_queue, estimate_cost
 from diamond.compose.limits import Source, choices_of, limits_of
 from diamond.compose.spec import Spec
 from diamond.compose.spec_check import EndpointFacts, check, examine
-from diamond.compose.spec_writer import as_written
+from diamond.compose.spec_writer import written_spec
 from diamond.core.order import Placement, Resources
 
 FACTS: dict[str, Any] = {
@@ -50,7 +50,7 @@ def test_limits_come_with_their_source() -> None:
 
 def test_nothing_is_said_of_what_is_not_known() -> None:
     assert limits_of({}, "", {}) == {}
-    assert queue_of({}, "", None, [])["text"] == "How busy it is, is not known yet."
+    assert describe_queue({}, "", None, [])["text"] == "How busy it is, is not known yet."
 
 
 def test_choices_are_those_that_fit_together() -> None:
@@ -65,14 +65,14 @@ def test_choices_are_those_that_fit_together() -> None:
 
 def test_a_whole_node_is_paid_for_whole() -> None:
     asked = Resources(nodes=2, cpus_per_task=1, walltime_minutes=90)
-    cost = cost_of(FACTS, Placement(partition="a", account="x"), asked, 3)
+    cost = estimate_cost(FACTS, Placement(partition="a", account="x"), asked, 3)
     assert (cost["node_hours"], cost["core_hours"], cost["node_hours_at_most"]) == (3.0, 48.0, 9.0)
     assert cost["charge"] is None
     assert "With all 3 attempts: 9 node-hours" in cost["text"]
 
 
 def test_ones_own_waits_are_told() -> None:
-    told = queue_of({}, "a", None, [10.0, 400.0, 30.0])
+    told = describe_queue({}, "a", None, [10.0, 400.0, 30.0])
     assert told["waits"] == {"count": 3, "median": 30.0, "longest": 400.0}
     assert "waited 30 s (median)" in told["text"]
 
@@ -117,6 +117,6 @@ def test_a_spec_as_written_means_the_same() -> None:
     }
     spec = Spec.model_validate(raw)
     for short in (True, False):
-        assert Spec.model_validate(as_written(spec, without_defaults=short)) == spec
-    written = as_written(spec, without_defaults=True)
+        assert Spec.model_validate(written_spec(spec, without_defaults=short)) == spec
+    written = written_spec(spec, without_defaults=True)
     assert written["resources"] == {"memory": "1500MB", "walltime": "1d12h"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.errors import InvalidSpec
-from diamond.notation.yaml_reader import NotYaml, read_spec, read_text
+from diamond.notation.yaml_reader import YamlSyntaxError, read_spec, read_text
 from diamond.notation.yaml_writer import write_text
 
 SCALARS = st.one_of(
@@ -62,7 +62,7 @@ def test_each_field_has_its_place() -> None:
     ("text", "line"), [("a: [1\n", 2), ("a: 1\na: 2\n", 2), ("a: 1\n b: 2\n", 2), ("\ta: 1", 1)]
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int) -> None:
-    with pytest.raises(NotYaml) as caught:
+    with pytest.raises(YamlSyntaxError) as caught:
         read_text(text)
     assert caught.value.place is not None
     assert caught.value.place.line == line

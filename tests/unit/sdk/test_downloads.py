@@ -10,7 +10,7 @@ import pytest
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.sdk import Client
-from diamond.sdk.downloads import inside, place_for
+from diamond.sdk.downloads import destination_for, path_inside
 from diamond.sdk.transport import API
 from support.small_server import Reply, Request, serving
 
@@ -86,11 +86,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_goes_into_a_folder_under_its_own_name(tmp_path: Path) -> None:
-    assert place_for("a/b.txt", tmp_path) == tmp_path / "b.txt"
-    assert place_for("a/b.txt", tmp_path / "c.txt") == tmp_path / "c.txt"
-    assert place_for("a/b.txt", None) == Path("b.txt")
+    assert destination_for("a/b.txt", tmp_path) == tmp_path / "b.txt"
+    assert destination_for("a/b.txt", tmp_path / "c.txt") == tmp_path / "c.txt"
+    assert destination_for("a/b.txt", None) == Path("b.txt")
     with pytest.raises(BadRequest):
-        place_for("a/..", tmp_path)
+        destination_for("a/..", tmp_path)
 
 
 def test_nothing_is_written_outside(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     (tmp_path / "out" / "link").symlink_to("/etc")
     for path in ("../x", "link/passwd", "/etc/passwd"):
         with pytest.raises(BadRequest, match="outside"):
-            inside(tmp_path / "out", path)
+            path_inside(tmp_path / "out", path)
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) -> None:

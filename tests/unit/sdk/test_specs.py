@@ -11,13 +11,13 @@ import pytest
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.sdk import Client
-from diamond.sdk.script_check import script_of
+from diamond.sdk.script_check import script_in_command
 from diamond.sdk.specs import (
     load_spec,
-    named,
     parse_spec,
-    spec_of_command,
+    spec_from_command,
     with_fields,
+    with_name,
     with_settings,
 )
 from diamond.sdk.transport import API
@@ -65,7 +65,7 @@ def test_a_setting_that_nothing_reads_is_refused() -> None:
 
 def test_a_command_keeps_its_words() -> None:
     words = ["python", "train.py", "--name", "a b; $(x)"]
-    assert spec_of_command(words) == {"name": "train", "run": words}
+    assert spec_from_command(words) == {"name": "train", "run": words}
     assert with_fields({"run": words}, {"resources.nodes": 2})["resources"] == {"nodes": 2}
 
 
@@ -207,7 +207,7 @@ def test_a_program_that_is_nowhere_is_not_waited_for(
     ],
 )
 def test_the_script_of_a_plain_command_is_known(run: object, script: str) -> None:
-    assert script_of(run) == script
+    assert script_in_command(run) == script
 
 
 @pytest.mark.parametrize(
@@ -224,4 +224,4 @@ def test_the_script_of_a_plain_command_is_known(run: object, script: str) -> Non
 def test_a_job_is_called_after_its_folder_or_program(
     spec: dict[str, object], folder: str, name: str
 ) -> None:
-    assert named(spec, folder)["name"] == name
+    assert with_name(spec, folder)["name"] == name

@@ -12,7 +12,7 @@ from diamond.core.errors import DiamondError
 from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Order, order_data
 from diamond.core.task import FINAL_WORDS, Reason
-from diamond.planning.budget import Use, parse_budget, rate_of
+from diamond.planning.budget import NodeUsage, parse_budget, rate_of
 from diamond.planning.probe_runs import ProbeState
 from diamond.service.grants import first_chain
 from diamond.service.store import images as image_rows
@@ -59,7 +59,9 @@ def settled_spec(spec: Data, advice: Data) -> dict[str, Any]:
 def budget_left(budget: str, probes: list[dict[str, Any]], rate: float | None) -> str:
     """What the probes used is taken from the task's own budget."""
     given = parse_budget(budget)
-    used = sum(Use(one["nodes"], _used_seconds(one)).node_hours for one in probes if one["task"])
+    used = sum(
+        NodeUsage(one["nodes"], _used_seconds(one)).node_hours for one in probes if one["task"]
+    )
     left = max(0.0, given.amount - rate_of(given, rate) * used)
     return f"{left:.6f} {given.unit}"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from .faults import ControllerAction, NodeAction
 from .lab import DEFAULT_FOLDER, Lab, LabStatus
 from .machine import say
-from .shape import SITES, Asked, LabError, checked_root
+from .shape import SITES, LabError, UpOptions, checked_root
 from .shutdown import take_down
 
 INCOMPLETE = 3
@@ -41,7 +41,7 @@ def split_at_dashes(argv: list[str]) -> tuple[list[str], list[str]]:
 
 def up(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
-    asked = Asked(**{key: getattr(arguments, key) for key in Asked.__annotations__})  # type: ignore[typeddict-item]
+    asked = UpOptions(**{key: getattr(arguments, key) for key in UpOptions.__annotations__})  # type: ignore[typeddict-item]
     lab = Lab.up(arguments.folder or arguments.dir, **asked)
     nodes = sum(cluster.shape.nodes for cluster in lab.clusters)
     alone = "" if lab.shape.isolated else " (nodes share one host name: no right to isolate them)"
@@ -75,15 +75,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def break_node(arguments: argparse.Namespace) -> int:
     Lab(arguments.dir).cluster(arguments.cluster).break_node(arguments.node, arguments.action)
-    return told(arguments)
+    return print_status(arguments)
 
 
 def break_controller(arguments: argparse.Namespace) -> int:
     Lab(arguments.dir).cluster(arguments.cluster).break_controller(arguments.action)
-    return told(arguments)
+    return print_status(arguments)
 
 
-def told(arguments: argparse.Namespace) -> int:
+def print_status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(Lab(arguments.dir).cluster(arguments.cluster).status())
     return 0
@@ -94,7 +94,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(known)
     else:
-        print("\n".join(as_lines(known)))
+        print("\n".join(status_lines(known)))
     return 0 if known["complete"] else INCOMPLETE
 
 
@@ -110,7 +110,7 @@ def down(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def as_lines(known: LabStatus) -> Iterator[str]:
+def status_lines(known: LabStatus) -> Iterator[str]:
     for cluster in known["clusters"]:
         up_or_down = "up" if cluster["controller"] else "DOWN"
         yield f"{cluster['name']}: slurmctld {up_or_down}, SLURM_CONF={cluster['conf']}"

@@ -13,7 +13,7 @@ from .processes import (
     call,
     enter_network,
     find_program,
-    last_words,
+    log_tail,
     pid_of,
     require,
     start,
@@ -95,14 +95,14 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
             "--kill-child=SIGKILL",
             "sh",
             "-c",
-            f'{dress(node, binds)} && "$@" & wait $!',
+            f'{namespace_setup(node, binds)} && "$@" & wait $!',
             "diamond-node",
             *words,
         ]
     start(lab, node, words, {"SLURM_CONF": str(cluster.conf)})
 
 
-def dress(host: str, binds: Sequence[tuple[Path, Path]]) -> str:
+def namespace_setup(host: str, binds: Sequence[tuple[Path, Path]]) -> str:
     """Shell text that gives a new namespace its host name and its own folders."""
     mounts = [shlex.join(["mount", "--bind", str(here), str(there)]) for here, there in binds]
     return " && ".join([shlex.join(["hostname", host]), *mounts])
@@ -113,7 +113,7 @@ def node_states(lab: LabShape, cluster: ClusterShape) -> dict[str, str]:
     return dict(line.split() for line in lines.splitlines())
 
 
-def heal(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
+def bring_into_service(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
     """Wait until nodes are in service, resuming those that were left down."""
     states: dict[str, str] = {}
 
@@ -128,7 +128,7 @@ def heal(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
         return not unfit()
 
     if not wait_until(ready, 30, every=0.1):
-        words = "".join(last_words(lab, node, 8) for node in list(unfit())[:2])
+        words = "".join(log_tail(lab, node, 8) for node in list(unfit())[:2])
         raise LabError(f"nodes not in service: {unfit()}\n{words}")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from . import processes
-from .daemons import heal, require_controller, set_nodes, start_controller, start_node
+from .daemons import bring_into_service, require_controller, set_nodes, start_controller, start_node
 from .shape import ClusterShape, LabError, LabShape
 
 NodeAction = Literal["fail", "crash", "hang", "resume", "start"]
@@ -24,7 +24,7 @@ def break_node(lab: LabShape, cluster: ClusterShape, node: str, action: NodeActi
     pid = processes.pid_of(lab, node)
     if action == "start":
         start_node(lab, cluster, node)
-        heal(lab, cluster, [node])
+        bring_into_service(lab, cluster, [node])
     elif not pid:
         raise LabError(f"{node} is not running; start it first")
     elif action in ("fail", "crash"):

@@ -14,7 +14,7 @@ from .daemons import node_states
 from .login import session_env
 from .machine import locked
 from .processes import CLEAN_ENV, descendants, enter_network, pid_of, running
-from .shape import Asked, ClusterShape, LabError, LabShape, checked_root, load
+from .shape import ClusterShape, LabError, LabShape, UpOptions, checked_root, load
 
 DEFAULT_FOLDER = Path("/tmp/diamond-lab")
 IN_FOLDER = 'cd -- "$0" 2>/dev/null || cd; exec "$@"'
@@ -56,7 +56,7 @@ class Lab:
         self.shape: LabShape = shape
 
     @classmethod
-    def up(cls, folder: str | Path = DEFAULT_FOLDER, **asked: Unpack[Asked]) -> Lab:
+    def up(cls, folder: str | Path = DEFAULT_FOLDER, **asked: Unpack[UpOptions]) -> Lab:
         """Start what is not running; safe to repeat, and from several processes at once."""
         startup.bring_up(checked_root(folder), asked)
         return cls(folder)

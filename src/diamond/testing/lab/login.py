@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .daemons import dress
+from .daemons import namespace_setup
 from .old_python import python_binds, python_folder
 from .processes import SYSTEM_PATH, call, enter_network, find_program, listens, pid_of, require
 from .processes import start as start_daemon
@@ -72,7 +72,7 @@ def start_login(lab: LabShape, cluster: ClusterShape) -> None:
         write_profile(lab, cluster, user)
     words = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
     if lab.isolated:
-        text = f'{dress(cluster.login, node_binds(lab, cluster))} && exec "$@"'
+        text = f'{namespace_setup(cluster.login, node_binds(lab, cluster))} && exec "$@"'
         words = ["unshare", "--uts", "--mount", "sh", "-c", text, "diamond-login", *words]
     start_daemon(lab, cluster.login, words)
     require(lab, cluster.login, lambda: listens(lab, cluster.login, cluster.ssh_port))

@@ -121,7 +121,7 @@ def require(lab: LabShape, name: str, ready: Callable[[], bool], *, seconds: flo
     wait_until(lambda: ready() or pid_of(lab, name) is None, seconds)
     if not ready():
         how = "is not ready" if pid_of(lab, name) else "ended at once"
-        raise LabError(f"{name} {how}\n{last_words(lab, name)}")
+        raise LabError(f"{name} {how}\n{log_tail(lab, name)}")
 
 
 def listens(lab: LabShape, name: str, port: int) -> bool:
@@ -136,7 +136,7 @@ def listens(lab: LabShape, name: str, port: int) -> bool:
     return False
 
 
-def last_words(lab: LabShape, name: str, lines: int = 15) -> str:
+def log_tail(lab: LabShape, name: str, lines: int = 15) -> str:
     text = ""
     for path in (lab.root / "log" / f"{name}.out", lab.root / "log" / f"{name}.log"):
         if path.exists() and path.stat().st_size:

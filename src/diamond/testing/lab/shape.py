@@ -25,7 +25,7 @@ class LabError(DiamondError):
     code = "lab"
 
 
-class Asked(TypedDict, total=False):
+class UpOptions(TypedDict, total=False):
     """Options of `up` that a caller may give; those left out keep their value."""
 
     clusters: str | Sequence[str] | None
@@ -162,7 +162,7 @@ def checked_root(folder: str | Path) -> Path:
     return root
 
 
-def merge(old: Options, asked: Asked) -> Options:
+def merge(old: Options, asked: UpOptions) -> Options:
     """The old options with those asked for; a strict site brings its own needs."""
     given: dict[str, Any] = {
         key: as_option(key, value) for key, value in asked.items() if value is not None
@@ -174,7 +174,7 @@ def merge(old: Options, asked: Asked) -> Options:
 
 
 def sites_of(options: Options) -> dict[str, str]:
-    return per_cluster(options, "like", a_site)
+    return per_cluster(options, "like", parse_site)
 
 
 def as_option(key: str, value: object) -> str | bool:
@@ -188,10 +188,10 @@ def as_option(key: str, value: object) -> str | bool:
 def lay_out(root: Path, options: Options, *, isolated: bool, ports: Sequence[int]) -> LabShape:
     """Decide every name, size and port of a lab."""
     names = cluster_names(options)
-    nodes = per_cluster(options, "nodes", above_zero)
-    cpus = per_cluster(options, "cpus", above_zero)
-    memory = per_cluster(options, "memory", above_zero)
-    gpus = per_cluster(options, "gpus", some_gpus)
+    nodes = per_cluster(options, "nodes", parse_positive)
+    cpus = per_cluster(options, "cpus", parse_positive)
+    memory = per_cluster(options, "memory", parse_positive)
+    gpus = per_cluster(options, "gpus", parse_gpus)
     like = sites_of(options)
     free = iter(ports)
     database_port, slurmdbd_port = next(free), next(free)
@@ -216,7 +216,7 @@ def lay_out(root: Path, options: Options, *, isolated: bool, ports: Sequence[int
 
 
 def count_ports(options: Options) -> int:
-    return 2 + sum(count + 2 for count in per_cluster(options, "nodes", above_zero).values())
+    return 2 + sum(count + 2 for count in per_cluster(options, "nodes", parse_positive).values())
 
 
 def cluster_names(options: Options) -> list[str]:
@@ -243,20 +243,20 @@ def per_cluster(options: Options, option: str, convert: Callable[[str], T]) -> d
         raise LabError(f"--{option}: {error}") from None
 
 
-def above_zero(text: str) -> int:
+def parse_positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"{text!r} is not a number above 0")
     return int(text)
 
 
-def some_gpus(text: str) -> Gpus | None:
+def parse_gpus(text: str) -> Gpus | None:
     if text in ("", "0", "none"):
         return None
     kind, _, count = text.partition(":")
-    return Gpus(kind, above_zero(count))
+    return Gpus(kind, parse_positive(count))
 
 
-def a_site(text: str) -> str:
+def parse_site(text: str) -> str:
     if text not in SITES:
         raise ValueError(f"no site {text!r}; there are: {', '.join(SITES)}")
     return text

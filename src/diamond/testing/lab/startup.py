@@ -10,7 +10,13 @@ from pathlib import Path
 
 from .accounting import start_accounting
 from .config import write_config
-from .daemons import heal, require_controller, start_controller, start_munge, start_node
+from .daemons import (
+    bring_into_service,
+    require_controller,
+    start_controller,
+    start_munge,
+    start_node,
+)
 from .login import start_login, write_client_files
 from .machine import (
     can_isolate,
@@ -25,11 +31,11 @@ from .machine import (
 )
 from .old_python import offer_old_python
 from .processes import running
-from .shape import Asked, LabError, LabShape, Options, count_ports, lay_out, load, merge, save
+from .shape import LabError, LabShape, Options, UpOptions, count_ports, lay_out, load, merge, save
 from .storage import mount_storage
 
 
-def bring_up(root: Path, asked: Asked) -> None:
+def bring_up(root: Path, asked: UpOptions) -> None:
     check_machine()
     with readable_by_all(), locked(root / ".lock"):
         old = load(root)
@@ -106,4 +112,4 @@ def start_clusters(lab: LabShape) -> None:
         if lab.options.ssh:
             start_login(lab, cluster)
     for cluster in lab.clusters:
-        heal(lab, cluster, cluster.node_names)
+        bring_into_service(lab, cluster, cluster.node_names)
