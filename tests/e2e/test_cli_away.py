@@ -77,7 +77,7 @@ def test_a_correction_is_checked_by_the_service(diamond: Diamond, tmp_path: Path
     assert str(file) in told.stderr
     file.write_text(file.read_text().replace('"value": {}', '"value": 7', 1))
     done = diamond.call("endpoint", "import", "local", str(file))
-    assert done.returncode == 1 and "has another form" in done.stderr
+    assert done.returncode == 1 and "Invalid value for" in done.stderr
 
 
 def test_a_secret_for_no_endpoint_is_refused_before_its_value_is_read(diamond: Diamond) -> None:

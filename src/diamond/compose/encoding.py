@@ -1,4 +1,4 @@
-"""Texts that no file, shell or database could hold: found before a spec is read."""
+"""Find text that is not valid UTF-8 before a spec is read: no file, shell or database could hold it."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ FieldPath = tuple[int | str, ...]
 
 
 def without_invalid_text(raw: dict[str, Any], faults: Faults) -> dict[str, Any]:
-    """The spec without texts that are not UTF-8; each is noted."""
-    broken = list(invalid_texts(raw))
-    if not broken:
+    """The spec without text that is not UTF-8; each such text becomes a fault."""
+    invalid = list(invalid_texts(raw))
+    if not invalid:
         return raw
     rest = copy.deepcopy(raw)
-    for place, text in broken:
-        # Written out, as the answer itself could not hold it either.
-        where = ascii(".".join(str(part) for part in place))[1:-1]
-        faults.add(where, f"{text!a} is not UTF-8", "Write it in UTF-8, or leave it out.")
-        drop_field(rest, place)
-    faults.take_as_unread(".".join(str(part) for part in place) for place, _ in broken)
+    for path, text in invalid:
+        # Escaped, because the JSON response could not contain it either.
+        where = ascii(".".join(str(part) for part in path))[1:-1]
+        faults.add(where, f"{text!a} is not UTF-8", "Write it in UTF-8, or remove it.")
+        drop_field(rest, path)
+    faults.take_as_unread(".".join(str(part) for part in path) for path, _ in invalid)
     return rest
 
 
-def invalid_texts(value: Any, place: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:
-    """Each text that is not UTF-8, with the way to it."""
+def invalid_texts(value: Any, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:
+    """Each text that is not UTF-8, with its path."""
     if isinstance(value, str) and not _is_utf8(value):
-        yield place, value
+        yield path, value
     elif isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from invalid_texts(one, (*place, number))
+        for number, item in enumerate(value):
+            yield from invalid_texts(item, (*path, number))
     elif isinstance(value, dict):
-        for name, one in value.items():
-            is_broken = isinstance(name, str) and not _is_utf8(name)
-            yield from [((*place, name), name)] if is_broken else invalid_texts(one, (*place, name))
+        for name, item in value.items():
+            is_invalid = isinstance(name, str) and not _is_utf8(name)
+            yield from [((*path, name), name)] if is_invalid else invalid_texts(item, (*path, name))
 
 
 def _is_utf8(text: str) -> bool:

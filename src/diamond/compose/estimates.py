@@ -1,4 +1,4 @@
-"""What a job may cost, and how long it may have to wait."""
+"""Estimates of what a job may cost and how long it may wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Facts = Mapping[str, Any]
 def estimate_cost(
     facts: Facts, placement: Placement, resources: Resources, attempts: int
 ) -> dict[str, Any]:
-    """The most that one attempt can cost, and all that may follow."""
+    """The most that one attempt, and all its follow-ups, can cost."""
     hours = resources.walltime_minutes / 60
     node_hours = resources.nodes * hours
     rate = (facts.get("charge") or {}).get(placement.partition)
@@ -42,7 +42,7 @@ def estimate_cost(
 def describe_queue(
     facts: Facts, partition: str, as_of: float | None, waits: Sequence[float]
 ) -> dict[str, Any]:
-    """How busy it is now, and how long the person's own tasks waited there."""
+    """How busy the queue is now, and how long the user's own tasks waited there."""
     free = facts.get("free") or {}
     now = free.get(partition) or (next(iter(free.values())) if len(free) == 1 else {})
     found: dict[str, Any] = {
@@ -57,7 +57,7 @@ def describe_queue(
 
 
 def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:
-    """On a whole-node site all cores of a node are paid for."""
+    """At whole-node sites all cores of a node are charged."""
     site = partition_named(facts, placement.partition)
     shape = site if site is not None else machine_limits(facts)
     whole = shape.get("whole_nodes") and shape.get("cpus_per_node")
@@ -91,10 +91,10 @@ def _waits(seconds: Sequence[float]) -> dict[str, Any] | None:
 
 
 def _machine_words(found: Mapping[str, Any]) -> str:
-    """A machine without a batch system has no queue but Diamond's own."""
+    """A machine without a batch system has only Diamond's own queue."""
     if found["pending"]:
-        return "This machine is busy: it starts when what runs here leaves room."
-    return "It starts at once, if this machine has room."
+        return "This machine is busy. The task starts when there is room."
+    return "The task starts immediately if this machine has room."
 
 
 def _queue_words(found: Mapping[str, Any]) -> str:
@@ -102,13 +102,17 @@ def _queue_words(found: Mapping[str, Any]) -> str:
     if found["nodes_total"]:
         words.append(f"{found['nodes_idle'] or 0} of {found['nodes_total']} nodes are free")
     if found["pending"] is not None:
-        words.append("nobody waits" if not found["pending"] else f"{found['pending']} jobs wait")
+        words.append(
+            "no jobs are waiting"
+            if not found["pending"]
+            else f"{found['pending']} jobs are waiting"
+        )
     text = "; ".join(words)
     if found["waits"]:
         usual = show_duration(found["waits"]["median"])
         text = f"{text}. " if text else ""
         text += f"Your last {found['waits']['count']} tasks here waited {usual} (median)"
-    return f"{text[:1].upper()}{text[1:]}." if text else "How busy it is, is not known yet."
+    return f"{text[:1].upper()}{text[1:]}." if text else "The current load is not known yet."
 
 
 def show_duration(seconds: float) -> str:

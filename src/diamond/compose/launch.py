@@ -1,4 +1,4 @@
-"""Which way a spec's processes are started: as it says, or by a look at the command."""
+"""Choose how the processes of a spec are started: as it says, or from its command."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class LaunchChoice:
 
 
 def choose_launch(spec: Spec) -> LaunchChoice:
-    """The kind of launch, how many processes a node gets, and what a person should know of it."""
+    """The kind of launch, the processes per node, and notes for the user."""
     asked = (
         spec.launch if isinstance(spec.launch, LaunchSpec) else LaunchSpec(kind=spec.launch, hang=0)
     )
-    kind, why = (asked.kind, "") if asked.kind != "auto" else _look(spec)
+    kind, why = (asked.kind, "") if asked.kind != "auto" else _detect(spec)
     text = _text(spec)
     pattern = _LAUNCHER_WORDS.get(kind)
     starts_ranks = bool(pattern and pattern.search(text))
@@ -51,15 +51,17 @@ def starts_its_own(spec: Spec) -> bool:
 
 
 def check_launch(spec: Spec, faults: Faults) -> None:
-    """Raises nothing; notes what cannot be meant."""
+    """Adds a fault for each combination that makes no sense."""
     kind = choose_launch(spec).launch.kind
     if kind != "single" and spec.notebook:
-        faults.add("launch", "A notebook is one process", "Leave `launch` out, or run a script.")
+        faults.add(
+            "launch", "A notebook runs as one process", "Remove `launch`, or run a script instead."
+        )
     if kind == "single" and isinstance(spec.launch, LaunchSpec) and spec.launch.hang:
         faults.add(
             "launch.hang",
-            "launch: single is not watched, so `hang` would do nothing",
-            "Use launch: {kind: per-rank, hang: …}, which watches a single process too, or leave `hang` out.",
+            "`hang` has no effect with launch: single, which is not watched for hangs",
+            "Use launch: {kind: per-rank, hang: …}, which also watches a single process, or remove `hang`.",
         )
     if (
         kind == "single"
@@ -69,51 +71,54 @@ def check_launch(spec: Spec, faults: Faults) -> None:
         faults.add(
             "resources.tasks_per_node",
             f"launch: single starts one process, not {spec.resources.tasks_per_node}",
-            "Use launch: per-rank, torchrun or mpi, or leave tasks_per_node out.",
+            "Use launch: per-rank, torchrun or mpi, or remove tasks_per_node.",
         )
 
 
-def _look(spec: Spec) -> tuple[str, str]:
-    """What `auto` makes of a spec, and why; nothing to say of a plain command on one node."""
+def _detect(spec: Spec) -> tuple[str, str]:
+    """What `auto` means for a spec, and why; no reason is given for a plain command on one node."""
     text = _text(spec)
     if _ACCELERATE.search(text):
-        return "accelerate", "as the command starts accelerate"
+        return "accelerate", "because the command starts accelerate"
     if _TORCHRUN.search(text):
-        return "torchrun", "as the command starts torchrun"
+        return "torchrun", "because the command starts torchrun"
     own = _OWN_RANKS.search(text)
     if own or spec.notebook:
-        return "single", f"as the command starts its own processes by {own[1]}" if own else ""
+        return (
+            "single",
+            f"because the command starts its own processes with {own[1]}" if own else "",
+        )
     nodes, tasks = spec.resources.node_count, spec.resources.tasks_per_node
     if nodes > 1 or tasks > 1:
         return (
             "per-rank",
-            f"as there are {nodes * max(tasks, spec.resources.gpus_per_node, 1)} places for it",
+            f"because the request has room for {nodes * max(tasks, spec.resources.gpus_per_node, 1)} processes",
         )
     return "single", ""
 
 
 def _tasks(spec: Spec, kind: str, text: str) -> int:
-    """As asked; else as the command itself says; else one for each GPU."""
+    """As requested; else from the command's own options; else one per GPU."""
     asked = spec.resources
     if asked.tasks_per_node:
         return asked.tasks_per_node
     if kind == "single":
         return 1
-    told = _PER_NODE.search(text)
-    if told and kind == "torchrun":
-        return max(1, int(told[1]))
-    if told and kind == "accelerate":
-        return max(1, int(told[1]) // asked.node_count)
+    given = _PER_NODE.search(text)
+    if given and kind == "torchrun":
+        return max(1, int(given[1]))
+    if given and kind == "accelerate":
+        return max(1, int(given[1]) // asked.node_count)
     return asked.gpus_per_node or 1
 
 
 def _about_options(kind: str, text: str, spec: Spec) -> list[str]:
-    """Its own words win over what Diamond hands to the launcher, on many nodes to its harm."""
+    """Options in the command override what Diamond passes to the launcher, which usually breaks a run on several nodes."""
     own = sorted({f"--{found}" for found in _ITS_OWN.findall(text)})
     if not own or spec.resources.node_count == 1:
         return []
     return [
-        f"{', '.join(own)} in `run` come before what Diamond tells {kind}; leave them out, unless you must"
+        f"{', '.join(own)} in `run` override what Diamond passes to {kind}; remove them unless you need them"
     ]
 
 
@@ -121,8 +126,8 @@ def _about_single(spec: Spec, kind: str, text: str) -> list[str]:
     gpus, nodes = spec.resources.gpus_per_node, spec.resources.node_count
     if _OWN_RANKS.search(text) or (gpus < 2 and nodes < 2):
         return []
-    where = f"{nodes} nodes, of which it sees the first" if nodes > 1 else f"all {gpus} GPUs"
-    return [f"one process has {where}; launch: torchrun or per-rank starts one for each GPU"]
+    where = f"{nodes} nodes but uses only the first" if nodes > 1 else f"all {gpus} GPUs"
+    return [f"one process has {where}; launch: torchrun or per-rank starts one per GPU"]
 
 
 def _text(spec: Spec) -> str:

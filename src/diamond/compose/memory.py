@@ -1,4 +1,4 @@
-"""Memory where a site wants it said and a person did not: her share of a node."""
+"""Default memory for sites that require a memory request: a fair share of a node."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Facts = Mapping[str, Any]
 def with_default_memory(
     facts: Facts, partition: str, asked: Resources, faults: Faults
 ) -> Resources:
-    """As much of a node's memory as it takes of its cores or GPUs, whichever is more."""
+    """The same share of a node's memory as of its cores or GPUs, whichever is larger."""
     if asked.memory_mb or (facts.get("flags") or {}).get("mem") != "requires":
         return asked
     site = partition_named(facts, partition) or {}
     if not site.get("memory_mb_per_node"):
-        words = "This site wants to be told how much memory a job takes"
-        faults.add("resources.memory", words, "Write for example: resources: {memory: 4GB}")
+        message = "This site requires a memory request"
+        faults.add("resources.memory", message, "Write for example: resources: {memory: 4GB}")
         return asked
     return replace(asked, memory_mb=int(site["memory_mb_per_node"] * _share(site, asked)) or 1)
 
@@ -32,7 +32,7 @@ def memory_note(asked: Resources, given: Resources) -> list[str]:
     if given.memory_mb == asked.memory_mb:
         return []
     size = show_bytes(given.memory_mb * 2**20)
-    return [f"memory: {size}, its share of a node, as this site wants it said"]
+    return [f"memory: {size} (a share of a node), because this site requires a memory request"]
 
 
 def _share(site: Facts, asked: Resources) -> float:

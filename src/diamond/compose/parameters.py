@@ -1,7 +1,7 @@
-"""Fill parameters into a command so that no value is ever read as shell code.
+"""Fill parameters into a command so that no value is ever interpreted as shell code.
 
-A plain value is written as it is. Any other becomes a variable of the script, and `{name}` its expansion, quoted
-for the place where it stands: an expansion's result is data to the shell, whatever is in it.
+A plain value is inserted as it is. Any other value becomes a variable of the script, and `{name}` becomes its expansion,
+quoted for its position: the shell treats the result of an expansion as data, whatever it contains.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.,:/@%+=-]+")
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _NAMED = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _USES_BRACES = re.compile(r"\b(?:[gmn]?awk|sed|jq|perl|find|xargs|parallel|curl|printf)\b|\bf['\"]")
-"""Programs whose own language has braces, and Python's f-strings."""
+"""Programs whose own syntax uses braces, and Python f-strings."""
 RESUME = "resume"
 
 
 def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = False) -> str:
-    """The command with `{name}` filled in; braces that name no parameter stay as they are."""
+    """The command with `{name}` filled in; braces that name no parameter stay unchanged."""
     variables = {name: show_value(value) for name, value in params.items()}
     used: dict[str, str] = {}
     pieces: list[str] = []
@@ -44,13 +44,13 @@ def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = Fal
 
 
 def fill_arguments(words: list[str], params: Mapping[str, Any]) -> list[str]:
-    """The same for a program's words, which no shell reads."""
+    """The same for an argument list, which no shell reads."""
     values = {name: show_value(value) for name, value in params.items()}
     return [_FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), word) for word in words]
 
 
 def command_with_resume(words: list[str], params: Mapping[str, Any]) -> str:
-    """The words as a line for bash: the checkpoint is known only when it starts, and a shell fills it in. '' if none asks for it."""
+    """The arguments as a bash command, because the checkpoint is known only at the start; '' if `{resume}` is not used."""
     field = f"{{{RESUME}}}"
     if RESUME in params or not any(field in word for word in words):
         return ""
@@ -62,34 +62,36 @@ def command_with_resume(words: list[str], params: Mapping[str, Any]) -> str:
 def placeholder_warnings(
     run: str | list[str], params: Mapping[str, Any], *, resumes: bool = False
 ) -> list[str]:
-    """Sentences on fields that name no parameter, and on parameters that no field names."""
+    """Warnings about `{name}` without a parameter, and about parameters that `run` never uses."""
     command = run if isinstance(run, str) else "\n".join(run)
     if not params:
         return []
     found = list(dict.fromkeys(_NAMED.findall(command)))
     known = {*params, RESUME} if resumes else set(params)
-    stray = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
-    return [_stray(name, params) for name in stray] + _unused(found, command, params)
+    unknown = [] if _USES_BRACES.search(command) else [name for name in found if name not in known]
+    return [_unknown_placeholder(name, params) for name in unknown] + _unused(
+        found, command, params
+    )
 
 
-def _stray(name: str, params: Mapping[str, Any]) -> str:
+def _unknown_placeholder(name: str, params: Mapping[str, Any]) -> str:
     near = get_close_matches(name, list(params), n=1)
     guess = f". Did you mean `{{{near[0]}}}`?" if near else ""
-    return f"`{{{name}}}` is not among params ({', '.join(params)}): it stays as it is{guess}"
+    return f"`{{{name}}}` is not a param ({', '.join(params)}), so it is left unchanged{guess}"
 
 
 def _unused(found: list[str], command: str, params: Mapping[str, Any]) -> list[str]:
     if "DIAMOND_PARAMS" in command:
         return []
     return [
-        f"`{{{name}}}` does not stand in `run`: only a program that reads $DIAMOND_PARAMS sees the param {name}"
+        f"`run` does not contain `{{{name}}}`: the param {name} only reaches programs that read $DIAMOND_PARAMS"
         for name in params
         if name not in found
     ]
 
 
 def show_value(value: Any) -> str:
-    """A parameter as a program reads it from its command line."""
+    """A parameter value as text for the command line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -116,7 +118,7 @@ def _expansion(variable: str, quote: str) -> str:
 
 
 def _advance(command: str, at: int, quote: str) -> tuple[int, str]:
-    """How many characters stand for themselves here, and inside which quotes one is after them."""
+    """How many characters to copy unchanged here, and the quote state after them."""
     char = command[at]
     if char == "\\" and quote != "'" and at + 1 < len(command):
         return 2, quote

@@ -1,4 +1,4 @@
-"""The facts of a site profile: the form of each, for corrections by hand and profiles from elsewhere."""
+"""The facts of a site profile and the format of each, to check manual corrections and imported profiles."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from diamond.core.errors import BadRequest
 Answer = Literal["takes", "refuses", "requires"]
 Names = list[str] | None
 Runtime = Literal["", "apptainer", "singularity", "charliecloud", "podman", "docker", "venv"]
-"""What builds and runs images; '': by what the node has."""
+"""The tool that builds and runs images; '' means whatever the node has."""
 
 
 class _Loose(BaseModel):
-    """A newer agent may tell more."""
+    """Extra fields are allowed: a newer agent may report more."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -87,7 +87,7 @@ class Folder(_Loose):
 
 
 class BuildSettings(BaseModel):
-    """How images are built at a site. A name that nobody reads would be a setting without effect, so it is refused."""
+    """How images are built at a site. Unknown names are rejected, because they would have no effect."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -131,10 +131,10 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "gpus": (dict[str, NonNegativeInt], '{"a100": 4}, or {} for none'),
     "modules": (list[str], '["module load python"]'),
     "interface": (str, 'the name of the network between nodes, such as "ib0" or "hsn0"'),
-    "mpi": (str, 'what srun --mpi is told, such as "pmix", or "mpirun"'),
+    "mpi": (str, 'the value for srun --mpi, such as "pmix", or "mpirun"'),
     "write_mb_per_second": (
         PositiveFloat,
-        "how many megabytes per second one job should write at most on average, such as 200",
+        "the most megabytes per second that one job should write on average, such as 200",
     ),
     "build": (
         BuildSettings,
@@ -143,20 +143,20 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "accelerator": (Literal["nvidia", "amd"], "nvidia or amd"),
     "charge": (dict[str, float], '{"PARTITION": units per node-hour}'),
 }
-"""Each fact of docs/internals/site-profile.md: its type, and how to write it."""
+"""Each fact of docs/internals/site-profile.md: its type and how to write it."""
 
 
 def check_corrections(changes: Mapping[str, Any]) -> None:
-    """Raises `BadRequest` for a fact that nobody reads, or a value in another form; null takes one back."""
+    """Raises `BadRequest` for an unknown fact or an invalid value; null removes a correction."""
     for name, value in changes.items():
         if name not in _FORMS:
             raise _unknown(name)
         if value is not None and (wrong := _wrong_part(name, value)):
-            raise BadRequest(f"{name} has another form: {wrong}", f"Write: {_FORMS[name][1]}")
+            raise BadRequest(f"Invalid value for {name}: {wrong}", f"Write: {_FORMS[name][1]}")
 
 
 def check_facts(facts: Mapping[str, Any]) -> None:
-    """The same for the facts of a profile from elsewhere; those that nobody reads are welcome."""
+    """Check the facts of an imported profile; unknown facts are allowed."""
     for name, fact in facts.items():
         if not isinstance(fact, dict) or "value" not in fact:
             raise BadRequest(f'The fact {name} has no "value"', 'Write: {"value": …}')
@@ -165,7 +165,7 @@ def check_facts(facts: Mapping[str, Any]) -> None:
 
 
 def well_formed_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Those whose form is known; what is misshapen counts as not known yet."""
+    """The facts without malformed values, which count as unknown."""
     return {
         name: value
         for name, value in facts.items()
@@ -182,18 +182,18 @@ def _unknown(name: str) -> BadRequest:
 
 
 def _wrong_part(name: str, value: Any) -> str:
-    """Where a value departs from its form; empty when it fits."""
+    """The first invalid part of a value; empty if it is valid."""
     try:
         _form(name).validate_python(value, strict=True)
     except ValidationError as error:
         found = error.errors()[0]
         place = ".".join(str(part) for part in (name, *found["loc"]))
-        says = {"missing": "is missing", "extra_forbidden": "is not known"}
-        return f"{place} {says.get(found['type']) or 'is ' + repr(found['input'])}"
+        problems = {"missing": "is missing", "extra_forbidden": "is unknown"}
+        return f"{place} {problems.get(found['type']) or 'is ' + repr(found['input'])}"
     return ""
 
 
 @cache
 def _form(name: str) -> TypeAdapter[Any]:
-    """Made once: making one costs more than a hundred uses, and every submission looks at the facts."""
+    """Cached: creating one costs more than a hundred uses, and every submission checks the facts."""
     return TypeAdapter(_FORMS[name][0])

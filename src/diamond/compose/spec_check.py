@@ -1,4 +1,4 @@
-"""Check a spec against what an endpoint reports, all faults at once, and freeze it into an order."""
+"""Check a spec against an endpoint, report all faults at once, and freeze it into an order."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ from diamond.core.order import (
 from diamond.schedulers.options import check_option
 
 LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
-"""First-class fields that may also be written under `options:`."""
-PERSONS_OWN = ("DIAMOND_BIND",)
-"""Variables by which a person tells Diamond something; see docs/launch.md."""
+"""Fields of the spec that may also be written under `options:`."""
+USER_VARIABLES = ("DIAMOND_BIND",)
+"""DIAMOND_ variables that users may set themselves; see docs/launch.md."""
 _PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 
 
 @dataclass(frozen=True)
 class EndpointFacts:
-    """An endpoint as checking needs it; `facts` are the profile's values, corrections applied."""
+    """What checking needs to know about an endpoint; `facts` are profile values with corrections applied."""
 
     name: str
     state: str
@@ -68,7 +68,7 @@ class EndpointFacts:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """The image that a spec names, and in which form each endpoint (by name) has it."""
+    """The image that a spec names, and the copy on each endpoint (by name)."""
 
     id: str
     name: str
@@ -81,7 +81,7 @@ class ImageFacts:
 
 @dataclass(frozen=True)
 class KnownImages:
-    """What `environment: NAME` may mean; `names` are those to choose from."""
+    """The image behind `environment: NAME`; `names` are the valid choices."""
 
     named: ImageFacts | None = None
     names: list[str] = field(default_factory=list)
@@ -94,14 +94,14 @@ class Composed:
     warnings: list[str] = field(default_factory=list)
     spec: dict[str, Any] = field(default_factory=dict)
     image: ImageFacts | None = None
-    """The image that it names."""
+    """The image that the spec names."""
     build: Build | None = None
-    """Or what must be built before it can run."""
+    """What must be built before the task can run."""
 
 
 @dataclass(frozen=True)
 class SpecReport:
-    """Everything that can be said of a spec, also of one with faults."""
+    """The result of checking a spec, even one with faults."""
 
     spec: Spec
     endpoint: EndpointFacts | None
@@ -117,7 +117,7 @@ class SpecReport:
 
     @property
     def order(self) -> Order:
-        """Of a spec without faults."""
+        """The frozen order; only for a spec without faults."""
         spec = self.spec
         return Order(
             name=spec.name,
@@ -144,7 +144,7 @@ def check(
     code: dict[str, Any] | None,
     images: KnownImages = KnownImages(),  # noqa: B008
 ) -> Composed:
-    """A frozen order for one endpoint, or `InvalidSpec` with everything that is wrong."""
+    """A frozen order for one endpoint; raises `InvalidSpec` with all faults."""
     found = examine(raw, endpoints=endpoints, code=code, images=images)
     if found.faults:
         raise invalid(found.faults)
@@ -163,7 +163,7 @@ def examine(
     code_follows: bool = False,
     images: KnownImages = KnownImages(),  # noqa: B008
 ) -> SpecReport:
-    """All faults at once, and what holds in spite of them. `code_follows`: a folder is sent later."""
+    """All faults at once, and everything that could be decided anyway. `code_follows`: the code is sent later."""
     faults = Faults()
     spec = _parse(raw, faults)
     check_what_runs(spec, faults)
@@ -200,10 +200,11 @@ def examine(
 
 
 def _parse(raw: Any, faults: Faults) -> Spec:
-    """The spec; faulty fields are noted and read as left out, so that the rest is checked too."""
+    """The parsed spec. Invalid fields become faults and count as missing, so the rest is checked too."""
     if not isinstance(raw, dict):
         raise InvalidSpec(
-            "A spec is a mapping of fields", "Start with: name, run, resources. See docs/spec.md."
+            "A spec must be a mapping of fields",
+            "Start with: name, run, resources. See docs/spec.md.",
         )
     raw = without_invalid_text(raw, faults)
     try:
@@ -233,7 +234,7 @@ def _choose_endpoint(
         faults.add(
             "on",
             "There is no endpoint yet",
-            "Start one here with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
+            "Start one on this machine with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
         )
         return None, ""
     wanted = [spec.on] if isinstance(spec.on, str) else spec.on
@@ -247,7 +248,7 @@ def _choose_endpoint(
         else:
             faults.add(
                 "on",
-                f"No endpoint is called {name!r}",
+                f"There is no endpoint {name!r}",
                 f"Endpoints: {', '.join(sorted(known))}",
                 near=(name, known),
             )
@@ -255,7 +256,7 @@ def _choose_endpoint(
 
 
 def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
-    """The one that is marked; where none is, the newest that is there."""
+    """The endpoint marked as default, else the newest one that is online."""
     return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
 
 
@@ -264,12 +265,12 @@ def _away(endpoint: EndpointFacts) -> list[str]:
         return []
     if endpoint.state == "sign-in":
         step = f"diamond endpoint connect {endpoint.name}"
-        return [f"{endpoint.name} needs you to sign in ({step}): the task waits until it is back"]
-    return [f"{endpoint.name} is {endpoint.state}: the task waits until it is back"]
+        return [f"{endpoint.name} needs you to sign in ({step}). The task waits until then"]
+    return [f"{endpoint.name} is {endpoint.state}. The task waits until it is back"]
 
 
 def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
-    """A machine without a batch system knows neither accounts nor their kin."""
+    """Accounts, QoS and the like mean nothing on a machine without a batch system."""
     if endpoint.facts.get("scheduler", {}).get("name") != "local":
         return []
     return [
@@ -280,7 +281,7 @@ def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
 
 
 def _environment(spec: Spec, faults: Faults) -> tuple[Environment | None, Build | None]:
-    """What the endpoint makes while it prepares the task, or what is built first as an image."""
+    """An environment that the endpoint creates while preparing the task, or an image to build first."""
     given = spec.environment
     if not isinstance(given, ImageEnvironmentSpec):
         return None, None
@@ -299,7 +300,7 @@ def _image(spec: Spec, images: KnownImages, faults: Faults) -> ImageFacts | None
         some = ", ".join(images.names[:10])
         faults.add(
             "environment",
-            f"No image is called {spec.environment!r}",
+            f"There is no image {spec.environment!r}",
             f"Images: {some}."
             if some
             else "Build one with `diamond image build`, or write the "
@@ -310,7 +311,7 @@ def _image(spec: Spec, images: KnownImages, faults: Faults) -> ImageFacts | None
 
 
 def check_inline(given: EnvironmentSpec, faults: Faults, prefix: str = "environment.") -> None:
-    """Faults of an environment that its own types do not find."""
+    """Check an environment beyond its field types."""
     _check_requirements(given, faults, prefix)
     _check_variables(given, faults, prefix)
 
@@ -320,8 +321,8 @@ def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> 
         if _PASSWORD.search(line):
             faults.add(
                 f"{prefix}requirements",
-                "An address here holds a password, and a spec is kept and shown",
-                "Leave it out: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
+                "A URL contains a password, but specs are stored and shown",
+                "Remove it: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
             )
         elif line.lstrip().startswith("-"):
             faults.add(
@@ -333,10 +334,10 @@ def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> 
 
 def _check_variables(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
     for name in given.variables:
-        if name.startswith("DIAMOND_") and name not in PERSONS_OWN:
+        if name.startswith("DIAMOND_") and name not in USER_VARIABLES:
             faults.add(
                 f"{prefix}variables",
-                f"{name} cannot be set here: Diamond itself sets what begins with DIAMOND_",
+                f"{name} cannot be set here: names that begin with DIAMOND_ are reserved for Diamond",
                 "Choose another name.",
             )
 
@@ -371,7 +372,7 @@ def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
             faults.add(
                 f"options.{name}",
                 f"This endpoint's batch system is {scheduler}, not {name}",
-                f"Use options.{scheduler}, or run it elsewhere with `on:`.",
+                f"Use options.{scheduler}, or choose another endpoint with `on:`.",
             )
     raw = {
         key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()
@@ -403,8 +404,8 @@ def _check_data(spec: Spec, faults: Faults) -> None:
         if not path.startswith(("/", "~", "$")):
             faults.add(
                 f"data.{name}",
-                f"{path!r} is no path on the machine where it runs",
-                "Write the whole path; it may begin with /, ~ or a variable such as $WORK.",
+                f"{path!r} is not an absolute path on the endpoint",
+                "Write the full path; it may begin with /, ~ or a variable such as $WORK.",
             )
 
 
@@ -413,8 +414,8 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
     if _PASSWORD.search(text):
         faults.add(
             "code",
-            "The git URL holds a password, and a spec is kept and shown",
-            "Use an ssh URL (git@host:path), or a credential helper of git on the endpoint.",
+            "The git URL contains a password, but specs are stored and shown",
+            "Use an ssh URL (git@host:path), or a git credential helper on the endpoint.",
         )
         return None
     if code and code.get("snapshot"):
@@ -424,7 +425,7 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
         if not at or "/" in commit or ":" in commit:
             faults.add(
                 "code",
-                f"{text!r} names no commit",
+                f"{text!r} has no commit",
                 "Write URL@commit, so that the run can be repeated.",
             )
             return None
@@ -432,8 +433,8 @@ def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: b
     if text and not follows:
         faults.add(
             "code",
-            f"The folder {text!r} was not sent along",
-            "Submit with `diamond run` or the SDK, which send it, or name a git URL@commit.",
+            f"The folder {text!r} was not uploaded",
+            "Submit with `diamond run` or the SDK, which upload it, or use a git URL@commit.",
         )
     return None
 
@@ -453,7 +454,7 @@ def _check_budget(
     endpoint: EndpointFacts | None,
     faults: Faults,
 ) -> None:
-    """One attempt at least must fit, and a site's unit needs the site's rate."""
+    """At least one attempt must fit, and a site's own unit needs the site's rate."""
     found = BUDGET.fullmatch(spec.budget or "")
     if not found or endpoint is None:
         return
@@ -462,14 +463,14 @@ def _check_budget(
     rate = 1.0 if unit == NODE_HOURS else charges.get(placement.partition)
     if rate is None:
         hint = f"Use {NODE_HOURS}, or set the rate: diamond endpoint set {endpoint.name} charge=…"
-        faults.add("budget", f"What a node-hour costs in {unit} is not known", hint)
+        faults.add("budget", f"The price of a node-hour in {unit} is not known", hint)
         return
     cost = rate * resources.nodes * resources.walltime_minutes / 60
     if cost > amount:
         faults.add(
             "budget",
-            f"One attempt may cost {cost:g} {unit}, more than {spec.budget}",
-            "Raise the budget, or ask for fewer nodes or less time.",
+            f"One attempt may cost {cost:g} {unit}, more than the budget of {spec.budget}",
+            "Raise the budget, or request fewer nodes or less time.",
         )
 
 

@@ -1,4 +1,4 @@
-"""A checked spec as a person would write it, so that what was asked for can be asked for again."""
+"""A checked spec as a user would write it, so that it can be submitted again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from diamond.core.units import show_minutes
 
 
 def written_spec(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any]:
-    """Fields in the spec's own order; sizes and times with their units, what was left to the site left out."""
+    """Fields in the spec's order, sizes and times with units; values left to the site are omitted."""
     data = spec.model_dump(by_alias=True, mode="json", exclude_defaults=without_defaults)
-    resources, going_on = data.get("resources"), data.get("continue")
+    resources, continuation = data.get("resources"), data.get("continue")
     if resources is not None:
         if resources.get("nodes") == AUTO_NODES:
             resources["nodes"] = "auto"
@@ -21,8 +21,8 @@ def written_spec(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any
         _write(resources, "tasks_per_node", int)
     if isinstance(data.get("launch"), dict):
         _write(data["launch"], "hang", _seconds)
-    if going_on is not None:
-        _write(going_on, "lead", _seconds)
+    if continuation is not None:
+        _write(continuation, "lead", _seconds)
     if data.get("run") is None:
         data.pop("run", None)
     if without_defaults:
@@ -31,7 +31,7 @@ def written_spec(spec: Spec, *, without_defaults: bool = False) -> dict[str, Any
 
 
 def _write(part: dict[str, Any], name: str, show: Any) -> None:
-    """Zero stands for the site's default: it is not a value that a person may write."""
+    """Zero means the site's default; users cannot write it themselves."""
     value = part.get(name)
     if value == 0:
         del part[name]

@@ -1,4 +1,4 @@
-"""YAML text to data, with the place of everything in it."""
+"""Read YAML, and keep the position of every field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Position:
-    """Both from 1."""
+    """Line and column, both counted from 1."""
 
     line: int
     column: int
@@ -24,40 +24,40 @@ class Position:
 
 @dataclass(frozen=True)
 class ParsedYaml:
-    """What a text says, and where each of its fields stands."""
+    """The data of a YAML text, and the position of each field."""
 
     data: Any
-    places: dict[Path, Position] = field(default_factory=dict)
+    positions: dict[Path, Position] = field(default_factory=dict)
 
-    def place_of(self, dotted: str) -> Position | None:
-        """Of a field such as resources.nodes, or of the nearest one around it."""
+    def position_of(self, dotted: str) -> Position | None:
+        """The position of a field such as resources.nodes, or of the nearest enclosing field."""
         path = tuple(dotted.split("."))
         while path:
-            if path in self.places:
-                return self.places[path]
+            if path in self.positions:
+                return self.positions[path]
             path = path[:-1]
         return None
 
 
 class YamlSyntaxError(Exception):
-    """The text cannot be read; `place` is where."""
+    """The text is not valid YAML; `position` says where."""
 
-    def __init__(self, message: str, place: Position | None) -> None:
+    def __init__(self, message: str, position: Position | None) -> None:
         super().__init__(message)
-        self.message, self.place = message, place
+        self.message, self.position = message, position
 
 
 def read_text(text: str) -> ParsedYaml:
-    """Raises NotYaml."""
+    """Raises YamlSyntaxError."""
     try:
         loader = Loader(text)
         node = loader.get_single_node()
         if node is None:
             return ParsedYaml(None)
-        return ParsedYaml(loader.construct_document(node), dict(_places(node, ())))
+        return ParsedYaml(loader.construct_document(node), dict(_positions(node, ())))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        words = str(error.problem or error.context or "this cannot be read")
+        words = str(error.problem or error.context or "syntax error")
         raise YamlSyntaxError(
             words, Position(mark.line + 1, mark.column + 1) if mark else None
         ) from None
@@ -66,7 +66,7 @@ def read_text(text: str) -> ParsedYaml:
 
 
 def read_value(text: str) -> Any:
-    """A scalar or a list; what YAML cannot read stays text."""
+    """A scalar or a list; text that is not valid YAML stays text."""
     try:
         return yaml.load(text, Loader=Loader)
     except yaml.YAMLError:
@@ -78,7 +78,11 @@ def read_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     try:
         read = read_text(text).data
     except YamlSyntaxError as error:
-        where = f" (line {error.place.line}, column {error.place.column})" if error.place else ""
+        where = (
+            f" (line {error.position.line}, column {error.position.column})"
+            if error.position
+            else ""
+        )
         raise InvalidSpec(
             f"{origin} is not valid YAML: {error.message}{where}", "Check indentation and quotes."
         ) from None
@@ -89,14 +93,14 @@ def read_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
     return read
 
 
-def _places(node: Any, path: Path) -> Iterator[tuple[Path, Position]]:
+def _positions(node: Any, path: Path) -> Iterator[tuple[Path, Position]]:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*path, str(key.value))
             yield inner, Position(key.start_mark.line + 1, key.start_mark.column + 1)
-            yield from _places(value, inner)
+            yield from _positions(value, inner)
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
             inner = (*path, str(number))
             yield inner, Position(value.start_mark.line + 1, value.start_mark.column + 1)
-            yield from _places(value, inner)
+            yield from _positions(value, inner)

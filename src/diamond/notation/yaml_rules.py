@@ -1,4 +1,4 @@
-"""YAML 1.2 on PyYAML, which reads 1.1: there `on` is true and 12:00:00 is 43200."""
+"""YAML 1.2 with PyYAML, which follows 1.1, where `on` is true and 12:00:00 is 43200."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ _SCALARS = (
 
 
 def use_rules_of_1_2(kind: Any) -> None:
-    """Give a loader or dumper class the words that YAML 1.2 takes for something else than text."""
+    """Make a loader or dumper class recognize booleans, numbers and null as YAML 1.2 does."""
     kind.yaml_implicit_resolvers = {}
     for tag, pattern, first in _SCALARS:
         kind.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
 
 
 class Loader(yaml.SafeLoader):
-    """A name that stands twice in a mapping is a fault."""
+    """Rejects a key that occurs twice in a mapping."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
             name = str(key.value)
             if name in seen:
-                raise yaml.MarkedYAMLError(
-                    None, None, f"{name!r} stands there twice", key.start_mark
-                )
+                raise yaml.MarkedYAMLError(None, None, f"{name!r} occurs twice", key.start_mark)
             seen.add(name)
         return super().construct_mapping(node, deep)
 

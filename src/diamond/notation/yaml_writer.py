@@ -1,4 +1,4 @@
-"""Data to YAML text, short and plain, as a person would write it."""
+"""Write YAML, short and plain, as a person would."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH = 100
 
 
 class Dumper(yaml.SafeDumper):
-    """Lists of plain values on one line, text of several lines as it is, nothing aliased."""
+    """Short lists on one line, multi-line text as a block, no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -29,7 +29,7 @@ def write_text(data: Any) -> str:
 def _text(dumper: Dumper, text: str) -> yaml.ScalarNode:
     if "\n" in text:
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|")
-    # `yes` or 12:00 is text here, and a truth or a number to readers of YAML 1.1: quoted for them.
+    # `yes` or 12:00 is text here, but a boolean or number to YAML 1.1 readers: quoted for them.
     read_by_1_1 = yaml.SafeDumper.yaml_implicit_resolvers.get(text[:1], [])
     is_doubtful = text not in PLAIN and any(pattern.match(text) for _, pattern in read_by_1_1)
     return dumper.represent_scalar(
@@ -38,12 +38,12 @@ def _text(dumper: Dumper, text: str) -> yaml.ScalarNode:
 
 
 def _list(dumper: Dumper, items: list[Any]) -> yaml.SequenceNode:
-    is_short = not any(isinstance(one, (dict, list)) for one in items)
+    is_short = not any(isinstance(item, (dict, list)) for item in items)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=is_short)
 
 
 PLAIN = frozenset({"on"})
-"""A field's name, not a truth."""
+"""A field name, not a boolean."""
 use_rules_of_1_2(Dumper)
 Dumper.add_representer(str, _text)
 Dumper.add_representer(list, _list)

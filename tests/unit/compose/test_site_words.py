@@ -37,7 +37,7 @@ def words(facts: dict[str, Any], partition: str) -> list[str]:
 
 def test_a_machine_speaks_of_itself() -> None:
     assert words(LAPTOP, "") == [
-        "This machine alone.",
+        "Only this machine.",
         "This machine has no GPU.",
         "This machine has 4 cores.",
         "This machine has 8.0 GB.",
@@ -64,7 +64,7 @@ def test_a_cost_is_a_number_that_can_be_said_aloud() -> None:
 
 
 def test_a_machine_has_no_queue_and_a_partition_has_one() -> None:
-    assert describe_queue(LAPTOP, "", None, [])["text"].startswith("It starts at once")
+    assert describe_queue(LAPTOP, "", None, [])["text"].startswith("The task starts immediately")
     assert (
-        describe_queue(CLUSTER, "gpu", None, [])["text"] == "3 of 8 nodes are free; 41 jobs wait."
+        describe_queue(CLUSTER, "gpu", None, [])["text"] == "3 of 8 nodes are free; 41 jobs are waiting."
     )

@@ -20,7 +20,7 @@ def parse(text: str) -> dict[str, Any]:
         read = read_text(text)
     except YamlSyntaxError as error:
         fault = {"field": "", "message": error.message, "hint": "Check indentation and quotes."}
-        return {"spec": None, "faults": [{**fault, **_shown(error.place)}]}
+        return {"spec": None, "faults": [{**fault, **_shown(error.position)}]}
     if not isinstance(read.data, dict):
         fault = {
             "field": "",
@@ -53,7 +53,7 @@ def _faults(data: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _placed(read: ParsedYaml, fault: dict[str, str]) -> dict[str, Any]:
-    return {**fault, **_shown(read.place_of(fault["field"]))}
+    return {**fault, **_shown(read.position_of(fault["field"]))}
 
 
 def _shown(place: Position | None) -> dict[str, int | None]:

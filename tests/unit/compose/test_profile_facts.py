@@ -36,8 +36,8 @@ def test_a_correction_in_its_form_is_taken(name: str, value: Any) -> None:
     [
         ("flgs", {"mem": "takes"}, "no fact 'flgs'", "Did you mean flags? Facts: accelerator, "),
         ("flags", {"mem": "no"}, "flags.mem is 'no'", "takes, refuses or requires"),
-        ("flags", {"mme": "takes"}, "flags.mme is not known", "mem, gres"),
-        ("build", {"runtme": "podman"}, "build.runtme is not known", "build.runtime=podman"),
+        ("flags", {"mme": "takes"}, "flags.mme is unknown", "mem, gres"),
+        ("build", {"runtme": "podman"}, "build.runtme is unknown", "build.runtime=podman"),
         ("build", {"runtime": "dockr"}, "build.runtime is 'dockr'", "build.runtime=podman"),
         ("cores", "eight", "cores is 'eight'", "a number"),
         ("partitions", 5, "partitions is 5", '[{"name": "debug"'),

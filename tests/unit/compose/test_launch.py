@@ -41,10 +41,10 @@ def test_a_plain_command_on_one_node_needs_no_words() -> None:
 
 def test_it_says_what_it_chose_and_why() -> None:
     assert chosen("torchrun t.py", nodes=2).notes == [
-        "launch: torchrun, as the command starts torchrun"
+        "launch: torchrun, because the command starts torchrun"
     ]
     assert (
-        "as there are 8 places for it" in chosen("python t.py", nodes=2, gpus_per_node=4).notes[0]
+        "because the request has room for 8 processes" in chosen("python t.py", nodes=2, gpus_per_node=4).notes[0]
     )
 
 

@@ -89,7 +89,7 @@ def test_words_without_a_checkpoint_need_no_shell() -> None:
 
 def test_a_field_that_names_no_parameter_is_told() -> None:
     assert placeholder_warnings("t {lr} {fo}", {"lr": 1}) == [
-        "`{fo}` is not among params (lr): it stays as it is"
+        "`{fo}` is not a param (lr), so it is left unchanged"
     ]
     assert "Did you mean `{lr}`?" in placeholder_warnings(["t", "{lrr}", "{lr}"], {"lr": 1})[0]
 
@@ -113,4 +113,4 @@ def test_without_parameters_braces_are_the_commands_own() -> None:
 
 
 def test_a_parameter_that_is_used_nowhere_is_told() -> None:
-    assert "`{n}` does not stand in `run`" in placeholder_warnings("t {lr}", {"lr": 1, "n": 2})[0]
+    assert "`run` does not contain `{n}`" in placeholder_warnings("t {lr}", {"lr": 1, "n": 2})[0]

@@ -80,17 +80,17 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
         (
             {"run": "x", "on": "alpha", "account": "nobody"},
             "account",
-            "Accounts that may be used on debug: research, teaching",
+            "Accounts you can use on debug: research, teaching",
         ),
         (
             {"run": "x", "on": "alpha/course", "account": "research"},
             "account",
-            "Accounts that may: teaching",
+            "Accounts that may use it: teaching",
         ),
         (
             {"run": "x", "on": "alpha", "account": "research", "resources": {"walltime": "2h"}},
             "resources.walltime",
-            "Ask for at most 10m.",
+            "Request at most 10m.",
         ),
         (
             {"run": "x", "on": "alpha", "account": "research", "resources": {"gpus_per_node": 5}},
@@ -133,7 +133,7 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
             "budget",
             "2 node-hours",
         ),
-        ({"run": " "}, "run", "nothing to run"),
+        ({"run": " "}, "run", "command is empty"),
         ({}, "run", "run: python train.py"),
         ({"run": "x", "name": "a\nb"}, "name", "letters, digits"),
         ({"run": "x", "name": "$(rm)"}, "name", "letters, digits"),
@@ -173,7 +173,7 @@ def test_a_walltime_left_out_is_what_the_partition_allows() -> None:
         ({"run": "x", "options": {"slurm": {"qos": "a"}}}, "options.slurm", "options.local"),
         ({"run": "x", "resources": {"cpus": 2}}, "resources.cpus", "resources.cpus_per_task?"),
         ({"run": "x", "gpu": 2}, "gpu", "Did you mean resources.gpus_per_node?"),
-        ({"run": "x", "resources": {"nodes": 0}}, "resources.nodes", "at least 1"),
+        ({"run": "x", "resources": {"nodes": 0}}, "resources.nodes", "minimum is 1"),
         ({"run": "x", "resources": {"nodes": "two"}}, "resources.nodes", "not a whole number"),
         ({"run": "x", "params": [1]}, "params", "write {name: value}"),
         ({"run": "x", "resources": {"gpus_per_node": 1}}, "resources.gpus_per_node", "no GPU"),
@@ -230,7 +230,7 @@ def test_only_a_spec_that_says_continue_queues_ahead() -> None:
 def test_an_endpoint_that_is_away_is_a_warning_not_a_fault() -> None:
     away = EndpointFacts("gamma", "sign-in", False, {})
     composed = check({"run": "x", "on": "gamma"}, endpoints=[away], code=None)
-    assert "waits until it is back" in composed.warnings[0]
+    assert "task waits until then" in composed.warnings[0]
 
 
 def test_of_a_list_the_first_that_is_there_is_taken() -> None:
@@ -271,7 +271,7 @@ def on_a_strict_site(resources: dict[str, Any], **more: Any) -> Composed:
 def test_memory_that_a_site_wants_said_is_a_share_of_the_node() -> None:
     composed = on_a_strict_site({"cpus_per_task": 2})
     assert composed.order.resources.memory_mb == 4000
-    assert "memory: 3.9 GB, its share of a node" in composed.warnings[-1]
+    assert "memory: 3.9 GB (a share of a node)" in composed.warnings[-1]
     assert on_a_strict_site({"gpus_per_node": 2}).order.resources.memory_mb == 8000
     said = on_a_strict_site({"memory": "1GB"})
     assert (said.order.resources.memory_mb, said.warnings) == (1024, [])
@@ -286,9 +286,9 @@ def test_a_qos_has_its_own_time_limit() -> None:
 def test_cores_are_told_as_they_were_asked_for() -> None:
     asked = {"cpus_per_task": 5, "tasks_per_node": 2}
     found = faults({"run": "x", "on": "alpha", "account": "research", "resources": asked})
-    words = "5 for each of 2 processes, 10 in all, is more than a node of partition debug has: 8"
+    words = "5 for each of 2 processes (10 in total) is more than a node of partition debug has: 8"
     assert words in found["resources.cpus_per_task"]
-    assert found["resources.cpus_per_task"].endswith("Ask for at most 4.")
+    assert found["resources.cpus_per_task"].endswith("Request at most 4.")
 
 
 def test_texts_that_are_not_utf8_are_faults_like_others() -> None:
@@ -318,7 +318,7 @@ def test_a_word_of_a_command_that_cannot_be_read_does_not_make_it_missing() -> N
 def test_data_are_named_by_whole_paths() -> None:
     found = faults({"run": "x", "data": {"here": "rel/path", "there": "$WORK/x", "home": "~/x"}})
     assert set(found) == {"data.here"}
-    assert "whole path" in found["data.here"]
+    assert "full path" in found["data.here"]
 
 
 def test_auto_without_a_default_takes_one_that_is_there() -> None:
@@ -349,7 +349,7 @@ def test_gpus_where_there_are_none_name_the_partitions_that_have_some() -> None:
     asked = {"run": "x", "on": "beta/long", "resources": {"gpus_per_node": 1}}
     with pytest.raises(InvalidSpec) as caught:
         check(asked, endpoints=[WITH_LONG], code=None)
-    assert caught.value.hint == "Partitions with GPUs: debug (4 a100 a node)"
+    assert caught.value.hint == "Partitions with GPUs: debug (4 a100 per node)"
 
 
 def test_a_qos_must_be_one_of_the_accounts_too() -> None:

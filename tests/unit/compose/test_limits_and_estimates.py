@@ -50,7 +50,7 @@ def test_limits_come_with_their_source() -> None:
 
 def test_nothing_is_said_of_what_is_not_known() -> None:
     assert limits_of({}, "", {}) == {}
-    assert describe_queue({}, "", None, [])["text"] == "How busy it is, is not known yet."
+    assert describe_queue({}, "", None, [])["text"] == "The current load is not known yet."
 
 
 def test_choices_are_those_that_fit_together() -> None:
