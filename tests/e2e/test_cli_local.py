@@ -41,7 +41,7 @@ def test_a_command_runs_with_no_yaml_at_all(diamond: Diamond) -> None:
     done = diamond.call("run", "--wait", "--", "sh", "-c", "echo out; echo err >&2")
     assert (done.returncode, done.stdout) == (0, "out\n")
     assert "err\n" in done.stderr
-    assert "No code travels along" in done.stderr
+    assert "No code is uploaded" in done.stderr
     assert "\033" not in done.stdout + done.stderr
 
 

@@ -22,7 +22,7 @@ __all__ = ["AsyncClient", "Client", "Endpoint", "Job", "LogPart", "StreamEvent",
 
 
 def __getattr__(name: str) -> Any:
-    """asyncio is imported only by those who use it: it costs a shell command 0.05 s."""
+    """asyncio is imported only when used: it costs every shell command 0.05 s."""
     if name != "AsyncClient":
         raise AttributeError(name)
     from diamond.sdk.async_client import AsyncClient

@@ -1,4 +1,4 @@
-"""The async door: the same client, with each call in a thread."""
+"""The async client: the same calls as `Client`, each in a thread."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Given = ParamSpec("Given")
 _END = object()
 
 
-def _awaited(
+def _in_thread(
     method: Callable[Concatenate[Client, Given], Result],
 ) -> Callable[Concatenate[AsyncClient, Given], Awaitable[Result]]:
-    """The same method, with the same arguments, in a thread."""
+    """The same method with the same arguments, run in a thread."""
 
-    def call(self: AsyncClient, /, *words: Given.args, **named: Given.kwargs) -> Awaitable[Result]:
-        return asyncio.to_thread(method, self.sync, *words, **named)
+    def call(self: AsyncClient, /, *args: Given.args, **kwargs: Given.kwargs) -> Awaitable[Result]:
+        return asyncio.to_thread(method, self.sync, *args, **kwargs)
 
     functools.update_wrapper(call, method)
     return call
 
 
-def _iterated(
+def _iterated_in_thread(
     method: Callable[Concatenate[Client, Given], Iterator[Item]],
 ) -> Callable[Concatenate[AsyncClient, Given], AsyncIterator[Item]]:
-    """The same, where items come one after the other."""
+    """The same for methods that return an iterator."""
 
     def call(
-        self: AsyncClient, /, *words: Given.args, **named: Given.kwargs
+        self: AsyncClient, /, *args: Given.args, **kwargs: Given.kwargs
     ) -> AsyncIterator[Item]:
-        return _threaded(_lazily(lambda: method(self.sync, *words, **named)))
+        return _threaded(_lazily(lambda: method(self.sync, *args, **kwargs)))
 
     functools.update_wrapper(call, method)
     return call
@@ -47,15 +47,15 @@ class AsyncClient:
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
         self.sync = Client(url, token)
 
-    run = _awaited(Client.run)
-    task = _awaited(Client.task)
-    cancel = _awaited(Client.cancel)
-    retry = _awaited(Client.retry)
-    wait = _awaited(Client.wait)
-    endpoints = _awaited(Client.endpoints)
-    tasks = _iterated(Client.tasks)
-    logs = _iterated(Client.logs)
-    events = _iterated(Client.events)
+    run = _in_thread(Client.run)
+    task = _in_thread(Client.task)
+    cancel = _in_thread(Client.cancel)
+    retry = _in_thread(Client.retry)
+    wait = _in_thread(Client.wait)
+    endpoints = _in_thread(Client.endpoints)
+    tasks = _iterated_in_thread(Client.tasks)
+    logs = _iterated_in_thread(Client.logs)
+    events = _iterated_in_thread(Client.events)
 
     async def __aenter__(self) -> Self:
         return self
@@ -64,7 +64,7 @@ class AsyncClient:
         self.sync.transport.close()
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """Every other method of `Client`, awaited."""
+        """Every other method of `Client`, as an awaitable."""
         if name.startswith("_"):
             raise AttributeError(name)
         method = getattr(self.sync, name)

@@ -1,4 +1,4 @@
-"""The same act on all tasks that a filter finds."""
+"""Cancel or retry all tasks that match a filter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diamond.sdk.transport import API, Transport
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one: the task as it now is (of a retry: the new one), or why not."""
+    """The result for one task: its new state (for a retry: the new task), or the error."""
 
     id: str
     task: Task | None
@@ -21,17 +21,17 @@ class Outcome:
 
 
 class BulkAction:
-    """Counted when it is made; nothing is done until `go`. What is asked for later is left alone."""
+    """Counts the matching tasks when created and does nothing until `go`. Tasks submitted later are not affected."""
 
-    def __init__(self, transport: Transport, act: str, filters: Mapping[str, Any]) -> None:
-        self._transport, self._path = transport, f"{API}/tasks/{act}"
+    def __init__(self, transport: Transport, action: str, filters: Mapping[str, Any]) -> None:
+        self._transport, self._path = transport, f"{API}/tasks/{action}"
         self._filters = dict(filters)
-        asked = transport.post(self._path, {"matching": self._filters, "dry_run": True})
-        self._filters["until"] = asked["until"]
-        self.count: int = asked["matching"]
+        preview = transport.post(self._path, {"matching": self._filters, "dry_run": True})
+        self._filters["until"] = preview["until"]
+        self.count: int = preview["matching"]
 
     def go(self) -> Iterator[Outcome]:
-        """Each as it is done; a break in the middle leaves the rest as it was."""
+        """Yields each result as it is done. If interrupted, the remaining tasks are not changed."""
         cursor: str | None = None
         while True:
             body = {"matching": self._filters, "cursor": cursor}

@@ -1,4 +1,4 @@
-"""Which service to speak to, and by which token."""
+"""Which service to use, and with which token."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class ServiceAddress:
-    """A service's origin and the token for it; the token is sent nowhere else."""
+    """The URL of a service and the token for it; the token is sent nowhere else."""
 
     url: str
     token: str
@@ -35,14 +35,14 @@ def diamond_home(env: Mapping[str, str] = os.environ) -> Path:
 def find_address(
     url: str | None = None, token: str | None = None, *, env: Mapping[str, str] = os.environ
 ) -> ServiceAddress:
-    """From what is given, else `$DIAMOND_URL` and `$DIAMOND_TOKEN`, else the last `diamond login`, else what `diamond up` saved here."""
+    """In this order: the arguments, `$DIAMOND_URL` and `$DIAMOND_TOKEN`, the last `diamond login`, the service of `diamond up`."""
     saved, logins = saved_address(diamond_home(env)), read_logins(diamond_home(env))
-    usual = logins.current or saved
-    chosen = url or env.get("DIAMOND_URL") or (usual.url if usual else None)
+    default = logins.current or saved
+    chosen = url or env.get("DIAMOND_URL") or (default.url if default else None)
     if chosen is None:
         raise ServiceUnreachable(
             "No Diamond service is known here",
-            "Start one with `diamond up`, sign in to one with `diamond login`, or set DIAMOND_URL and DIAMOND_TOKEN.",
+            "Start one with `diamond up`, sign in with `diamond login URL`, or set DIAMOND_URL and DIAMOND_TOKEN.",
         )
     origin = check_url(chosen)
     secret = token or env.get("DIAMOND_TOKEN")
@@ -52,13 +52,13 @@ def find_address(
     if not secret:
         raise NotSignedIn(
             f"There is no token for {origin}",
-            "Sign in with `diamond login`, or set DIAMOND_TOKEN; a saved token is sent to its own address only.",
+            f"Sign in with `diamond login {origin}`, or set DIAMOND_TOKEN. A saved token is only sent to its own service.",
         )
     return ServiceAddress(origin, secret)
 
 
 def saved_address(home: Path) -> ServiceAddress | None:
-    """What the service of this machine wrote down for its own person."""
+    """The address and token that the service of this machine saved for its owner."""
     try:
         read = json.loads((home / "token.json").read_text())
         return ServiceAddress(check_url(str(read["url"])), str(read["token"]))
@@ -68,7 +68,7 @@ def saved_address(home: Path) -> ServiceAddress | None:
 
 @dataclass(frozen=True)
 class Logins:
-    """Where `diamond login` has signed this computer in."""
+    """The services that `diamond login` signed this computer in to."""
 
     current: ServiceAddress | None
     tokens: Mapping[str, str]
@@ -85,32 +85,32 @@ def read_logins(home: Path) -> Logins:
 
 
 def save_login(home: Path, address: ServiceAddress) -> None:
-    """For its own address only, readable by its person only; commands go there from now on."""
+    """Save a token for its service, readable only by you; commands use that service from now on."""
     tokens = {**read_logins(home).tokens, address.url: address.token}
     _write_logins(home, {"current": address.url, "tokens": tokens})
 
 
 def forget_login(home: Path, url: str) -> None:
-    tokens = {one: token for one, token in read_logins(home).tokens.items() if one != url}
+    tokens = {saved: token for saved, token in read_logins(home).tokens.items() if saved != url}
     _write_logins(home, {"current": "", "tokens": tokens})
 
 
 def _write_logins(home: Path, content: Mapping[str, object]) -> None:
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = home / f".{LOGINS}.{os.getpid()}"
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+    temporary = home / f".{LOGINS}.{os.getpid()}"
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
         json.dump(content, out)
-    aside.rename(home / LOGINS)
+    temporary.rename(home / LOGINS)
 
 
 def check_url(url: str) -> str:
-    """The origin of a URL; refuses plain http beyond this machine."""
+    """The origin of a URL; rejects plain http to other machines."""
     parts = urlsplit(url.rstrip("/"))
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadRequest(f"{url!r} is not a service's address", f"Write it like {DEFAULT_URL}.")
+        raise BadRequest(f"{url!r} is not the URL of a service", f"Write it like {DEFAULT_URL}.")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise BadRequest(
-            f"{url} would send your token unprotected",
+            f"{url} would send your token unencrypted",
             "Use https:// for a service on another machine.",
         )
     return f"{parts.scheme}://{_netloc(parts)}"

@@ -1,4 +1,4 @@
-"""Which code travels with a spec, decided and checked before anything does."""
+"""Select the code to upload with a spec, and check the spec first."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from diamond.sdk.uploads import sha256_digest
 
 @dataclass(frozen=True)
 class CodeSelection:
-    """What travels with a spec: a snapshot, or nothing; `notes` are words for the person."""
+    """The code to upload with a spec: a snapshot or nothing; `notes` are for the user."""
 
     snapshot: Snapshot | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
     def words(self) -> list[str]:
-        """All that a person should hear of it."""
+        """Everything the user should know about it."""
         left = self.snapshot.left_out if self.snapshot else []
-        return [*(f"Left out: {path} ({why})" for path, why in left), *self.notes]
+        return [*(f"Skipped: {path} ({why})" for path, why in left), *self.notes]
 
     @property
     def body(self) -> dict[str, Any] | None:
-        """What POST /jobs takes as `code`."""
+        """The `code` of POST /jobs."""
         return _body(self.snapshot) if self.snapshot else None
 
 
@@ -42,22 +42,22 @@ def choose_code(
     cache: Path | None = None,
     size_limit: int = DEFAULT_SIZE_LIMIT,
 ) -> CodeSelection:
-    """The folder that a spec's `code:` names, relative to `folder`; without one, `folder` itself if it may go."""
+    """A snapshot of the folder in `code:`, relative to `folder`; without `code:`, of `folder` itself if that is safe."""
     code = spec.get("code")
     if isinstance(code, str) and is_git_url(code):
         return CodeSelection()
     if not isinstance(code, str) and (why := why_not_by_itself(folder)):
-        _refuse_local_files(spec.get("run"), folder, why)
+        _reject_local_files(spec.get("run"), folder, why)
         if faults := missing_files(spec, folder):
             raise _as_error(faults)
-        return CodeSelection(notes=[f"No code travels along: {why}. {_NEXT_STEP}"])
+        return CodeSelection(notes=[f"No code is uploaded: {why}. {_NEXT_STEP}"])
     chosen = folder / code if isinstance(code, str) else folder
     snapshot = take_snapshot(chosen, size_limit=size_limit, cache=cache)
     return CodeSelection(snapshot, list(snapshot.warnings))
 
 
 def will_upload(spec: Mapping[str, Any], folder: Path) -> bool:
-    """Whether files would be sent with this spec: only then it is checked on its own before."""
+    """Whether files would be uploaded; only then is the spec checked separately first."""
     code = spec.get("code")
     if isinstance(code, str):
         return not is_git_url(code)
@@ -73,8 +73,8 @@ def precheck(
     with_code: bool = True,
     project: str = "",
 ) -> dict[str, Any]:
-    """The service's check, before anything travels; files that are not here are told with the other faults."""
-    faults = _faults_here(spec, folder) if with_code else []
+    """The service's check before any upload; missing local files are reported with the other faults."""
+    faults = _local_faults(spec, folder) if with_code else []
     body = {"spec": without_code_folder(spec), **({"project": project} if project else {})}
     try:
         answer = transport.post(f"{API}/jobs/check" + ("?script=true" if script else ""), body)
@@ -86,17 +86,17 @@ def precheck(
 
 
 def require_unrestricted(transport: Transport, project: str) -> None:
-    """Code that would be refused at the end does not even begin to travel."""
+    """Do not start an upload that a restricted project would reject at the end."""
     if transport.get(f"{API}/projects/{path_segment(project)}").get("endpoints") is not None:
         raise Conflict(
             f"{project} is restricted: its code may not pass through the service",
-            "Name a repository with its commit (code: https://…@COMMIT), or take --no-code.",
+            "Use a git repository with a commit (code: https://…@COMMIT), or --no-code.",
             code="restricted",
         )
 
 
 def without_code_folder(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec as the service can judge it before a folder has been sent."""
+    """The spec without its code folder, as the service can check it before the upload."""
     return {key: value for key, value in spec.items() if not _is_folder(key, value)}
 
 
@@ -104,7 +104,7 @@ def _is_folder(key: str, value: object) -> bool:
     return key == "code" and isinstance(value, str) and not is_git_url(value)
 
 
-def _faults_here(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
+def _local_faults(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
     code = spec.get("code")
     if isinstance(code, str) and is_git_url(code):
         return []
@@ -120,7 +120,7 @@ def _as_error(faults: list[dict[str, str]]) -> InvalidSpec:
 def _code_faults(code: object, folder: Path) -> list[dict[str, str]]:
     if not isinstance(code, str) or is_git_url(code) or _is_dir(folder / code):
         return []
-    hint = f"It is looked for in {folder}. Or name GIT_URL@commit."
+    hint = f"The path is relative to {folder}. You can also use GIT_URL@commit."
     return [{"field": "code", "message": f"There is no folder {code!r}", "hint": hint}]
 
 
@@ -133,25 +133,25 @@ def _is_dir(path: Path) -> bool:
 
 def _with_faults(error: InvalidSpec, more: list[dict[str, str]]) -> InvalidSpec:
     faults = [*error.faults, *more]
-    words = f"The spec has {len(faults)} faults"
-    return InvalidSpec(words, "Each fault is listed with what is valid.", faults=faults)
+    message = f"The spec has {len(faults)} faults"
+    return InvalidSpec(message, "Each fault is listed with the valid values.", faults=faults)
 
 
-_NEXT_STEP = "To send it: --set code=. (or a diamond.yaml in it, or git init)."
+_NEXT_STEP = "To upload this folder: --set code=. (or put a diamond.yaml in it, or run git init)."
 
 
-def _refuse_local_files(run: object, folder: Path, why: str) -> None:
-    """A file that is named and stays behind would be missed after the wait in the queue."""
+def _reject_local_files(run: object, folder: Path, why: str) -> None:
+    """Fail now rather than after the queue wait if the command names a local file that is not uploaded."""
     for word in split_command(run):
         if not Path(word).is_absolute() and _is_file(folder / word):
             raise BadRequest(
-                f"{word} is a file here, but no code travels along: {why}",
-                f"{_NEXT_STEP} If the program needs no file of yours: --no-code.",
+                f"{word} is a local file, but no code is uploaded: {why}",
+                f"{_NEXT_STEP} If the program needs no local files: --no-code.",
             )
 
 
 def _is_file(path: Path) -> bool:
-    """A word of a command may be longer than any name."""
+    """False for an argument that is too long to be a file name."""
     try:
         return path.is_file()
     except OSError:

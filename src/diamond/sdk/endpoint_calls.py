@@ -1,4 +1,4 @@
-"""The part of the client that speaks about machines, secrets and tokens."""
+"""API calls about endpoints, secrets and tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diamond.sdk.transport import API, Query, Transport, path_segment
 
 
 class EndpointCalls:
-    """Calls about endpoints; `Client` adds those about jobs and tasks."""
+    """API calls about endpoints; `Client` adds jobs and tasks."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -27,11 +27,13 @@ class EndpointCalls:
         return dict(self.transport.get(f"{API}/me"))
 
     def open_link(self) -> str:
-        """A one-time address that signs a browser in."""
+        """A one-time link that signs a browser in."""
         return str(self.transport.post(f"{API}/open")["url"])
 
     def endpoints(self) -> list[Endpoint]:
-        return [model_from_json(Endpoint, one) for one in self.pages(f"{API}/endpoints", {}, None)]
+        return [
+            model_from_json(Endpoint, item) for item in self.pages(f"{API}/endpoints", {}, None)
+        ]
 
     def endpoint(self, name: str) -> Endpoint:
         return model_from_json(Endpoint, self.transport.get(_path(name)))
@@ -50,7 +52,7 @@ class EndpointCalls:
         return dict(self.transport.post(_path(name, "pairing"), creates=True))
 
     def new_endpoint_key(self, name: str) -> str:
-        """A key for a bridge or agent of this machine; older ones end."""
+        """A new key for a bridge or agent on this machine; older keys become invalid."""
         return str(self.transport.post(_path(name, "key"))["key"])
 
     def change_endpoint(self, name: str, changes: Mapping[str, Any]) -> Endpoint:
@@ -60,14 +62,14 @@ class EndpointCalls:
         self.transport.send("DELETE", _path(name))
 
     def endpoint_away(self, name: str) -> None:
-        """The link over ssh has ended."""
+        """Report that the ssh connection to an endpoint has ended."""
         self.transport.post(_path(name, "away"))
 
     def probe(self, name: str, *, compute: bool = False) -> None:
         self.transport.post(_path(name, "probe"), {"compute": compute})
 
     def upgrade(self, name: str) -> None:
-        """Let the agent become the one that the service serves; jobs are left alone."""
+        """Upgrade the agent to the service's version; jobs are not affected."""
         self.transport.post(_path(name, "upgrade"), {})
 
     def profile(self, name: str) -> dict[str, Any]:
@@ -78,7 +80,7 @@ class EndpointCalls:
 
     def secrets(self, endpoint: str) -> list[str]:
         items = self.transport.get(_path(endpoint, "secrets"))["items"]
-        return [str(one["name"] if isinstance(one, dict) else one) for one in items]
+        return [str(item["name"] if isinstance(item, dict) else item) for item in items]
 
     def set_secret(self, endpoint: str, name: str, value: str) -> None:
         path = _path(endpoint, "secrets", path_segment(name))
@@ -96,7 +98,7 @@ class EndpointCalls:
     def create_token(
         self, name: str, days: int | None = None, scopes: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Without scopes: for all but administration, as far as the caller may herself."""
+        """Without scopes the token may do everything you may do, except administration."""
         body = {"name": name, "scopes": list(scopes), **({"days": days} if days else {})}
         return dict(self.transport.post(f"{API}/tokens", body, creates=True))
 
@@ -104,13 +106,13 @@ class EndpointCalls:
         self.transport.send("DELETE", f"{API}/tokens/{path_segment(token)}")
 
     def agent_file(self) -> bytes:
-        """The agent as one file."""
+        """The agent program, as one file."""
         return self.transport.call("GET", "/agent.pyz").body
 
     def pages(
         self, path: str, query: Query, limit: int | None, cursor: str = ""
     ) -> Listing[dict[str, Any]]:
-        """Items of a list, over all its pages, at most `limit`."""
+        """Items of a paged list, at most `limit`."""
         return Listing(self.transport, path, query, limit, cursor)
 
 

@@ -1,4 +1,4 @@
-"""The event stream: server-sent events that are taken up again where they broke off."""
+"""The event stream: server-sent events, resumed after a lost connection."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from diamond.core.errors import DiamondError
 from diamond.sdk.transport import API, LOST, Transport
 
 SILENCE_SECONDS = 45.0
-"""The service pings every 15 s; this long without a word means the connection is dead."""
+"""The service pings every 15 s; this much silence means that the connection is dead."""
 PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 
 @dataclass(frozen=True)
 class StreamEvent:
     kind: str
-    """task, note, endpoint, log, metric; `connected` when the stream (again) begins."""
+    """task, note, endpoint, log, metric; `connected` each time the stream starts."""
     data: dict[str, Any] = field(default_factory=dict)
     id: str = ""
 
 
 class EventStream:
-    """Yields events for ever; a lost connection is opened again from the last event seen.
+    """Yields events forever; after a lost connection it resumes from the last event seen.
 
-    A `connected` event comes first each time: what happened before the first one must be asked for.
-    `on_lost` hears of each interruption.
+    Each connection starts with a `connected` event; anything before the first one must be fetched separately.
+    `on_lost` is called for each interruption.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class EventStream:
 
 
 def parse_events(lines: Any) -> Iterator[StreamEvent]:
-    """Events from the lines of a stream; comments are pings."""
+    """Parse the lines of a stream into events; comments are pings."""
     fields: dict[str, str] = {}
     while line := lines.readline():
         text = line.decode(errors="replace").rstrip("\r\n")

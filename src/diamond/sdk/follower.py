@@ -1,4 +1,4 @@
-"""One task watched to its end: its stages and its log, in the order in which they happened."""
+"""Follow one task to its end: its states and its log, in order."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from diamond.sdk.logs import STREAMS, LogPart, LogReader, task_of
 from diamond.sdk.models import Endpoint, Task, model_from_json
 from diamond.sdk.transport import API, Transport, path_segment
 
-Happening = Task | LogPart | str
+FollowEvent = Task | LogPart | str
 JUST_NOW_SECONDS = 10.0
 LAST_BYTES_SECONDS = 0.4
 FIRST_BYTES_SECONDS = 1.5
-"""An agent that carries no log yet looks for one once a second."""
+"""An agent without a log to send checks for one once a second."""
 
 
 class Follower:
-    """Yields the task each time it changes, its log as it comes, and notes as text; ends when the task has.
+    """Yields the task each time it changes, its log as it grows, and notes as text, until the task ends.
 
-    The stream is opened first and what is stored is read second, so that nothing falls between.
+    The event stream is opened before stored data is read, so nothing is missed in between.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class Follower:
         self._reader = LogReader(transport, task, streams, rank)
         self._events = EventStream(transport, [task], on_lost=on_lost)
 
-    def __iter__(self) -> Iterator[Happening]:
+    def __iter__(self) -> Iterator[FollowEvent]:
         try:
             for event in self._events:
                 final = False
-                for happening in self._happenings(event):
-                    final = final or (isinstance(happening, Task) and happening.is_final)
-                    yield happening
+                for item in self._items_of(event):
+                    final = final or (isinstance(item, Task) and item.is_final)
+                    yield item
                 if final:
                     return
         finally:
@@ -58,7 +58,7 @@ class Follower:
     def close(self) -> None:
         self._events.close()
 
-    def _happenings(self, event: StreamEvent) -> Iterator[Happening]:
+    def _items_of(self, event: StreamEvent) -> Iterator[FollowEvent]:
         if event.kind == "connected":
             yield from self._catch_up()
         elif event.kind == "log":
@@ -71,12 +71,12 @@ class Follower:
         elif task := task_of(event, self._task):
             yield from self._changed(task)
 
-    def _catch_up(self) -> Iterator[Happening]:
+    def _catch_up(self) -> Iterator[FollowEvent]:
         found = self._transport.get(f"{API}/tasks/{path_segment(self._task)}")
         yield from self._changed(model_from_json(Task, found))
 
-    def _changed(self, task: Task) -> Iterator[Happening]:
-        """The rest of the log comes before the word that the task has ended."""
+    def _changed(self, task: Task) -> Iterator[FollowEvent]:
+        """The rest of the log comes before the final state of the task."""
         if not task.is_final:
             yield task
         if task.is_final or task.started:
@@ -92,7 +92,7 @@ class Follower:
             yield part
 
     def _last_bytes(self) -> Iterator[LogPart]:
-        """Logs and states travel apart, and the end of a log may come a moment after the end of the task."""
+        """Logs and states are sent separately, so the end of a log may arrive just after the end of the task."""
         end = time.monotonic() + (LAST_BYTES_SECONDS if self._has_log else FIRST_BYTES_SECONDS)
         while time.monotonic() < end:
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Calls about images: build, look inside, compare, move, remove."""
+"""API calls about images: build, inspect, compare, transfer, delete."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ImageCalls(QueryCalls):
     def images(
         self, *, search: str = "", endpoint: str = "", limit: int | None = None
     ) -> Listing[JsonObject]:
-        """Newest first; `search`: words of the name, the base, a package, a label."""
+        """Newest first; `search` matches the name, base, packages and labels."""
         return self.pages(f"{API}/images", {"search": search, "endpoint": endpoint}, limit)
 
     def image(self, image: str) -> JsonObject:
-        """By name, id, or the beginning of a digest."""
+        """Look up by name, id, or the beginning of a digest."""
         return dict(self.transport.get(_path(image)))
 
     def image_contents(self, image: str) -> JsonObject:
@@ -33,7 +33,7 @@ class ImageCalls(QueryCalls):
         return dict(self.transport.get(_path(image, "contents")))
 
     def image_definition(self, image: str, form: str = "") -> str:
-        """The definition file, the Dockerfile or the script it was built by."""
+        """The definition file, Dockerfile or script that the image was built from."""
         answer = self.transport.call("GET", _path(image, "definition"), query={"form": form})
         return answer.body.decode()
 
@@ -54,9 +54,9 @@ class ImageCalls(QueryCalls):
         account: str = "auto",
         folder: Path | None = None,
     ) -> JsonObject:
-        """Start a build, join one, or find the image: `{"build", "image", "warnings"}`.
+        """Start a build, join a running one, or find the image: `{"build", "image", "warnings"}`.
 
-        The environment: a mapping, or a file (its own YAML, requirements.txt, environment.yml, Dockerfile, .def).
+        The environment is a mapping or a file (Diamond's YAML, requirements.txt, environment.yml, Dockerfile, .def).
         """
         if isinstance(environment, Mapping):
             made, place = dict(environment), folder or Path.cwd()
@@ -76,7 +76,7 @@ class ImageCalls(QueryCalls):
         return dict(self.transport.post(f"{API}/images/builds", body, creates=True))
 
     def build(self, task: str) -> JsonObject:
-        """A build with its steps, and what failed."""
+        """A build with its steps and its failure, if any."""
         return dict(self.transport.get(f"{API}/images/builds/{path_segment(task)}"))
 
     def resume_build(
@@ -86,7 +86,7 @@ class ImageCalls(QueryCalls):
         edits: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
     ) -> JsonObject:
-        """Go on with a build that has ended; `edits` by the names of steps: `{"command-2": "make"}`."""
+        """Resume a build that has ended; `edits` by step name: `{"command-2": "make"}`."""
         body: JsonObject = {"edits": dict(edits or {})}
         if environment is not None:
             body["environment"] = dict(environment)
@@ -94,7 +94,7 @@ class ImageCalls(QueryCalls):
         return dict(self.transport.post(path, body, creates=True))
 
     def import_environment(self, name: str, text: str) -> JsonObject:
-        """`{"environment", "yaml", "left_out", "copies"}` of a file that people already have."""
+        """Convert a requirements.txt, environment.yml, Dockerfile or .def: `{"environment", "yaml", "left_out", "copies"}`."""
         return dict(self.transport.post(f"{API}/images/import", {"name": name, "text": text}))
 
     def preview_environment(
@@ -104,14 +104,16 @@ class ImageCalls(QueryCalls):
         return dict(self.transport.post(f"{API}/images/preview", body))
 
     def read_environment(self, file: str | Path) -> JsonObject:
-        """An environment from a file: Diamond's own YAML, or one that is imported."""
+        """Read an environment from a file: Diamond's YAML, or a format that is imported."""
         from diamond.notation.yaml_reader import read_spec
 
         path = Path(file)
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise BadRequest(f"{path} cannot be read: {error}", "Name a text file.") from None
+            raise BadRequest(
+                f"Cannot read {path}: {error}", "Give the path of a text file."
+            ) from None
         if path.suffix in (".yaml", ".yml"):
             read = read_spec(text, str(path))
             if "dependencies" not in read and "channels" not in read:
@@ -127,14 +129,14 @@ class ImageCalls(QueryCalls):
     def with_files(
         self, environment: Mapping[str, Any], folder: Path, *, send: bool = True
     ) -> JsonObject:
-        """The environment with each `from:` sent and named by its digest."""
-        files = [self._sent(one, folder, send) for one in environment.get("files") or []]
+        """The environment with each local file uploaded and replaced by its digest."""
+        files = [self._uploaded(file, folder, send) for file in environment.get("files") or []]
         return {**environment, **({"files": files} if files else {})}
 
     def copy_image(
         self, image: str, on: str, how: str = "auto", *, account: str = "auto"
     ) -> JsonObject:
-        """Bring it to an endpoint: `{"how": "here|move|rebuild", "words", "move", "build"}`."""
+        """Make an image available on an endpoint: `{"how": "here|move|rebuild", "words", "move", "build"}`."""
         body = {"endpoint": on, "how": how, "account": account}
         return dict(self.transport.post(_path(image, "copies"), body, creates=True))
 
@@ -150,15 +152,15 @@ class ImageCalls(QueryCalls):
         return dict(self.transport.get(f"{API}/images/moves/{path_segment(move)}"))
 
     def cancel_move(self, move: str) -> JsonObject:
-        """What has come so far is removed; tasks that waited for it fail."""
+        """Cancel a transfer: partial files are removed, and tasks that waited for it fail."""
         return dict(self.transport.post(f"{API}/images/moves/{path_segment(move)}/cancel", {}))
 
     def wait_for_move(self, move: str) -> JsonObject:
-        """The move when it is done; raises `EnvironmentFailed` with its words."""
+        """Wait for a transfer to finish; raises `EnvironmentFailed` if it fails."""
         while True:
             found = self.move(move)
             if found["state"] in ("failed", "cancelled"):
-                raise EnvironmentFailed(found["message"] or f"The move {found['state']}")
+                raise EnvironmentFailed(found["message"] or f"The transfer was {found['state']}")
             if found["state"] == "done":
                 return found
             time.sleep(POLL_SECONDS)
@@ -173,7 +175,7 @@ class ImageCalls(QueryCalls):
         body = {"endpoint": on, "unused_days": unused_days, "dry_run": dry_run}
         return dict(self.transport.post(f"{API}/images/prune", body))
 
-    def _sent(self, file: Mapping[str, Any], folder: Path, send: bool) -> JsonObject:
+    def _uploaded(self, file: Mapping[str, Any], folder: Path, send: bool) -> JsonObject:
         from diamond.sdk.uploads import upload_file
 
         if "from" not in file:
@@ -181,13 +183,13 @@ class ImageCalls(QueryCalls):
         path = folder / str(file["from"])
         if path.is_dir():
             raise BadRequest(
-                f"{path.resolve()} is a folder, and an environment lays single files into the image",
-                "Name its files one by one, or leave it out: a job's code travels with the job.",
+                f"{path.resolve()} is a folder, but an environment can only add single files to an image",
+                "List its files one by one, or remove it: a job's code is uploaded with the job.",
             )
         if not path.is_file():
             raise BadRequest(
-                f"The file {path} that the environment lays into the image is not there",
-                "`from:` is a path beside the environment's own file.",
+                f"The environment adds the file {path} to the image, but it does not exist",
+                "`from:` is relative to the folder of the environment file.",
             )
         if send:
             upload_file(self.transport, path)

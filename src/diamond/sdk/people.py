@@ -1,4 +1,4 @@
-"""Signing in to a shared Diamond, projects, and what administrators do."""
+"""API calls about sign-in, projects, sharing, limits and administration."""
 
 from __future__ import annotations
 
@@ -16,43 +16,45 @@ JsonObject = dict[str, Any]
 def sign_in(
     url: str, *, name: str, scopes: Sequence[str] = (), show: Callable[[str, str], None]
 ) -> ServiceAddress:
-    """By a device code: `show` gets the page to open and the code to compare; returns once its person has agreed there."""
+    """Sign in with a device code: `show` gets the page to open and the code to compare. Returns once the user agreed there."""
     transport = Transport(ServiceAddress(check_url(url), ""))
-    asked = transport.post(f"{API}/sign-in/device", {"name": name, "scopes": list(scopes)})
-    show(asked["url"], asked["user_code"])
-    while time.time() < asked["expires"]:
-        told = transport.post(f"{API}/sign-in/device/token", {"device_code": asked["device_code"]})
-        if told["state"] == "accepted":
-            return ServiceAddress(transport.address.url, str(told["token"]))
-        if told["state"] == "refused":
-            raise Forbidden("You were not let in: the answer on the page was no")
-        time.sleep(asked["interval"])
+    started = transport.post(f"{API}/sign-in/device", {"name": name, "scopes": list(scopes)})
+    show(started["url"], started["user_code"])
+    while time.time() < started["expires"]:
+        answer = transport.post(
+            f"{API}/sign-in/device/token", {"device_code": started["device_code"]}
+        )
+        if answer["state"] == "accepted":
+            return ServiceAddress(transport.address.url, str(answer["token"]))
+        if answer["state"] == "refused":
+            raise Forbidden("Sign-in was declined on the page")
+        time.sleep(started["interval"])
     raise NotSignedIn(
-        "Nobody answered on the page within ten minutes", "Run `diamond login` again."
+        "No answer on the sign-in page within ten minutes", "Run `diamond login` again."
     )
 
 
 def sign_in_here(
     url: str, *, name: str, scopes: Sequence[str] = (), show: Callable[[str, str], None]
 ) -> ServiceAddress:
-    """By a browser on this machine, which brings the answer itself: nobody elsewhere can be let in by it."""
+    """Sign in with a browser on this machine, which returns the answer itself, so nobody elsewhere can use it."""
     from diamond.sdk.loopback import Loopback
 
     transport = Transport(ServiceAddress(check_url(url), ""))
     with Loopback() as here:
         body = {"name": name, "scopes": list(scopes), "redirect": here.redirect}
-        asked = transport.post(f"{API}/sign-in/device", body)
-        show(asked["url"], asked["user_code"])
-        word = here.wait(asked["expires"])
-    body = {"device_code": asked["device_code"], "word": word}
-    told = transport.post(f"{API}/sign-in/device/token", body)
-    if told["state"] != "accepted":
-        raise Forbidden("You were not let in", "Run `diamond login` again.")
-    return ServiceAddress(transport.address.url, str(told["token"]))
+        started = transport.post(f"{API}/sign-in/device", body)
+        show(started["url"], started["user_code"])
+        code = here.wait(started["expires"])
+    body = {"device_code": started["device_code"], "word": code}
+    answer = transport.post(f"{API}/sign-in/device/token", body)
+    if answer["state"] != "accepted":
+        raise Forbidden("Sign-in failed", "Run `diamond login` again.")
+    return ServiceAddress(transport.address.url, str(answer["token"]))
 
 
 class People:
-    """Calls of one signed-in person: `People(client.transport)`."""
+    """API calls about people: `People(client.transport)`."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -67,7 +69,7 @@ class People:
         return list(self.transport.get(f"{API}/projects")["items"])
 
     def project(self, name: str) -> JsonObject:
-        """With its members."""
+        """A project with its members."""
         return dict(self.transport.get(_project(name)))
 
     def create_project(self, name: str, title: str = "") -> JsonObject:
@@ -75,7 +77,7 @@ class People:
         return dict(self.transport.post(f"{API}/projects", body, creates=True))
 
     def put_member(self, project: str, user: str, role: str) -> JsonObject:
-        """`user`: an id, or a whole address or name."""
+        """`user`: an id, or the full e-mail address or name."""
         path = f"{_project(project)}/members/{path_segment(user)}"
         return dict(self.transport.send("PUT", path, {"role": role}))
 
@@ -83,7 +85,7 @@ class People:
         self.transport.send("DELETE", f"{_project(project)}/members/{path_segment(user)}")
 
     def invite(self, *, email: str = "", project: str = "", role: str = "member") -> JsonObject:
-        """Into a project, or to this Diamond; `url` is shown once."""
+        """Invite someone to a project or to this service; `url` is shown only once."""
         if project:
             body = {"email": email, "role": role}
             return dict(self.transport.post(f"{_project(project)}/invitations", body))
@@ -92,7 +94,7 @@ class People:
     def share(
         self, thing: str, with_kind: str, with_id: str = "", *, kind: str = "jobs"
     ) -> list[JsonObject]:
-        """A job, an image (`kind="images"`) or an endpoint's profile (`kind="endpoints"`)."""
+        """Share a job, an image (`kind="images"`) or an endpoint's profile (`kind="endpoints"`)."""
         body = {"with_kind": with_kind, "with_id": with_id}
         return list(self.transport.post(_shares(kind, thing), body)["items"])
 
@@ -100,22 +102,24 @@ class People:
         return list(self.transport.get(_shares(kind, thing))["items"])
 
     def stop_sharing(self, kind: str, thing: str, with_kind: str, with_id: str = "") -> None:
-        """`with_id` as it was given, where that still tells who."""
+        """`with_id` is an id or a name, as given when sharing."""
         known = self.shares(kind, thing)
-        held = [one["with_id"] for one in known if with_id in (one["with_id"], one["name"])]
-        query = {"with_kind": with_kind, "with_id": held[0] if held else with_id}
+        matches = [
+            share["with_id"] for share in known if with_id in (share["with_id"], share["name"])
+        ]
+        query = {"with_kind": with_kind, "with_id": matches[0] if matches else with_id}
         self.transport.call("DELETE", _shares(kind, thing), query=query)
 
     def restrict(self, project: str, endpoints: list[str] | None) -> JsonObject:
-        """To listed endpoints, or (None) to none any more."""
+        """Restrict a project to these endpoints; None removes the restriction."""
         return dict(self.transport.send("PATCH", _project(project), {"endpoints": endpoints}))
 
     def settings(self) -> JsonObject:
-        """What the service was told at its start; for administrators."""
+        """The settings of the service; for administrators."""
         return dict(self.transport.get(f"{API}/settings"))
 
     def limits(self, user: str = "") -> JsonObject:
-        """Of a person, or everybody's; for administrators."""
+        """Limits of one user, or the defaults for everyone; for administrators."""
         return dict(self.transport.get(_limits(user)))
 
     def set_limits(self, limits: JsonObject, *, user: str = "", project: str = "") -> JsonObject:
@@ -123,7 +127,7 @@ class People:
         return dict(self.transport.send("PUT", path, limits))
 
     def project_limits(self, project: str, each: JsonObject | None = None) -> JsonObject:
-        """What each member may use, set if it is given, and what all may."""
+        """Limits per member (set if given) and for the whole project."""
         path = f"{_project(project)}/limits"
         return dict(
             self.transport.get(path) if each is None else self.transport.send("PUT", path, each)
@@ -158,7 +162,7 @@ class People:
         return dict(self.transport.send("PATCH", f"{API}/users/{path_segment(user)}", change))
 
     def audit(self, after: int = 0) -> Iterator[JsonObject]:
-        """In the order of what happened."""
+        """Audit entries, oldest first."""
         while True:
             page = self.transport.get(f"{API}/audit", {"after": after, "limit": 500})
             yield from page["items"]

@@ -1,4 +1,4 @@
-"""Calls that look: at all tasks, at curves and logs, at code, at what the composer and the dashboard show."""
+"""API calls that read: task counts, metrics, logs, code, recipes, dashboard and composer."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ JsonObject = dict[str, Any]
 
 class QueryCalls(EndpointCalls):
     def overview(self) -> JsonObject:
-        """What runs, what waits, what needs you, what is free, what ended last."""
+        """Running and waiting tasks, things that need you, free nodes, and what ended last."""
         return dict(self.transport.get(f"{API}/overview"))
 
     def count_tasks(self, *, search: str = "", endpoint: str = "", name: str = "") -> JsonObject:
-        """`{"counts": {state: n}, "total": n}` of the tasks that match."""
+        """Number of matching tasks: `{"counts": {state: n}, "total": n}`."""
         query = {"search": search, "endpoint": endpoint, "name": name}
         return dict(self.transport.get(f"{API}/tasks/counts", query))
 
     def cancel_all(self, tasks: Sequence[str]) -> list[JsonObject]:
-        """What became of each: `{"id", "task", "problem"}`."""
+        """The result for each task: `{"id", "task", "problem"}`."""
         return list(self.transport.post(f"{API}/tasks/cancel", {"tasks": list(tasks)})["items"])
 
     def retry_all(self, tasks: Sequence[str]) -> list[JsonObject]:
-        """What became of each: `{"id", "task", "problem"}`, `task` the new one."""
+        """The result for each task: `{"id", "task", "problem"}`; `task` is the new one."""
         body = {"tasks": list(tasks)}
         return list(self.transport.post(f"{API}/tasks/retry", body, creates=True)["items"])
 
@@ -39,7 +39,7 @@ class QueryCalls(EndpointCalls):
         steps: tuple[float | None, float | None] = (None, None),
         usage: bool = False,
     ) -> list[JsonObject]:
-        """Curves of several tasks; a narrower range of `steps` shows more of it."""
+        """Metric curves of several tasks; a narrower range of `steps` gives more detail."""
         query = {
             "task": list(tasks),
             "name": list(names),
@@ -60,7 +60,7 @@ class QueryCalls(EndpointCalls):
         attempt: str = "",
         rank: int = 0,
     ) -> Iterator[JsonObject]:
-        """Lines that hold `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": why}`."""
+        """Lines that contain `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": reason}`."""
         path = f"{API}/tasks/{path_segment(task)}/logs/{path_segment(stream)}/search"
         after: int | None = 0
         reason = ""
@@ -80,11 +80,11 @@ class QueryCalls(EndpointCalls):
             yield {"incomplete": reason}
 
     def code(self, task: str) -> JsonObject:
-        """The files of the code that a task ran, or the commit that was cloned."""
+        """The code files that a task ran, or the commit that was cloned."""
         return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/code"))
 
     def diff(self, task: str, against: str = "") -> str:
-        """What had changed since the commit when the code was sent; or since another task, its spec included."""
+        """Code changes since the commit at upload; or since another task, including its spec."""
         path = f"{API}/tasks/{path_segment(task)}/diff"
         query = {"against": against} if against else None
         return self.transport.call("GET", path, query=query).body.decode(errors="replace")
@@ -96,7 +96,7 @@ class QueryCalls(EndpointCalls):
         return dict(self.transport.get(f"{API}/recipes/{path_segment(name)}"))
 
     def compose(self, spec: Mapping[str, Any], *, script: bool = False) -> JsonObject:
-        """Faults, limits, cost and queue of a spec that need not be finished."""
+        """Faults, limits, cost and queue of a spec, which may be incomplete."""
         query = "?script=true" if script else ""
         return dict(self.transport.post(f"{API}/jobs/compose{query}", {"spec": dict(spec)}))
 

@@ -1,4 +1,4 @@
-"""Calls about scales: probe runs, and what they told."""
+"""API calls about scales: probe runs and their results."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class ScaleCalls(ImageCalls):
         return self.pages(f"{API}/scales", {}, limit)
 
     def get_scale(self, scale: str) -> JsonObject:
-        """By its id or a unique beginning of it."""
+        """Look up by id or a unique prefix."""
         return dict(self.transport.get(_path(scale)))
 
     def cancel_scale(self, scale: str) -> JsonObject:
-        """End its probes; asking twice, or too late, is fine."""
+        """Cancel its probe runs. Doing it twice, or too late, is fine."""
         return dict(self.transport.post(_path(scale, "cancel")))
 
     def wait_scale(
-        self, scale: str, heard: Callable[[JsonObject], None] = lambda scale: None
+        self, scale: str, on_change: Callable[[JsonObject], None] = lambda scale: None
     ) -> JsonObject:
-        """The scale when it is over; `heard` is told each change before that."""
+        """Wait for a scale to finish; `on_change` is called for each change."""
         found = self.get_scale(scale)
         for event in EventStream(self.transport, [], after="now"):
             if event.kind == "connected":
@@ -38,7 +38,7 @@ class ScaleCalls(ImageCalls):
                 found = event.data
             else:
                 continue
-            heard(found)
+            on_change(found)
             if found["state"] != "running":
                 return found
         return found

@@ -1,4 +1,4 @@
-"""Whether the file that a command starts is there: a slip of the pen should not wait in a queue."""
+"""Check that the script of a command exists, so that a typo is found before the queue wait."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from diamond.sdk.specs import split_command
 
 _INTERPRETER = re.compile(r"(?:.*/)?(?:python[\d.]*|bash|sh)")
 _BARE_OPTION = re.compile(r"-[uBEIOqsSvex]+")
-"""Options of these interpreters that take no word after them."""
-_FOR_A_SHELL = re.compile(r"[;&|<>$`(){}*?~#\n\\]")
+"""Options of these interpreters that take no value."""
+_SHELL_SYNTAX = re.compile(r"[;&|<>$`(){}*?~#\n\\]")
 _SCRIPTS = (".py", ".sh")
 
 
 def missing_files(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]:
-    """A fault for a program or notebook that is not in the folder of the code."""
+    """A fault for each script or notebook that is missing in the code folder."""
     named = {"run": script_in_command(spec.get("run")), "notebook": spec.get("notebook")}
     return [
         _fault(field, path, folder)
@@ -28,14 +28,14 @@ def missing_files(spec: Mapping[str, Any], folder: Path) -> list[dict[str, str]]
 
 
 def script_in_command(run: object) -> str:
-    """The script of a plain command such as `python train.py`; "" where only a shell could tell."""
-    if isinstance(run, str) and _FOR_A_SHELL.search(run):
+    """The script of a plain command such as `python train.py`; "" if only a shell could say."""
+    if isinstance(run, str) and _SHELL_SYNTAX.search(run):
         return ""
     words = split_command(run)
     if len(words) < 2 or not _INTERPRETER.fullmatch(words[0]):
         return ""
     script = next((word for word in words[1:] if not _BARE_OPTION.fullmatch(word)), "")
-    return script if script.endswith(_SCRIPTS) and not _FOR_A_SHELL.search(script) else ""
+    return script if script.endswith(_SCRIPTS) and not _SHELL_SYNTAX.search(script) else ""
 
 
 def _is_there(folder: Path, path: str) -> bool:
@@ -48,12 +48,12 @@ def _is_there(folder: Path, path: str) -> bool:
 def _fault(field: str, path: str, folder: Path) -> dict[str, str]:
     near = get_close_matches(path, _names(folder, Path(path).suffix), n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
-    hint = f"{meant}It is looked for in {folder}."
+    hint = f"{meant}The path is relative to {folder}."
     return {"field": field, "message": f"There is no file {path!r}", "hint": hint}
 
 
 def _names(folder: Path, suffix: str) -> list[str]:
     try:
-        return sorted(one.name for one in folder.iterdir() if one.suffix == suffix)
+        return sorted(path.name for path in folder.iterdir() if path.suffix == suffix)
     except OSError:
         return []

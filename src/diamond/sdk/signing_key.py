@@ -1,4 +1,4 @@
-"""A person's signing key, made and kept on her own machine by OpenSSH."""
+"""The user's signing key, created and kept on their own machine by OpenSSH."""
 
 from __future__ import annotations
 
@@ -25,39 +25,43 @@ def has_key() -> bool:
 
 
 def make_key(*, passphrase: bool = False) -> str:
-    """A new Ed25519 key; gives the public line for a machine's policy. OpenSSH asks for the passphrase."""
+    """Create an Ed25519 key; returns the public key for a machine's policy. OpenSSH asks for the passphrase."""
     file = key_file()
     if file.exists():
-        raise Conflict(f"There is a key in {file}", "`diamond key show` prints its public part.")
+        raise Conflict(
+            f"There is already a key in {file}", "`diamond key show` prints its public part."
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
-    words = ["ssh-keygen", "-q", "-t", "ed25519", "-C", "diamond", "-f", str(file)]
-    _run(words if passphrase else [*words, "-N", ""])
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-C", "diamond", "-f", str(file)]
+    _run(command if passphrase else [*command, "-N", ""])
     return public_key()
 
 
 def public_key() -> str:
     file = key_file().with_name(NAME + ".pub")
     if not file.exists():
-        raise NotFound("There is no signing key here", "Make one: diamond key create")
+        raise NotFound("There is no signing key on this machine", "Create one: diamond key create")
     return file.read_text().strip()
 
 
 def sign_order(order: dict[str, Any], days: float = GOOD_DAYS) -> dict[str, Any]:
-    """The signature that travels with an order; its digest is taken here, not believed."""
+    """The signature sent with an order; the digest is computed here, not taken from the service."""
     digest, until = order_from(order).digest, round(time.time() + 86400 * days, 3)
     with tempfile.TemporaryDirectory() as folder:
-        words = Path(folder, "order")
-        words.write_bytes(signed_words(digest, until))
-        _run(["ssh-keygen", "-q", "-Y", "sign", "-f", str(key_file()), "-n", NAMESPACE, str(words)])
-        signature = words.with_name("order.sig").read_text()
+        file = Path(folder, "order")
+        file.write_bytes(signed_words(digest, until))
+        _run(["ssh-keygen", "-q", "-Y", "sign", "-f", str(key_file()), "-n", NAMESPACE, str(file)])
+        signature = file.with_name("order.sig").read_text()
     return {"digest": digest, "until": until, "signature": signature}
 
 
-def _run(words: list[str]) -> None:
+def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+        )
     except FileNotFoundError:
-        raise BadRequest("There is no ssh-keygen on this machine", "Install OpenSSH.") from None
+        raise BadRequest("ssh-keygen was not found on this machine", "Install OpenSSH.") from None
     if done.returncode:
-        told = done.stderr.decode(errors="replace").strip()
-        raise BadRequest(f"ssh-keygen failed: {told or done.returncode}")
+        message = done.stderr.decode(errors="replace").strip()
+        raise BadRequest(f"ssh-keygen failed: {message or done.returncode}")

@@ -1,6 +1,6 @@
-"""HTTP to one origin over kept-alive connections, by the standard library alone.
+"""HTTP to one service over keep-alive connections, with the standard library only.
 
-Importing http.client costs 0.02 s where httpx costs 0.19 s, and `diamond tasks` is typed often.
+Importing http.client takes 0.02 s, httpx 0.19 s, and `diamond tasks` must start fast.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Response:
 
 
 class Transport:
-    """One origin, one bearer token; usable from several threads."""
+    """HTTP calls to one service with one token; safe for several threads."""
 
     def __init__(self, address: ServiceAddress, *, timeout: float = 60.0) -> None:
         self.address = address
@@ -51,7 +51,7 @@ class Transport:
         return self.call("GET", path, query=query).json()
 
     def post(self, path: str, body: Any = None, *, creates: bool = False) -> Any:
-        """`creates` sends an idempotency key, so that a lost answer can safely be asked for again."""
+        """`creates` sends an idempotency key, so the call can be repeated safely if the answer is lost."""
         headers = {"Idempotency-Key": secrets.token_hex(16)} if creates else {}
         return self.call("POST", path, body=_as_json(body), headers=headers).json()
 
@@ -67,10 +67,10 @@ class Transport:
         body: Body | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """One exchange; raises the service's own error, or `ServiceUnreachable`.
+        """One request; raises the service's own error, or `ServiceUnreachable`.
 
-        After a lost connection it is tried again: what creates carries an idempotency key, and every
-        other call of the API may be repeated.
+        Retries after a lost connection: calls that create something have an idempotency key, and all
+        other calls may be repeated.
         """
         sent = dict(headers or {})
         target = path_with(path, query)
@@ -89,9 +89,9 @@ class Transport:
         return answer
 
     def forward(self, path: str, body: bytes, headers: Mapping[str, str]) -> Response:
-        """One POST passed on as it is, whatever the answer; raises only when none comes.
+        """Forward one POST unchanged and return any response; raises only if there is none.
 
-        A kept connection may have ended with an earlier service: then a fresh one is tried at once.
+        An idle connection may belong to a service that has ended, so a new one is tried immediately.
         """
         was_kept = getattr(self._local, "connection", None) is not None
         try:
@@ -152,33 +152,33 @@ class Transport:
 
 
 def path_with(path: str, query: Query | None) -> str:
-    """Empty values are left out; a list repeats its name."""
+    """The path with a query string; empty values are omitted, a list repeats its name."""
     pairs = [(k, v) for k, value in (query or {}).items() for v in _values(value)]
     return path + ("?" + urlencode(pairs) if pairs else "")
 
 
 def path_segment(text: str) -> str:
-    """One part of a path, whatever a person typed."""
+    """One path segment, escaped, from any user input."""
     return quote(text, safe="") or "%20"
 
 
 def error_from_response(status: int, body: bytes) -> DiamondError:
-    """The error that an answer stands for, also where a proxy wrote it."""
+    """The error in a response, even one written by a proxy."""
     try:
         problem = json.loads(body)
     except ValueError:
         problem = {}
     if not isinstance(problem, dict) or "title" not in problem:
-        words = body.decode(errors="replace").strip()[:200]
-        problem = {"title": f"The service answered {status}: {words or 'no words'}", "code": ""}
+        text = body.decode(errors="replace").strip()[:200]
+        problem = {"title": f"The service answered {status}: {text or 'empty body'}", "code": ""}
     return from_problem({"status": status, **problem})
 
 
 def unreachable(url: str, error: BaseException) -> ServiceUnreachable:
-    words = str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
     return ServiceUnreachable(
-        f"No Diamond service answers at {url} ({words})",
-        "Start it with `diamond up`; `diamond doctor` says what is wrong.",
+        f"No Diamond service answers at {url} ({reason})",
+        "Start it with `diamond up`, or find the problem with `diamond doctor`.",
     )
 
 
@@ -196,7 +196,7 @@ def _as_json(body: Any) -> bytes:
 
 
 def _rewinds(body: Body | None) -> bool:
-    """Whether a body can be sent a second time."""
+    """Whether the body can be sent again."""
     if body is None or isinstance(body, bytes):
         return True
     try:

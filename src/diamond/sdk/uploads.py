@@ -1,4 +1,4 @@
-"""Code on its way to the service: only what it does not hold yet is sent."""
+"""Upload code to the service; only files that it does not have are sent."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ Source = Path | bytes
 def upload_snapshot(
     transport: Transport, snapshot: Snapshot, say: Callable[[str], None], project: str = ""
 ) -> None:
-    """Send the blobs that are missing there; the service takes none for a restricted project."""
+    """Upload missing blobs; the service rejects them for a restricted project."""
     sources: dict[str, Source] = {**snapshot.files, snapshot.digest: snapshot.manifest}
     if snapshot.dirty_diff:
         sources[sha256_digest(snapshot.dirty_diff)] = snapshot.dirty_diff
     missing = transport.post(f"{API}/blobs/missing", {"digests": list(sources)})["missing"]
-    files, lacking = _digests_of_files(snapshot), set(missing)
-    new = sum(digest in lacking for digest in files)
+    files, missing_set = _file_digests(snapshot), set(missing)
+    new = sum(digest in missing_set for digest in files)
     if new:
-        say(f"Sending {new} of {len(files)} {'file' if len(files) == 1 else 'files'}")
+        say(f"Uploading {new} of {len(files)} {'file' if len(files) == 1 else 'files'}")
     for batch in _batches([(digest, sources[digest]) for digest in missing]):
         _send_batch(transport, batch, project)
 
 
 def upload_file(transport: Transport, path: Path) -> None:
-    """One file by its content, unless it is there."""
+    """Upload one file, unless the service already has it."""
     with path.open("rb") as source:
         digest = "sha256:" + hashlib.file_digest(source, "sha256").hexdigest()
     if transport.post(f"{API}/blobs/missing", {"digests": [digest]})["missing"]:
         _send_batch(transport, [(digest, path)])
 
 
-def _digests_of_files(snapshot: Snapshot) -> list[str]:
-    """One for each file, also where two have the same content; links have none."""
+def _file_digests(snapshot: Snapshot) -> list[str]:
+    """One digest per file, even for equal files; links have none."""
     entries = json.loads(snapshot.manifest)["files"]
-    return ["sha256:" + str(one["sha256"]) for one in entries if "sha256" in one]
+    return ["sha256:" + str(entry["sha256"]) for entry in entries if "sha256" in entry]
 
 
 def sha256_digest(content: bytes) -> str:
@@ -74,7 +74,9 @@ def _add(archive: tarfile.TarFile, digest: str, source: Source) -> None:
         try:
             archive.addfile(info, stream)
         except OSError as error:
-            raise Conflict(f"{source!s} changed while it was sent", "Run it again.") from error
+            raise Conflict(
+                f"{source!s} changed during the upload", "Run the same command again."
+            ) from error
 
 
 def _opened(source: Source) -> IO[bytes]:

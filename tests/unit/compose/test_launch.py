@@ -44,7 +44,8 @@ def test_it_says_what_it_chose_and_why() -> None:
         "launch: torchrun, because the command starts torchrun"
     ]
     assert (
-        "because the request has room for 8 processes" in chosen("python t.py", nodes=2, gpus_per_node=4).notes[0]
+        "because the request has room for 8 processes"
+        in chosen("python t.py", nodes=2, gpus_per_node=4).notes[0]
     )
 
 

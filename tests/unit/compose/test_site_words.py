@@ -66,5 +66,6 @@ def test_a_cost_is_a_number_that_can_be_said_aloud() -> None:
 def test_a_machine_has_no_queue_and_a_partition_has_one() -> None:
     assert describe_queue(LAPTOP, "", None, [])["text"].startswith("The task starts immediately")
     assert (
-        describe_queue(CLUSTER, "gpu", None, [])["text"] == "3 of 8 nodes are free; 41 jobs are waiting."
+        describe_queue(CLUSTER, "gpu", None, [])["text"]
+        == "3 of 8 nodes are free; 41 jobs are waiting."
     )

@@ -106,13 +106,13 @@ def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) 
     with serving(Files(odd=True)) as server:
         client = Client(server.url, "t")
         with pytest.raises(
-            NotFound, match=r"1 of 2 files could not be fetched: odd/gone"
+            NotFound, match=r"1 of 2 files could not be downloaded: odd/gone"
         ) as caught:
             client.get("t1", "odd", tmp_path, say=heard.append)
         client.get("t1", "out", tmp_path, say=heard.append)
     assert str(tmp_path) in caught.value.hint
     assert (tmp_path / "z").read_bytes() == CONTENT
     assert heard == [
-        "Left out: pipe (not a plain file)",
+        "Skipped: pipe (not a regular file)",
         "Left out: link (a link, which is not followed)",
     ]

@@ -117,7 +117,7 @@ def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         sent = len(service.blobs)
         client.run(code)
         uploads = [one for one in server.requests if one.path == f"{API}/blobs"]
-    assert heard == ["Sending 2 of 2 files"]
+    assert heard == ["Uploading 2 of 2 files"]
     assert first.task.id == "t1" and "Left out: .env" in first.warnings[0]
     assert sent == len(service.blobs) == 3 and len(uploads) == 1
     assert b"print(1)\n" in service.blobs.values() and b"SECRET=1" not in service.blobs.values()
@@ -133,7 +133,7 @@ def test_a_folder_that_is_no_project_stays_home(
     service = Blobs()
     with serving(service) as server:
         job = Client(server.url, "t").run(["echo", "hi"])
-    assert "code" not in service.jobs[0] and "No code travels along" in job.warnings[0]
+    assert "code" not in service.jobs[0] and "No code is uploaded" in job.warnings[0]
 
 
 def test_faults_come_before_anything_is_sent(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_file_that_would_stay_behind_stops_the_run(
     (tmp_path / "train.py").write_text("")
     with serving(Blobs()) as server:
         client = Client(server.url, "t")
-        with pytest.raises(BadRequest, match=r"train.py is a file here") as caught:
+        with pytest.raises(BadRequest, match=r"train.py is a local file") as caught:
             client.run(["python", "train.py"])
         assert "--set code=." in caught.value.hint and "--no-code" in caught.value.hint
         assert client.run(["python", "train.py"], with_code=False).warnings == []
