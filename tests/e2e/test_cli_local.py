@@ -137,7 +137,7 @@ def test_a_project_travels_and_its_results_come_home(diamond: Diamond, tmp_path:
     (project / ".env").write_text("SECRET=1")
     done = diamond.call("run", str(project / "diamond.yaml"), "--set", "n=1000", "--wait")
     assert done.returncode == 0, done.stderr
-    assert "Left out: .env" in done.stderr and ".env" not in done.stdout
+    assert "Not uploaded: .env" in done.stderr and ".env" not in done.stdout
     task = diamond.ask("tasks", "--name", "sums")["items"][0]["id"]
     assert [one["path"] for one in diamond.ask("files", task, "out")["items"]] == ["out/deep"]
     got = diamond.ask("get", task, "out", str(tmp_path / "results"))

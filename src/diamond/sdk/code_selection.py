@@ -27,7 +27,7 @@ class CodeSelection:
     def words(self) -> list[str]:
         """Everything the user should know about it."""
         left = self.snapshot.left_out if self.snapshot else []
-        return [*(f"Skipped: {path} ({why})" for path, why in left), *self.notes]
+        return [*(f"Not uploaded: {path} ({why})" for path, why in left), *self.notes]
 
     @property
     def body(self) -> dict[str, Any] | None:

@@ -114,5 +114,5 @@ def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) 
     assert (tmp_path / "z").read_bytes() == CONTENT
     assert heard == [
         "Skipped: pipe (not a regular file)",
-        "Left out: link (a link, which is not followed)",
+        "Skipped: link (a link, which is not followed)",
     ]

@@ -118,7 +118,7 @@ def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         client.run(code)
         uploads = [one for one in server.requests if one.path == f"{API}/blobs"]
     assert heard == ["Uploading 2 of 2 files"]
-    assert first.task.id == "t1" and "Left out: .env" in first.warnings[0]
+    assert first.task.id == "t1" and "Not uploaded: .env" in first.warnings[0]
     assert sent == len(service.blobs) == 3 and len(uploads) == 1
     assert b"print(1)\n" in service.blobs.values() and b"SECRET=1" not in service.blobs.values()
     code_sent = service.jobs[0]["code"]
