@@ -1,4 +1,4 @@
-"""What `run --check` says: what would run, where, with what."""
+"""The output of `run --check`: what would run, where and with what."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from diamond.cli.format import describe_resources
 from diamond.cli.output import plural
 from diamond.core.units import show_bytes
 
-LEFT_OUT_SHOWN = 10
+SHOWN_FILES = 10
 
 
 def check_lines(answer: dict[str, Any]) -> Iterator[str]:
-    """One line for each thing that the order says."""
+    """One line per part of the order."""
     order = answer["order"]
     yield order["name"]
     yield f"  Command     {shlex.join(order['argv']) if order.get('argv') else order['command']}"
     if order.get("params"):
         yield f"  Parameters  {_pairs(order['params'])}"
-    yield f"  Asks for    {describe_resources(order['resources'])}"
-    yield f"  Runs on     {_place(answer['endpoint'], order.get('placement') or {})}"
+    yield f"  Requests    {describe_resources(order['resources'])}"
+    yield f"  Runs on     {_placement(answer['endpoint'], order.get('placement') or {})}"
     if order.get("environment"):
         yield f"  Packages    {', '.join(order['environment'].get('requirements') or []) or 'none'}"
     if order.get("data"):
@@ -40,15 +40,15 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _place(endpoint: str, placement: dict[str, Any]) -> str:
+def _placement(endpoint: str, placement: dict[str, Any]) -> str:
     names = ("partition", "account", "qos", "reservation", "constraint")
     named = [f"{name} {placement[name]}" for name in names if placement.get(name)]
     options = [f"--{key}={value}" for key, value in (placement.get("options") or {}).items()]
     return ", ".join([endpoint, *named, *options])
 
 
-def _code(sent: dict[str, Any] | None, named: dict[str, Any] | None) -> Iterator[str]:
-    if not sent:
+def _code(uploaded: dict[str, Any] | None, named: dict[str, Any] | None) -> Iterator[str]:
+    if not uploaded:
         url = (named or {}).get("git_url")
         yield (
             f"  Code        {url} at {(named or {}).get('git_commit')}"
@@ -56,9 +56,9 @@ def _code(sent: dict[str, Any] | None, named: dict[str, Any] | None) -> Iterator
             else "  Code        none"
         )
         return
-    yield f"  Code        {plural(sent['files'], 'file')}, {show_bytes(sent['bytes'])}"
-    left = sent["left_out"]
-    for line in left[:LEFT_OUT_SHOWN]:
-        yield f"  Left out    {line}"
-    if len(left) > LEFT_OUT_SHOWN:
-        yield f"  Left out    {plural(len(left) - LEFT_OUT_SHOWN, 'more file')}"
+    yield f"  Code        {plural(uploaded['files'], 'file')}, {show_bytes(uploaded['bytes'])}"
+    skipped = uploaded["left_out"]
+    for line in skipped[:SHOWN_FILES]:
+        yield f"  Not sent    {line}"
+    if len(skipped) > SHOWN_FILES:
+        yield f"  Not sent    {plural(len(skipped) - SHOWN_FILES, 'more file')}"

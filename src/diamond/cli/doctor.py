@@ -15,7 +15,8 @@ from pathlib import Path
 import typer
 
 from diamond import __version__
-from diamond.cli.format import duration, endpoint_next_step, time_ago
+from diamond.cli.endpoint_status import endpoint_next_step
+from diamond.cli.format import duration, time_ago
 from diamond.cli.options import Json
 from diamond.cli.output import color, print_json
 from diamond.core.errors import DiamondError, NotSignedIn

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from diamond.cli.endpoint_add import add_by_pairing, add_by_ssh, confirm_pairing, wait_for_profile
-from diamond.cli.format import describe_endpoint_state, endpoint_next_step, time_ago
+from diamond.cli.endpoint_status import describe_endpoint_state, endpoint_next_step
+from diamond.cli.format import time_ago
 from diamond.cli.local_processes import agent_command, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say

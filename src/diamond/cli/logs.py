@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from diamond.cli.format import describe_ending, short_id
+from diamond.cli.endpoint_status import ConnectionMonitor
+from diamond.cli.format import short_id
 from diamond.cli.log_writer import LogWriter
-from diamond.cli.offline import ConnectionMonitor
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, say
+from diamond.cli.task_status import describe_ending
 from diamond.core.errors import BadRequest
 from diamond.core.kept import MOST_RANKS, logs_folder, own_log
 from diamond.sdk.client import Client

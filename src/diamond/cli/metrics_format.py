@@ -1,4 +1,4 @@
-"""Metrics and use of resources as aligned lines."""
+"""Metrics and resource usage as aligned lines."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ USAGE_NAMES = {"cpu_percent": "CPU", "memory_mb": "memory"}
 
 
 def metric_lines(metrics: list[Series], usage: list[Series]) -> list[str]:
-    """The last value of each metric, and the most of each resource that was seen in use."""
-    found = [(str(one["name"]), words) for one in metrics for words in _latest(one)]
-    found += [(_usage_name(str(one["name"])), words) for one in usage for words in _most(one)]
-    width = max((len(name) for name, _ in found), default=0)
-    return [f"{name.ljust(width)}  {words}" for name, words in found]
+    """The last value of each metric, and the peak usage of each resource."""
+    rows = [(str(series["name"]), text) for series in metrics for text in _latest(series)]
+    rows += [(_usage_name(str(series["name"])), text) for series in usage for text in _peak(series)]
+    width = max((len(name) for name, _ in rows), default=0)
+    return [f"{name.ljust(width)}  {text}" for name, text in rows]
 
 
 def _latest(series: Series) -> Iterator[str]:
@@ -23,13 +23,13 @@ def _latest(series: Series) -> Iterator[str]:
         return
     step, _, value = points[-1]
     if value is None:
-        yield f"not a number{_step(_first_of_the_bad(points), ' since')}"
+        yield f"not a number{_step(_first_bad_step(points), ' since')}"
     else:
         yield f"{value:.6g}{_step(step, ' at')}"
 
 
-def _first_of_the_bad(points: list[list[Any]]) -> Any:
-    """The step from which on no value was a number."""
+def _first_bad_step(points: list[list[Any]]) -> Any:
+    """The step since which no value was a number."""
     first = points[-1][0]
     for step, _, value in reversed(points):
         if value is not None:
@@ -42,7 +42,7 @@ def _step(step: Any, word: str) -> str:
     return f"{word} step {step:g}" if step is not None else ""
 
 
-def _most(series: Series) -> Iterator[str]:
+def _peak(series: Series) -> Iterator[str]:
     values = [value for _, _, value in series["points"] if value is not None]
     unit = _unit(str(series["name"]))
     if values:

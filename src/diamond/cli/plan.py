@@ -8,20 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from diamond.cli.format import format_amount
-from diamond.cli.goal_options import (
-    Batch,
-    Epochs,
-    Like,
-    Samples,
-    SaveEverySeconds,
-    SaveGigabytes,
-    SaveSeconds,
-    StartupSeconds,
-    Steps,
-    StepSeconds,
-    given_goal,
-)
-from diamond.cli.options import Json, complete_endpoint
+from diamond.cli.goal_options import GoalOptions
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, SpecPath, TargetOptions
 from diamond.cli.output import plural, print_json, say
 from diamond.core.units import show_minutes
 from diamond.sdk.client import Client
@@ -30,71 +19,44 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 @app.command()
+@option_groups
 def plan(
-    spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="A diamond.yaml, or its folder.")
-    ] = "diamond.yaml",
-    steps: Steps = None,
-    epochs: Epochs = None,
-    samples: Samples = None,
-    batch: Batch = None,
-    step_seconds: StepSeconds = None,
-    like: Like = None,
-    save_seconds: SaveSeconds = None,
-    save_gigabytes: SaveGigabytes = None,
-    startup_seconds: StartupSeconds = None,
-    save_every_seconds: SaveEverySeconds = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            "--on", help="Endpoint, or endpoint/partition.", autocompletion=complete_endpoint
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter or a field."),
-    ] = None,
-    project: Annotated[
-        str, typer.Option("--project", help="The project that it will go into.")
-    ] = "",
+    spec: SpecPath = "diamond.yaml",
+    *,
+    goal: GoalOptions,
+    target: TargetOptions,
+    project: Annotated[str, typer.Option("--project", help="The project it would belong to.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Say how many attempts a spec takes to reach a goal, when it ends and what it costs. Nothing is sent."""
-    goal = {
-        "steps": steps,
-        "epochs": epochs,
-        "samples": samples,
-        "batch": batch,
-        "step_seconds": step_seconds,
-        "like": like,
-        "save_seconds": save_seconds,
-        "save_gigabytes": save_gigabytes,
-        "startup_seconds": startup_seconds,
-        "save_every_seconds": save_every_seconds,
-    }
-    answer = Client().plan(spec, given_goal(goal), on=on, set=settings or [], project=project)
+    """Estimate how many attempts a spec takes to reach a goal, when it finishes and what it costs.
+
+    This is an estimate. Nothing runs until you submit.
+    """
+    answer = Client().plan(
+        spec, goal.given(), on=target.on, set=target.settings or [], project=project
+    )
     if as_json:
         print_json(answer)
         return
     for line in plan_lines(answer):
         print(line)
-    for words in answer["warnings"]:
-        say(f"Warning: {words}")
+    for warning in answer["warnings"]:
+        say(f"Warning: {warning}")
 
 
 def plan_lines(answer: dict[str, Any]) -> Iterator[str]:
-    """One line for each thing that a person wants to know."""
+    """One line per question that a user has about a plan."""
     where = "/".join(name for name in (answer["endpoint"], answer["partition"]) if name)
     source = "measured" if answer["measured"] else "as given"
     yield f"{answer['steps']} steps of {answer['step_seconds']:.3g} s ({source}) on {where}"
     yield f"  Attempts    {_attempts(answer)}"
-    yield f"  Waits       {_waits(answer['waits'])}"
-    yield f"  Ends in     {_span(answer['finish'])}"
-    yield f"  Saves       every {_time(answer['save_every_seconds'])}, {answer['saves']} in all"
-    yield f"  Costs       {_cost(answer)}"
+    yield f"  Queue wait  {_waits(answer['waits'])}"
+    yield f"  Finishes in {_range(answer['finish'])}"
+    yield f"  Checkpoints every {_time(answer['save_every_seconds'])}, {answer['saves']} in total"
+    yield f"  Cost        {_cost(answer)}"
     yield f"  May lose    {_loss(answer)}"
     if answer["budget"]:
-        fits = "fits" if answer["budget"]["fits"] else "does not fit"
+        fits = "is enough" if answer["budget"]["fits"] else "is not enough"
         yield f"  Budget      {fits}. {answer['budget']['words']}"
     for other in answer["others"]:
         yield f"  Or with     {_other(other)}"
@@ -109,10 +71,10 @@ def _attempts(answer: dict[str, Any]) -> str:
 def _waits(waits: dict[str, Any]) -> str:
     if waits["bound"] is None:
         return str(waits["words"])
-    return f"{_time(waits['typical'])} as a rule, up to {_time(waits['bound'])}: {waits['words']}"
+    return f"usually {_time(waits['typical'])}, up to {_time(waits['bound'])}: {waits['words']}"
 
 
-def _span(finish: dict[str, float]) -> str:
+def _range(finish: dict[str, float]) -> str:
     return f"{_time(finish['soonest'])} to {_time(finish['latest'])}"
 
 
@@ -125,14 +87,15 @@ def _cost(answer: dict[str, Any]) -> str:
 
 def _loss(answer: dict[str, Any]) -> str:
     number = answer["interruptions"]
-    expected = f"{'hardly any' if number < 0.001 else f'{number:.2g}'} interruptions expected"
-    return f"{_time(answer['lost_at_most_seconds'])} by an interruption; {expected}"
+    expected = f"{'almost no' if number < 0.001 else f'{number:.2g}'} interruptions expected"
+    return f"{_time(answer['lost_at_most_seconds'])} per interruption; {expected}"
 
 
 def _other(other: dict[str, Any]) -> str:
     attempts = plural(other["attempts"], "attempt")
     return (
-        f"{show_minutes(other['walltime_minutes'])}: {attempts}, ends in {_span(other['finish'])}"
+        f"{show_minutes(other['walltime_minutes'])}: {attempts}, "
+        f"finishes in {_range(other['finish'])}"
     )
 
 

@@ -1,7 +1,8 @@
-"""`diamond run`: a spec, or any command."""
+"""`diamond run`: submit a spec or any command."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,20 +11,9 @@ from typer.core import TyperCommand
 
 from diamond.cli.check_format import check_lines
 from diamond.cli.format import short_id
-from diamond.cli.goal_options import (
-    Batch,
-    Epochs,
-    Like,
-    Samples,
-    SaveEverySeconds,
-    SaveGigabytes,
-    SaveSeconds,
-    StartupSeconds,
-    Steps,
-    StepSeconds,
-    given_goal,
-)
-from diamond.cli.options import Json, complete_endpoint
+from diamond.cli.goal_options import GoalOptions
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, TargetOptions, WaitForEnd
 from diamond.cli.output import print_json, say
 from diamond.cli.wait import wait_for_job
 from diamond.core.errors import BadRequest
@@ -32,148 +22,140 @@ from diamond.sdk.models import Job
 from diamond.sdk.specs import with_fields
 
 app = typer.Typer(rich_markup_mode=None)
-WORDS = "diamond.words"
+COMMAND = "diamond.command"
 
 
 class CommandAfterDashes(TyperCommand):
-    """Takes the words after `--` aside before options are read, so that they stay as typed."""
+    """Sets the arguments after `--` aside before options are parsed, so they stay as typed."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
             at = args.index("--")
-            ctx.meta[WORDS] = args[at + 1 :]
+            ctx.meta[COMMAND] = args[at + 1 :]
             args = args[:at]
         return super().parse_args(ctx, args)
 
 
+@dataclass(frozen=True)
+class FieldOptions:
+    """Options that set a field of the spec."""
+
+    name: Annotated[str | None, typer.Option("--name", help="Name of the job.")] = None
+    nodes: Annotated[str | None, typer.Option("--nodes", help="A number, or auto.")] = None
+    gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None
+    cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None
+    tasks: Annotated[int | None, typer.Option("--tasks", help="Processes per node.")] = None
+    launch: Annotated[
+        str | None, typer.Option("--launch", help="Such as torchrun, per-rank or mpi.")
+    ] = None
+    memory: Annotated[str | None, typer.Option("--memory", help="Per node, such as 4GB.")] = None
+    time: Annotated[str | None, typer.Option("--time", help="Such as 30m or 2h.")] = None
+    account: Annotated[str | None, typer.Option("--account", help="The account that pays.")] = None
+    partition: Annotated[str | None, typer.Option("--partition")] = None
+    qos: Annotated[str | None, typer.Option("--qos")] = None
+
+    def given(self) -> dict[str, Any]:
+        """The values that were given, by the full name of their field."""
+        fields = {
+            "name": self.name,
+            "resources.nodes": self.nodes,
+            "resources.gpus_per_node": self.gpus,
+            "resources.cpus_per_task": self.cpus,
+            "resources.memory": self.memory,
+            "resources.walltime": self.time,
+            "account": self.account,
+            "partition": self.partition,
+            "qos": self.qos,
+            "launch": self.launch,
+            "resources.tasks_per_node": self.tasks,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class SubmitOptions:
+    """How a spec is submitted, or only checked."""
+
+    project: Annotated[
+        str, typer.Option("--project", help="Share with this project; its name or id.")
+    ] = ""
+    sign: Annotated[
+        bool | None,
+        typer.Option("--sign/--no-sign", help="Sign with your key; default: if you have one."),
+    ] = None
+    no_code: Annotated[bool, typer.Option("--no-code", help="Upload no code.")] = False
+    check: Annotated[bool, typer.Option("--check", help="Only show what would run.")] = False
+    script: Annotated[
+        bool, typer.Option("--script", help="With --check: show the batch script too.")
+    ] = False
+
+    @property
+    def only_check(self) -> bool:
+        return self.check or self.script
+
+    def should_sign(self) -> bool:
+        from diamond.sdk.signing_key import has_key
+
+        return has_key() if self.sign is None else self.sign
+
+
 @app.command(cls=CommandAfterDashes)
+@option_groups
 def run(
     ctx: typer.Context,
     specs: Annotated[
         list[str] | None,
         typer.Argument(metavar="SPEC | -- COMMAND", help="A diamond.yaml, or a command after --."),
     ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            "--on", help="Endpoint, or endpoint/partition.", autocompletion=complete_endpoint
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter or a field."),
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait", "-w", help="Stay until it has ended.")] = False,
-    name: Annotated[str | None, typer.Option("--name", help="What to call it.")] = None,
-    nodes: Annotated[str | None, typer.Option("--nodes", help="A number, or auto.")] = None,
-    gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None,
-    cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None,
-    tasks: Annotated[int | None, typer.Option("--tasks", help="Processes per node.")] = None,
-    launch: Annotated[
-        str | None, typer.Option("--launch", help="Such as torchrun, per-rank or mpi.")
-    ] = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="Per node, such as 4GB.")] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Such as 30m or 2h.")] = None,
-    account: Annotated[
-        str | None, typer.Option("--account", help="The allocation that pays.")
-    ] = None,
-    partition: Annotated[str | None, typer.Option("--partition")] = None,
-    qos: Annotated[str | None, typer.Option("--qos")] = None,
-    steps: Steps = None,
-    epochs: Epochs = None,
-    samples: Samples = None,
-    batch: Batch = None,
-    step_seconds: StepSeconds = None,
-    like: Like = None,
-    save_seconds: SaveSeconds = None,
-    save_gigabytes: SaveGigabytes = None,
-    startup_seconds: StartupSeconds = None,
-    save_every_seconds: SaveEverySeconds = None,
-    project: Annotated[
-        str, typer.Option("--project", help="Whose members see it; its name or id.")
-    ] = "",
-    sign: Annotated[
-        bool | None,
-        typer.Option("--sign/--no-sign", help="With your key; default: if you have one."),
-    ] = None,
-    no_code: Annotated[bool, typer.Option("--no-code", help="Send no code along.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Only say what would run.")] = False,
-    script: Annotated[
-        bool, typer.Option("--script", help="With --check: the batch script too.")
-    ] = False,
+    *,
+    target: TargetOptions,
+    wait: WaitForEnd = False,
+    fields: FieldOptions,
+    goal: GoalOptions,
+    submit: SubmitOptions,
     as_json: Json = False,
 ) -> None:
     """Run a spec or a command, here or on a cluster.
 
-    What is said for a plan is that of `diamond plan`: it stands on the task's page beside what happens.
+    The plan options are those of `diamond plan`; the task's page shows the plan next to what happens.
     With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
     cancelled, 125 for anything else. Ctrl-C then leaves the task running.
     """
-    fields = {
-        "name": name,
-        "resources.nodes": nodes,
-        "resources.gpus_per_node": gpus,
-        "resources.cpus_per_task": cpus,
-        "resources.memory": memory,
-        "resources.walltime": time,
-        "account": account,
-        "partition": partition,
-        "qos": qos,
-        "launch": launch,
-        "resources.tasks_per_node": tasks,
-    }
-    goal = {
-        "steps": steps,
-        "epochs": epochs,
-        "samples": samples,
-        "batch": batch,
-        "step_seconds": step_seconds,
-        "like": like,
-        "save_seconds": save_seconds,
-        "save_gigabytes": save_gigabytes,
-        "startup_seconds": startup_seconds,
-        "save_every_seconds": save_every_seconds,
-    }
-    spec, folder = read_spec(_asked_for(specs or [], ctx.meta.get(WORDS)))
-    spec = with_fields(spec, {key: value for key, value in fields.items() if value is not None})
-    client = Client()
-    if check or script:
-        answer = client.check(
-            spec,
-            on=on,
-            set=settings or [],
-            script=script,
-            folder=folder,
-            with_code=not no_code,
-            project=project,
-        )
-        _tell_checked(answer, as_json=as_json)
+    spec, folder = read_spec(_spec_or_command(specs or [], ctx.meta.get(COMMAND)))
+    spec = with_fields(spec, fields.given())
+    if submit.only_check:
+        _check(spec, folder, target, submit, as_json=as_json)
         return
+    client = Client()
     job = client.run(
         spec,
-        on=on,
-        set=settings or [],
+        on=target.on,
+        set=target.settings or [],
         folder=folder,
-        with_code=not no_code,
-        goal=given_goal(goal) or None,
-        project=project,
-        sign=_signs(sign),
-        say=(lambda words: None) if as_json else say,
+        with_code=not submit.no_code,
+        goal=goal.given() or None,
+        project=submit.project,
+        sign=submit.should_sign(),
+        say=(lambda message: None) if as_json else say,
     )
-    _warn(job)
+    for warning in job.warnings:
+        say(warning)
     if wait:
         raise typer.Exit(wait_for_job(client, job, as_json=as_json))
     print_job(job, as_json=as_json)
 
 
-def _signs(wanted: bool | None) -> bool:
-    from diamond.sdk.signing_key import has_key
+def print_job(job: Job, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": _without_warnings(job), "tasks": [dict(task.raw) for task in job.tasks]})
+        return
+    task = job.task
+    print(f"{task.name} is task {task.id} on {task.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(task.id)}")
 
-    return has_key() if wanted is None else wanted
 
-
-def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:
-    """One word is a spec; words after -- are a command, whatever they look like."""
+def _spec_or_command(specs: list[str], command: list[str] | None) -> str | list[str]:
+    """One argument is a spec; everything after -- is a command."""
     if command and not specs:
         return command
     if len(specs) == 1 and not command:
@@ -182,18 +164,29 @@ def _asked_for(specs: list[str], command: list[str] | None) -> str | list[str]:
         return "diamond.yaml"
     typed = " ".join([*specs, *(command or [])]) or "python train.py"
     raise BadRequest(
-        "It is not clear what to run",
-        f"Name one spec (diamond run diamond.yaml), or a command after --: diamond run -- {typed}",
+        "Nothing to run was given" if not specs and not command else "Too many arguments",
+        f"Give one spec (diamond run diamond.yaml), or a command after --: diamond run -- {typed}",
     )
 
 
-def _warn(job: Job) -> None:
-    for words in job.warnings:
-        say(words)
-
-
-def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
-    """Nothing was asked for; the faults, if any, were told as an error."""
+def _check(
+    spec: dict[str, Any],
+    folder: Path,
+    target: TargetOptions,
+    submit: SubmitOptions,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what would run; faults are raised as an error."""
+    answer = Client().check(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        script=submit.script,
+        folder=folder,
+        with_code=not submit.no_code,
+        project=submit.project,
+    )
     if as_json:
         print_json(answer)
         return
@@ -201,19 +194,10 @@ def _tell_checked(answer: dict[str, Any], *, as_json: bool) -> None:
         print(line)
     if answer.get("script"):
         print(f"\n{answer['script']}")
-    for words in answer["warnings"]:
-        say(f"Warning: {words}")
-    say("Nothing is wrong with it, and nothing was sent. To run it: the same without --check.")
+    for warning in answer["warnings"]:
+        say(f"Warning: {warning}")
+    say("The spec is valid. Nothing was submitted: run the same command without --check to do it.")
 
 
-def print_job(job: Job, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"job": _plain(job), "tasks": [dict(task.raw) for task in job.tasks]})
-        return
-    task = job.task
-    print(f"{task.name} is task {task.id} on {task.endpoint}")
-    print(f"Follow it: diamond logs -f {short_id(task.id)}")
-
-
-def _plain(job: Job) -> dict[str, Any]:
+def _without_warnings(job: Job) -> dict[str, Any]:
     return {key: value for key, value in job.raw.items() if key != "warnings"}

@@ -1,14 +1,16 @@
-"""`diamond scale`: how many nodes a training is worth, and which settings, by short probe runs."""
+"""`diamond scale`: find the best node count or settings with short probe runs."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from diamond.cli.format import short_id, time_ago
-from diamond.cli.options import Json, complete_endpoint
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, SpecPath, TargetOptions, WaitForEnd
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.scale_format import progress_lines, scale_lines
 from diamond.core.errors import BadRequest
@@ -29,137 +31,130 @@ class SpecFirst(TyperGroup):
 app = typer.Typer(
     cls=SpecFirst,
     rich_markup_mode=None,
-    help="Short probe runs: how many nodes, and which settings, are worth it.",
+    help="Find the best node count or settings with short probe runs.",
 )
 ScaleId = Annotated[
     str | None,
-    typer.Argument(metavar="SCALE", help="Its id or the beginning of it; left out: the newest."),
+    typer.Argument(metavar="SCALE", help="Its id or a unique prefix; default: the newest."),
 ]
 
 
-@app.command()
-def start(
-    spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="A diamond.yaml, or its folder.")
-    ] = "diamond.yaml",
+@dataclass(frozen=True)
+class ProbeOptions:
+    """What the probe runs try, and how long."""
+
     nodes: Annotated[
-        str | None, typer.Option("--nodes", metavar="1,2,4", help="Numbers of nodes to probe.")
-    ] = None,
-    goal: Annotated[
-        str, typer.Option("--goal", help="soonest, cheapest, or efficiency:0.7.")
-    ] = "soonest",
+        str | None, typer.Option("--nodes", metavar="1,2,4", help="Node counts to probe.")
+    ] = None
+    goal: Annotated[str, typer.Option("--goal", help="soonest, cheapest, or efficiency:0.7.")] = (
+        "soonest"
+    )
     tune: Annotated[
-        bool, typer.Option("--tune", help="Try settings on one node instead of numbers of nodes.")
-    ] = False,
+        bool, typer.Option("--tune", help="Try settings on one node instead of node counts.")
+    ] = False
     steps: Annotated[
         int | None, typer.Option("--steps", help="Steps to measure in each probe.")
-    ] = None,
-    minutes: Annotated[
-        int | None, typer.Option("--minutes", help="The time limit of a probe.")
-    ] = None,
+    ] = None
+    minutes: Annotated[int | None, typer.Option("--minutes", help="Time limit of a probe.")] = None
     batch_param: Annotated[
-        str | None, typer.Option("--batch-param", metavar="NAME", help="Samples of one rank.")
-    ] = None,
+        str | None,
+        typer.Option("--batch-param", metavar="NAME", help="The param for samples per rank."),
+    ] = None
     accumulate_param: Annotated[
-        str | None, typer.Option("--accumulate-param", metavar="NAME", help="Batches per update.")
-    ] = None,
-    together: Annotated[bool, typer.Option("--together", help="Queue all probes at once.")] = False,
-    wait: Annotated[bool, typer.Option("--wait", "-w", help="Stay until it is over.")] = False,
-    on: Annotated[
         str | None,
         typer.Option(
-            "--on", help="Endpoint, or endpoint/partition.", autocompletion=complete_endpoint
+            "--accumulate-param", metavar="NAME", help="The param for batches per update."
         ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter or a field."),
-    ] = None,
+    ] = None
+    together: Annotated[bool, typer.Option("--together", help="Queue all probes at once.")] = False
+
+    def given(self) -> dict[str, Any]:
+        options = {**asdict(self), "nodes": _node_counts(self.nodes)}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+@app.command()
+@option_groups
+def start(
+    spec: SpecPath = "diamond.yaml",
+    *,
+    probes: ProbeOptions,
+    wait: WaitForEnd = False,
+    target: TargetOptions,
     as_json: Json = False,
 ) -> None:
-    """Probe a spec by short runs. With --wait the exit code is 0 when they told something."""
-    wanted = {
-        "nodes": _sizes(nodes),
-        "goal": goal,
-        "tune": tune,
-        "steps": steps,
-        "minutes": minutes,
-        "batch_param": batch_param,
-        "accumulate_param": accumulate_param,
-        "together": together,
-    }
-    given = {name: value for name, value in wanted.items() if value is not None}
+    """Measure a spec with short probe runs. With --wait the exit code is 0 if they gave a result."""
     client = Client()
-    made = client.scale(spec, given, on=on, set=settings or [], say=say)
+    scale = client.scale(spec, probes.given(), on=target.on, set=target.settings or [], say=say)
     if wait:
-        _follow(client, made, as_json=as_json)
+        _follow(client, scale, as_json=as_json)
         return
-    _tell(made, as_json=as_json)
-    say(f"Follow it: diamond scale show {short_id(made['id'])} --wait")
+    _print(scale, as_json=as_json)
+    say(f"Follow it: diamond scale show {short_id(scale['id'])} --wait")
 
 
 @app.command()
 def show(
     scale: ScaleId = None,
-    wait: Annotated[bool, typer.Option("--wait", "-w", help="Stay until it is over.")] = False,
+    wait: WaitForEnd = False,
     as_json: Json = False,
 ) -> None:
-    """Show what probe runs told."""
+    """Show the results of probe runs."""
     client = Client()
-    found = client.get_scale(scale) if scale else _newest(client)
+    chosen = client.get_scale(scale) if scale else _newest(client)
     if wait:
-        _follow(client, found, as_json=as_json)
+        _follow(client, chosen, as_json=as_json)
         return
-    _tell(found, as_json=as_json)
+    _print(chosen, as_json=as_json)
 
 
 @app.command(name="list")
 def list_scales(as_json: Json = False) -> None:
-    """List them, the newest first."""
+    """List scales, newest first."""
     items = list(Client().scales(limit=50))
     if as_json:
         print_json({"items": items, "next": None})
         return
     rows = [
         (
-            short_id(one["id"]),
-            one["name"],
-            one["kind"],
-            one["endpoint"],
-            one["state"],
-            time_ago(one["created"]),
-            one["message"],
+            short_id(scale["id"]),
+            scale["name"],
+            scale["kind"],
+            scale["endpoint"],
+            scale["state"],
+            time_ago(scale["created"]),
+            scale["message"],
         )
-        for one in items
+        for scale in items
     ]
-    print_table(("SCALE", "NAME", "KIND", "ENDPOINT", "STATE", "BEGUN", "RESULT"), rows)
+    print_table(("SCALE", "NAME", "KIND", "ENDPOINT", "STATE", "STARTED", "RESULT"), rows)
 
 
 @app.command()
 def cancel(
-    scale: Annotated[str, typer.Argument(metavar="SCALE", help="Its id, or the beginning of it.")],
+    scale: Annotated[str, typer.Argument(metavar="SCALE", help="Its id, or a unique prefix.")],
     as_json: Json = False,
 ) -> None:
-    """End the probes of a scale."""
-    _tell(Client().cancel_scale(scale), as_json=as_json)
+    """Cancel the probe runs of a scale."""
+    _print(Client().cancel_scale(scale), as_json=as_json)
 
 
 def _follow(client: Client, scale: dict[str, Any], *, as_json: bool) -> None:
-    told: set[str] = set()
+    printed: set[str] = set()
 
-    def heard(now: dict[str, Any]) -> None:
+    def print_progress(now: dict[str, Any]) -> None:
         for line in progress_lines(now):
-            if line not in told:
-                told.add(line)
+            if line not in printed:
+                printed.add(line)
                 say(line)
 
-    ended = client.wait_scale(scale["id"], heard)
-    _tell(ended, as_json=as_json)
+    ended = client.wait_scale(scale["id"], print_progress)
+    _print(ended, as_json=as_json)
     if ended["state"] != "done":
         raise typer.Exit(NOT_DONE)
 
 
-def _tell(scale: dict[str, Any], *, as_json: bool) -> None:
+def _print(scale: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(scale)
         return
@@ -168,19 +163,19 @@ def _tell(scale: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _newest(client: Client) -> dict[str, Any]:
-    for found in client.scales(limit=1):
-        return found
+    for scale in client.scales(limit=1):
+        return scale
     raise BadRequest(
-        "There is no scale yet", "Begin one: diamond scale start diamond.yaml --nodes 1,2,4"
+        "There is no scale yet", "Start one: diamond scale start diamond.yaml --nodes 1,2,4"
     )
 
 
-def _sizes(text: str | None) -> list[int] | None:
+def _node_counts(text: str | None) -> list[int] | None:
     if text is None:
         return None
     try:
-        return [int(one) for one in text.split(",")]
+        return [int(part) for part in text.split(",")]
     except ValueError:
         raise BadRequest(
-            f"{text!r} are no numbers of nodes", "Write them with commas: --nodes 1,2,4"
+            f"{text!r} is not a list of node counts", "Separate them with commas: --nodes 1,2,4"
         ) from None

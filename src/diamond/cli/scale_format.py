@@ -1,4 +1,4 @@
-"""A scale in words: a line for each probe, then what follows from them."""
+"""The text of a scale: a line per probe, then the recommendation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from diamond.cli.format import short_id
 from diamond.cli.output import plural
 
-STATES = {"waiting": "waits for its turn", "running": "under way"}
-UNTOLD = "-"
+STATES = {"waiting": "not started yet", "running": "in progress"}
+UNKNOWN = "-"
 
 
 def scale_lines(scale: dict[str, Any]) -> Iterator[str]:
@@ -23,10 +23,10 @@ def scale_lines(scale: dict[str, Any]) -> Iterator[str]:
 
 
 def progress_lines(scale: dict[str, Any]) -> Iterator[str]:
-    """A line for each probe that is begun or over; the same words as long as nothing changed."""
+    """A line for each probe that has started or ended; unchanged as long as its state is."""
     for probe in scale["probes"]:
         if probe["task"]:
-            yield f"{probe['label']}: task {short_id(probe['task'])} begun"
+            yield f"{probe['label']}: task {short_id(probe['task'])} started"
         if probe["state"] in ("measured", "failed", "skipped"):
             yield f"{probe['label']}: {probe['state']}{_detail(scale, probe)}"
 
@@ -45,17 +45,17 @@ def _table(scale: dict[str, Any]) -> Iterator[str]:
     for probe in scale["probes"]:
         cells = f"{_number(probe['step_seconds']):>9}  {_number(probe['throughput']):>10}"
         share = f"  {_share(probe):>10}" if efficiency else ""
-        words = "; ".join(one for one in (probe["changed"], _standing(probe)) if one)
-        yield f"  {probe['label']:{width}}  {cells}{share}  {words}".rstrip()
+        details = "; ".join(text for text in (probe["changed"], _status(probe)) if text)
+        yield f"  {probe['label']:{width}}  {cells}{share}  {details}".rstrip()
 
 
 def _share(probe: dict[str, Any]) -> str:
-    return UNTOLD if probe["efficiency"] is None else f"{probe['efficiency']:.0%}"
+    return UNKNOWN if probe["efficiency"] is None else f"{probe['efficiency']:.0%}"
 
 
-def _standing(probe: dict[str, Any]) -> str:
+def _status(probe: dict[str, Any]) -> str:
     if probe["state"] == "running" and probe["steps"]:
-        return f"under way, {plural(probe['steps'], 'step')} so far"
+        return f"in progress, {plural(probe['steps'], 'step')} so far"
     if probe["state"] in ("failed", "skipped"):
         return f"{probe['state']}: {probe['words']}"
     return str(STATES.get(probe["state"], probe["words"]))
@@ -63,7 +63,7 @@ def _standing(probe: dict[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     if value is None:
-        return UNTOLD
+        return UNKNOWN
     return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
 
 
@@ -71,37 +71,39 @@ def _result(scale: dict[str, Any]) -> Iterator[str]:
     for gain in scale["gains"]:
         yield f"  {gain['words']}"
     if scale["gains"]:
-        yield from _use_of(scale)
+        yield from _recommended_settings(scale)
     if scale["advice"]:
-        yield f"Advised for {scale['goal']}: {scale['advice']['words']}"
+        yield f"Recommended for {scale['goal']}: {scale['advice']['words']}"
         yield f"  Use it: resources: {{nodes: {scale['advice']['nodes']}}}" + _params(scale)
     elif scale["state"] in ("failed", "cancelled"):
         yield f"{scale['state'].capitalize()}: {scale['message']}"
 
 
-def _use_of(scale: dict[str, Any]) -> Iterator[str]:
-    """Each setting was tried by itself; one that changes the batch is another training, which nobody else decides on."""
-    as_written, *tried = scale["probes"]
+def _recommended_settings(scale: dict[str, Any]) -> Iterator[str]:
+    """Each setting was tried separately. A larger batch changes the training, so the user must decide about it."""
+    baseline, *tried = scale["probes"]
     helping = {gain["change"] for gain in scale["gains"] if gain["helps"]}
-    found = [probe for probe in tried if probe["label"] in helping]
-    same = [one for one in found if one["samples_per_step"] == as_written["samples_per_step"]]
-    for probe in same:
-        yield f"Use it: params: {_written(probe['params'])}"
-    if len(found) > len(same):
-        yield "A larger batch is another training: take it if that one learns as well."
-    elif not found:
-        yield "Nothing of this helps: the spec is best as it is."
+    useful = [probe for probe in tried if probe["label"] in helping]
+    same_batch = [
+        probe for probe in useful if probe["samples_per_step"] == baseline["samples_per_step"]
+    ]
+    for probe in same_batch:
+        yield f"Use it: params: {_as_yaml(probe['params'])}"
+    if len(useful) > len(same_batch):
+        yield "A larger batch changes the training: use it only if the model learns as well."
+    elif not useful:
+        yield "None of these helps: keep the spec as it is."
 
 
 def _params(scale: dict[str, Any]) -> str:
     changed = scale["advice"]["params"]
-    return f", params: {_written(changed)}" if changed else ""
+    return f", params: {_as_yaml(changed)}" if changed else ""
 
 
-def _written(params: dict[str, Any]) -> str:
-    """As in the spec."""
-    return f"{{{', '.join(f'{name}: {_yaml(value)}' for name, value in params.items())}}}"
+def _as_yaml(params: dict[str, Any]) -> str:
+    """As it would be written in a spec."""
+    return f"{{{', '.join(f'{name}: {_scalar(value)}' for name, value in params.items())}}}"
 
 
-def _yaml(value: object) -> str:
+def _scalar(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,25 +1,17 @@
-"""`diamond cancel`, `retry` and `resume`: some tasks by name, or all that match."""
+"""`diamond cancel`, `retry` and `resume`: single tasks, or all that match a filter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
+from diamond.cli.endpoint_status import offline_notes
 from diamond.cli.format import short_id
-from diamond.cli.offline import offline_notes
-from diamond.cli.options import (
-    Json,
-    OnEndpoint,
-    PartOfName,
-    SearchWords,
-    States,
-    TaskId,
-    Yes,
-    check_states,
-    complete_task,
-)
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, TaskFilter, TaskId, Yes, complete_task
 from diamond.cli.output import error_json, plural, print_error, print_json, say
 from diamond.core.errors import BadRequest, DiamondError
 from diamond.sdk.bulk import BulkAction
@@ -27,163 +19,175 @@ from diamond.sdk.client import Client
 from diamond.sdk.models import Task
 
 app = typer.Typer(rich_markup_mode=None)
-Named = Annotated[
+TaskIds = Annotated[
     list[str] | None, typer.Argument(metavar="[TASK...]", autocompletion=complete_task)
 ]
-Everything = Annotated[
-    bool, typer.Option("--all", "-a", help="All that match; without --yes, only say how many.")
+AllMatching = Annotated[
+    bool, typer.Option("--all", "-a", help="All that match; without --yes, only count them.")
 ]
 
 
+@dataclass(frozen=True)
+class Results:
+    tasks: list[Task]
+    errors: list[DiamondError]
+
+
 @app.command()
+@option_groups
 def cancel(
-    tasks: Named = None,
-    everything: Everything = False,
-    state: States = None,
-    endpoint: OnEndpoint = "",
-    name: PartOfName = "",
-    search: SearchWords = "",
+    tasks: TaskIds = None,
+    everything: AllMatching = False,
+    *,
+    which: TaskFilter,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """End tasks, whatever they are doing."""
-    check_states(state)
+    """Cancel tasks, whatever they are doing."""
     client = Client()
-    _check_choice("cancel", tasks, everything, state or endpoint or name or search)
+    _check_selection("cancel", tasks, everything, which)
     if everything:
-        found = client.cancel_matching(
-            state=state or [], endpoint=endpoint, name=name, search=search
+        matching = client.cancel_matching(
+            state=which.state or [],
+            endpoint=which.endpoint,
+            name=which.name,
+            search=which.search,
         )
-        done = _all("cancel", "Cancelled", found, yes=yes, as_json=as_json)
+        results = _run_bulk("cancel", "Cancelled", matching, yes=yes, as_json=as_json)
     else:
-        done = _each(tasks or [], client.cancel)
-    _tell(done, as_json=as_json, tell=lambda ended: _tell_cancelled(client, ended))
+        results = _for_each(tasks or [], client.cancel)
+    _finish(results, as_json=as_json, show=lambda ended: _print_cancelled(client, ended))
 
 
 @app.command()
+@option_groups
 def retry(
-    tasks: Named = None,
-    everything: Everything = False,
-    state: States = None,
-    endpoint: OnEndpoint = "",
-    name: PartOfName = "",
-    search: SearchWords = "",
+    tasks: TaskIds = None,
+    everything: AllMatching = False,
+    *,
+    which: TaskFilter,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Do the same again, each as a new task of the same job."""
-    check_states(state)
+    """Run tasks again, each as a new task of the same job."""
     client = Client()
-    _check_choice("retry", tasks, everything, state or endpoint or name or search)
+    _check_selection("retry", tasks, everything, which)
     if tasks and len(tasks) == 1:
         _retry_one(client, tasks[0], as_json=as_json)
         return
     if everything:
-        found = client.retry_matching(
-            state=state or [], endpoint=endpoint, name=name, search=search
+        matching = client.retry_matching(
+            state=which.state or [],
+            endpoint=which.endpoint,
+            name=which.name,
+            search=which.search,
         )
-        done = _all("retry", "Started again", found, yes=yes, as_json=as_json)
+        results = _run_bulk("retry", "Started again", matching, yes=yes, as_json=as_json)
     else:
-        done = _each(tasks or [], client.retry)
-    _tell(done, as_json=as_json, tell=_tell_retried)
-
-
-Done = tuple[list[Task], list[DiamondError]]
+        results = _for_each(tasks or [], client.retry)
+    _finish(results, as_json=as_json, show=_print_retried)
 
 
 @app.command()
 def resume(
     task: TaskId,
     budget: Annotated[
-        str, typer.Option("--budget", help="Up to this ceiling, such as '50 node-hours'.")
+        str, typer.Option("--budget", help="Up to this limit, such as '50 node-hours'.")
     ] = "",
     attempts: Annotated[
-        int | None, typer.Option("--attempts", min=1, help="So many more before it asks again.")
+        int | None, typer.Option("--attempts", min=1, help="This many more before it asks again.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Let a task go on where it stopped, or one that asks for more attempts."""
-    made = Client().resume(task, budget=budget, attempts=attempts)
+    """Continue a task where it stopped, or allow more attempts to one that asks."""
+    resumed = Client().resume(task, budget=budget, attempts=attempts)
     if as_json:
-        print_json(dict(made.raw))
+        print_json(dict(resumed.raw))
         return
-    came_from = made.chain.get("continues")
-    goes_on = f"goes on as task {made.id}" if came_from else f"({short_id(made.id)}) goes on,"
-    print(f"{made.name} {goes_on} on {made.endpoint}")
-    print(f"Follow it: diamond logs -f {short_id(made.id)}")
+    is_new = resumed.chain.get("continues")
+    continues = (
+        f"continues as task {resumed.id}" if is_new else f"({short_id(resumed.id)}) continues"
+    )
+    print(f"{resumed.name} {continues} on {resumed.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(resumed.id)}")
 
 
-def _check_choice(act: str, tasks: list[str] | None, everything: bool, filtered: object) -> None:
+def _check_selection(
+    action: str, tasks: list[str] | None, everything: bool, which: TaskFilter
+) -> None:
     if bool(tasks) == everything:
         raise BadRequest(
-            f"Which tasks shall I {act}?",
-            f"Name them: diamond {act} TASK..., or take all that match: diamond {act} --all --state …",
+            f"Which tasks do you want to {action}?",
+            f"Name them: diamond {action} TASK..., or select all that match: diamond {action} --all --state …",
         )
-    if filtered and not everything:
-        raise BadRequest("Filters choose among all tasks", f"Use: diamond {act} --all …")
+    if which.is_given and not everything:
+        raise BadRequest("Filters only work together with --all", f"Use: diamond {action} --all …")
 
 
-def _each(tasks: list[str], act: Callable[[str], Task]) -> Done:
-    done: list[Task] = []
-    errors: list[DiamondError] = []
-    for one in tasks:
+def _for_each(tasks: list[str], act: Callable[[str], Task]) -> Results:
+    results = Results([], [])
+    for task in tasks:
         try:
-            done.append(act(one))
+            results.tasks.append(act(task))
         except DiamondError as error:
-            errors.append(error)
-    return done, errors
+            results.errors.append(error)
+    return results
 
 
-def _all(act: str, did: str, found: BulkAction, *, yes: bool, as_json: bool) -> Done:
-    """Says how many and ends, unless it was told to go on."""
+def _run_bulk(action: str, done: str, matching: BulkAction, *, yes: bool, as_json: bool) -> Results:
+    """Without `yes`, only print the number of tasks and exit."""
     if not yes:
         if as_json:
-            print_json({"matching": found.count, "dry_run": True})
+            print_json({"matching": matching.count, "dry_run": True})
         else:
             say(
-                f"{plural(found.count, 'task')} to {act}. Nothing was done: the same with --yes does it."
+                f"{plural(matching.count, 'task')} to {action}. "
+                "Nothing was changed: add --yes to do it."
             )
         raise typer.Exit(0)
-    outcomes = list(found.go())
+    outcomes = list(matching.go())
     if not as_json:
-        say(f"{did}: {plural(sum(one.error is None for one in outcomes), 'task')}.")
-    return [one.task for one in outcomes if one.task], [one.error for one in outcomes if one.error]
+        say(f"{done}: {plural(sum(outcome.error is None for outcome in outcomes), 'task')}.")
+    return Results(
+        [outcome.task for outcome in outcomes if outcome.task],
+        [outcome.error for outcome in outcomes if outcome.error],
+    )
 
 
 def _retry_one(client: Client, task: str, *, as_json: bool) -> None:
-    made = client.retry(task)
+    new = client.retry(task)
     if as_json:
-        print_json(dict(made.raw))
+        print_json(dict(new.raw))
         return
-    print(f"{made.name} is now task {made.id} on {made.endpoint}")
-    print(f"Follow it: diamond logs -f {short_id(made.id)}")
+    print(f"{new.name} is now task {new.id} on {new.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(new.id)}")
 
 
-def _tell(done: Done, *, as_json: bool, tell: Callable[[list[Task]], None]) -> None:
-    tasks, errors = done
+def _finish(results: Results, *, as_json: bool, show: Callable[[list[Task]], None]) -> None:
+    errors = results.errors
     if as_json:
-        told = {"items": [dict(task.raw) for task in tasks], "next": None}
-        print_json({**told, **({"errors": [error_json(e) for e in errors]} if errors else {})})
+        page = {"items": [dict(task.raw) for task in results.tasks], "next": None}
+        print_json({**page, **({"errors": [error_json(e) for e in errors]} if errors else {})})
     else:
-        tell(tasks)
+        show(results.tasks)
         for error in errors:
             print_error(error)
     raise typer.Exit(1 if errors else 0)
 
 
-def _tell_retried(made: list[Task]) -> None:
-    for task in made:
+def _print_retried(tasks: list[Task]) -> None:
+    for task in tasks:
         print(f"{task.name} is now task {short_id(task.id)} on {task.endpoint}")
 
 
-def _tell_cancelled(client: Client, ended: list[Task]) -> None:
-    for task in ended:
-        print(f"{short_id(task.id)} {task.name}: {_cancel_words(task)}")
-    for words in offline_notes(client, [task for task in ended if not task.is_final]):
-        say(f"{words} The cancel takes effect when it is back.")
+def _print_cancelled(client: Client, tasks: list[Task]) -> None:
+    for task in tasks:
+        print(f"{short_id(task.id)} {task.name}: {_cancel_result(task)}")
+    for note in offline_notes(client, [task for task in tasks if not task.is_final]):
+        say(f"{note} The cancel takes effect once it is back.")
 
 
-def _cancel_words(task: Task) -> str:
+def _cancel_result(task: Task) -> str:
     if task.state == "cancelled":
         return "cancelled"
-    return f"had {task.state} already" if task.is_final else "being cancelled"
+    return f"had already {task.state}" if task.is_final else "being cancelled"

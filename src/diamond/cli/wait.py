@@ -1,24 +1,25 @@
-"""`--wait`: stages as one progress line, then the log, then how it ended as an exit code."""
+"""`--wait`: a progress line, then the log, then the result as an exit code."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-from diamond.cli.format import describe_ending, describe_stage, next_step, short_id, short_reason
+from diamond.cli.endpoint_status import ConnectionMonitor
+from diamond.cli.format import short_id
 from diamond.cli.log_writer import LogWriter
-from diamond.cli.offline import ConnectionMonitor
 from diamond.cli.output import color, print_json, say
+from diamond.cli.task_status import describe_ending, describe_stage, next_step, short_reason
 from diamond.core.task import Reason
 from diamond.sdk.client import Client
 from diamond.sdk.logs import STREAMS, LogPart
 from diamond.sdk.models import Job, Task
 
-WALL_TIME, ELSE, CANCELLED = 124, 125, 130
+WALL_TIME, OTHER, CANCELLED = 124, 125, 130
 
 
 def wait_for_job(client: Client, job: Job, *, as_json: bool = False) -> int:
-    """Follow a job's task to its end; the answer is the exit code for the shell."""
+    """Follow a job's task to its end; returns the exit code for the shell."""
     view = _View(quiet=as_json)
     task = job.task
     say(f"{task.name} is task {task.id} on {task.endpoint}")
@@ -27,7 +28,7 @@ def wait_for_job(client: Client, job: Job, *, as_json: bool = False) -> int:
     except KeyboardInterrupt:
         view.clear()
         say(
-            f"{task.id} goes on. Follow it: diamond logs -f {short_id(task.id)}; "
+            f"{task.id} keeps running. Follow it: diamond logs -f {short_id(task.id)}; "
             f"cancel it: diamond cancel {short_id(task.id)}"
         )
         return CANCELLED
@@ -35,12 +36,12 @@ def wait_for_job(client: Client, job: Job, *, as_json: bool = False) -> int:
     if as_json:
         kept = {key: value for key, value in job.raw.items() if key != "warnings"}
         print_json({"job": kept, "tasks": [dict(task.raw)]})
-    _tell_end(task)
+    _print_end(task)
     return exit_code(task)
 
 
 def follow_task(client: Client, task: Task, *, quiet: bool) -> Task:
-    """Follow any task to its end, its log in the terminal."""
+    """Follow any task to its end, with its log in the terminal."""
     view = _View(quiet=quiet)
     say(f"{task.name} is {task.kind} {task.id} on {task.endpoint}")
     ended = _follow(client, task, view, streams=() if quiet else STREAMS)
@@ -60,36 +61,34 @@ def exit_code(task: Task) -> int:
         return 128 + task.signal
     if task.reason == Reason.EXIT_CODE.value and task.exit_code:
         return task.exit_code
-    return ELSE
+    return OTHER
 
 
 def _follow(client: Client, task: Task, view: _View, streams: tuple[str, ...]) -> Task:
-    """A log that nobody sees is not fetched: the middle of a long one lies on the cluster."""
+    """A log that is not shown is not fetched: the middle of a long one stays on the cluster."""
     watch = ConnectionMonitor(client, task.endpoint, view.note)
-    happenings = client.follow(
-        task.id, streams=streams, on_lost=watch.lost, on_endpoint=watch.endpoint
-    )
-    for happening in happenings:
-        if isinstance(happening, Task):
-            task = happening
+    items = client.follow(task.id, streams=streams, on_lost=watch.lost, on_endpoint=watch.endpoint)
+    for item in items:
+        if isinstance(item, Task):
+            task = item
             view.stage(task)
-        elif isinstance(happening, LogPart):
-            view.log(happening)
+        elif isinstance(item, LogPart):
+            view.log(item)
         else:
-            view.note(happening)
+            view.note(item)
     return task
 
 
-def _tell_end(task: Task) -> None:
-    colour = "green" if task.state == "succeeded" else "red"
-    say(color(describe_ending(task), colour, sys.stderr))
+def _print_end(task: Task) -> None:
+    shade = "green" if task.state == "succeeded" else "red"
+    say(color(describe_ending(task), shade, sys.stderr))
     step = next_step(task)
     if step:
         say(step)
 
 
 class _View:
-    """The progress line lives on stderr, only on a terminal; elsewhere each new stage is one line."""
+    """A progress line on stderr if that is a terminal; else one line per stage."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._live = sys.stderr.isatty()
@@ -100,9 +99,9 @@ class _View:
         self._logging = False
 
     def stage(self, task: Task) -> None:
-        words = describe_stage(task)
+        stage = describe_stage(task)
         detail = short_reason(task)
-        line = words if not detail or detail in words else f"{words} ({detail})"
+        line = stage if not detail or detail in stage else f"{stage} ({detail})"
         if line == self._last or task.is_final:
             return
         self._last = line
@@ -117,9 +116,9 @@ class _View:
         if self._writer:
             self._writer.write(part)
 
-    def note(self, words: str) -> None:
+    def note(self, message: str) -> None:
         self.clear()
-        say(f"Note: {words}")
+        say(f"Note: {message}")
 
     def clear(self) -> None:
         if self._drawn:

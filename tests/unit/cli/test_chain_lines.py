@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from diamond.cli.chain_format import attempt_lines, chain_lines
-from diamond.cli.format import next_step
+from diamond.cli.task_status import next_step
 from diamond.sdk.models import Task
 
 CHAIN: dict[str, Any] = {

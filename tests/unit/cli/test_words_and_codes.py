@@ -8,30 +8,27 @@ import time
 from typing import Any
 
 import pytest
+from diamond.cli.endpoint_status import describe_offline
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from diamond.cli.endpoint import changes_of
-from diamond.cli.format import (
-    describe_ending,
-    describe_resources,
-    describe_state,
-    duration,
-    endpoint_next_step,
-    format_amount,
-    next_step,
-    short_reason,
-    time_ago,
-    waiting_reasons,
-)
+from diamond.cli.endpoint_status import endpoint_next_step
+from diamond.cli.format import describe_resources, duration, format_amount, time_ago
 from diamond.cli.logs import check_carried, check_rank
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.metrics_format import metric_lines
-from diamond.cli.offline import describe_offline
 from diamond.cli.output import print_error, print_table, without_control_characters
 from diamond.cli.profile_format import account_option, profile_lines, profile_summary
-from diamond.cli.run import _asked_for
+from diamond.cli.run import _spec_or_command
 from diamond.cli.saved_links import SavedLink
+from diamond.cli.task_status import (
+    describe_ending,
+    describe_state,
+    next_step,
+    short_reason,
+    waiting_reasons,
+)
 from diamond.cli.wait import exit_code
 from diamond.core.corrected import corrected
 from diamond.core.errors import BadRequest, InvalidSpec
@@ -156,11 +153,11 @@ def test_small_amounts_are_told_without_powers_of_ten() -> None:
 
 
 def test_a_spec_and_a_command_are_told_apart() -> None:
-    assert _asked_for(["a.yaml"], None) == "a.yaml"
-    assert _asked_for([], ["a.yaml", "--x"]) == ["a.yaml", "--x"]
+    assert _spec_or_command(["a.yaml"], None) == "a.yaml"
+    assert _spec_or_command([], ["a.yaml", "--x"]) == ["a.yaml", "--x"]
     for specs, command in ((["a", "b"], None), (["a"], ["b"]), ([], [])):
         with pytest.raises(BadRequest, match="not clear"):
-            _asked_for(specs, command)
+            _spec_or_command(specs, command)
 
 
 def test_a_link_does_not_show_its_key() -> None:
