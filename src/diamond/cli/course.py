@@ -1,4 +1,4 @@
-"""`diamond course`: teach with Diamond."""
+"""`diamond course`: courses and assignments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from diamond.sdk.client import Client
 from diamond.sdk.courses import Courses
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Courses: projects of lecturers and students."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Courses: projects for lecturers and students.",
 )
 Course = Annotated[str, typer.Argument(metavar="COURSE", help="The project's name or id.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The assignment.")]
@@ -31,15 +33,19 @@ def courses() -> Courses:
 def set_course(
     course: Course,
     starts: Annotated[str, typer.Option("--starts", help="Such as 2026-09-01.")] = "",
-    ends: Annotated[str, typer.Option("--ends", help="No work of students after it.")] = "",
-    account: Annotated[str, typer.Option("--account", help="Pays for all work in it.")] = "",
-    reservation: Annotated[str, typer.Option("--reservation", help="For all work in it.")] = "",
+    ends: Annotated[str, typer.Option("--ends", help="Students cannot submit after it.")] = "",
+    account: Annotated[
+        str, typer.Option("--account", help="The account that pays for all its work.")
+    ] = "",
+    reservation: Annotated[
+        str, typer.Option("--reservation", help="The reservation for all its work.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Make a project a course, or change all its terms."""
+    """Turn a project into a course, or change its terms."""
     terms = {
-        "starts": _moment(starts),
-        "ends": _moment(ends),
+        "starts": _parse_time(starts),
+        "ends": _parse_time(ends),
         "account": account,
         "reservation": reservation,
     }
@@ -49,29 +55,34 @@ def set_course(
 
 @app.command()
 def stop(course: Course, as_json: Json = False) -> None:
-    """Make it a project like others again: its members then see one another's work."""
+    """Turn a course back into an ordinary project, whose members see each other's work."""
     courses().stop(course)
-    print_json({"project": course}) if as_json else say("It is a project like others again.")
+    print_json({"project": course}) if as_json else say("It is an ordinary project again.")
 
 
 @app.command()
 def roster(
     course: Course,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV with a column of addresses.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV with a column of e-mail addresses.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Add students by a CSV file; who has no account gets a link of her own."""
-    taken = courses().roster(course, file.read_text("utf-8-sig"))
+    """Add students from a CSV file; those without an account get an invitation link."""
+    result = courses().roster(course, file.read_text("utf-8-sig"))
     if as_json:
-        print_json(taken)
+        print_json(result)
         return
-    for one in taken["faults"]:
-        say(f"Line {one['line']} was passed over: {one['message']}")
+    for fault in result["faults"]:
+        say(f"Line {fault['line']} was skipped: {fault['message']}")
     say(
-        f"{len(taken['added'])} added, {len(taken['known'])} known, {len(taken['invited'])} invited."
+        f"{len(result['added'])} added, {len(result['known'])} already members, "
+        f"{len(result['invited'])} invited."
     )
-    if taken["invited"]:
-        print_table(("ADDRESS", "LINK"), [(one["email"], one["url"]) for one in taken["invited"]])
+    if result["invited"]:
+        print_table(
+            ("ADDRESS", "LINK"), [(person["email"], person["url"]) for person in result["invited"]]
+        )
         say("Each link works once, for that address, and is not shown again.")
 
 
@@ -80,30 +91,32 @@ def assign(
     course: Course,
     name: Name,
     spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="A diamond.yaml; its code goes along.")
+        str, typer.Argument(metavar="SPEC", help="A diamond.yaml; its code is uploaded.")
     ],
-    title: Annotated[str, typer.Option("--title", help="A line for its heading.")] = "",
+    title: Annotated[str, typer.Option("--title", help="A one-line title.")] = "",
     text: Annotated[
-        Path | None, typer.Option("--text", metavar="FILE", help="What is to be done.")
+        Path | None, typer.Option("--text", metavar="FILE", help="The instructions.")
     ] = None,
     due: Annotated[str, typer.Option("--due", help="Such as 2026-10-01T12:00.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Give an assignment; students run it as it is, or a copy that they change."""
-    words = text.read_text("utf-8") if text else ""
-    made = courses().assign(course, name, spec, title=title, text=words, due=_moment(due), say=say)
+    """Publish an assignment; students run it as it is, or change a copy."""
+    instructions = text.read_text("utf-8") if text else ""
+    made = courses().assign(
+        course, name, spec, title=title, text=instructions, due=_parse_time(due), say=say
+    )
     run = f"diamond course run {course} {made['name']}"
-    print_json(made) if as_json else say(f"{made['name']} can be run: {run}")
+    print_json(made) if as_json else say(f"{made['name']} is published. Run it: {run}")
 
 
 @app.command()
 def assignments(course: Course, as_json: Json = False) -> None:
-    """List what there is to do."""
+    """List the assignments."""
     items = courses().assignments(course)
     if as_json:
         print_json({"items": items, "next": None})
         return
-    rows = [(one["name"], one["title"], _day(one["due"])) for one in items]
+    rows = [(item["name"], item["title"], _day(item["due"])) for item in items]
     print_table(("ASSIGNMENT", "TITLE", "DUE"), rows)
 
 
@@ -122,39 +135,40 @@ def run(
 
 @app.command()
 def table(course: Course, as_json: Json = False) -> None:
-    """Everyone's state in each assignment, and last error; for managers."""
-    found = courses().table(course)
+    """Show everyone's state in each assignment, and their last error; for managers."""
+    progress = courses().table(course)
     if as_json:
-        print_json(found)
+        print_json(progress)
         return
-    heads = ("PERSON", *(one.upper() for one in found["assignments"]), "NODE-HOURS", "LAST ERROR")
-    print_table(heads, [_line(one, found["assignments"]) for one in found["items"]])
+    names = progress["assignments"]
+    headings = ("PERSON", *(name.upper() for name in names), "NODE-HOURS", "LAST ERROR")
+    print_table(headings, [_row(person, names) for person in progress["items"]])
 
 
 @app.command()
 def collect(
     course: Course,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Is made if it is not there.")],
-    assignment: Annotated[str, typer.Option("--assignment", help="Only of this one.")] = "",
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Created if it does not exist.")],
+    assignment: Annotated[str, typer.Option("--assignment", help="Only this assignment.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Bring everyone's newest results home as one folder: FOLDER/ASSIGNMENT/PERSON/."""
-    quiet = (lambda words: None) if as_json else say
-    found = courses().collect(course, folder, assignment=assignment, say=quiet)
-    failed = [one for one in found if one["error"]]
+    """Download everyone's newest results to FOLDER/ASSIGNMENT/PERSON/."""
+    progress = (lambda message: None) if as_json else say
+    results = courses().collect(course, folder, assignment=assignment, say=progress)
+    failed = [result for result in results if result["error"]]
     if as_json:
-        print_json({"items": found, "next": None})
+        print_json({"items": results, "next": None})
     else:
-        say(f"{len(found) - len(failed)} of {len(found)} results are in {folder}.")
+        say(f"{len(results) - len(failed)} of {len(results)} results are in {folder}.")
     if failed:
         raise typer.Exit(1)
 
 
-def _line(one: dict[str, Any], names: list[str]) -> tuple[str, ...]:
-    cells = {cell["assignment"]: cell for cell in one["cells"]}
+def _row(person: dict[str, Any], names: list[str]) -> tuple[str, ...]:
+    cells = {cell["assignment"]: cell for cell in person["cells"]}
     states = [_cell(cells.get(name)) for name in names]
-    person = one["name"] or f"{one['email']} (invited)"
-    return person, *states, format_amount(one["use"]["node_hours"]), one["last_error"][:60]
+    name = person["name"] or f"{person['email']} (invited)"
+    return name, *states, format_amount(person["use"]["node_hours"]), person["last_error"][:60]
 
 
 def _cell(cell: dict[str, Any] | None) -> str:
@@ -168,14 +182,14 @@ def _day(at: float | None) -> str:
     return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M") if at else ""
 
 
-def _moment(text: str) -> float | None:
-    """Local time, unless the text names a zone."""
+def _parse_time(text: str) -> float | None:
+    """Local time, unless the text has a time zone."""
     if not text:
         return None
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise BadRequest(
             f"{text!r} is not a date", "Write 2026-09-01, or 2026-09-01T12:00."
         ) from None
-    return (found if found.tzinfo else found.astimezone()).astimezone(UTC).timestamp()
+    return (moment if moment.tzinfo else moment.astimezone()).astimezone(UTC).timestamp()

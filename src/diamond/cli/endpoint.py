@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,39 +15,41 @@ from diamond.cli.format import time_ago
 from diamond.cli.local_processes import agent_command, start_agent
 from diamond.cli.options import EndpointName, Json, Yes
 from diamond.cli.output import print_json, print_table, say
+from diamond.cli.profile_corrections import changes_of
 from diamond.cli.profile_format import account_option, profile_lines, profile_summary
 from diamond.cli.saved_links import bridge_pid, forget_link, load_link
 from diamond.cli.ssh_connection import connect as connect_link
 from diamond.cli.ssh_connection import stop_bridge
-from diamond.core.corrected import FOLDERS
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.client_config import diamond_home
-from diamond.sdk.specs import parse_value
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Machines that jobs run on.")
 
 Detach = Annotated[
     bool,
-    typer.Option("--detach/--foreground", help="Whether the connection goes to the background."),
+    typer.Option("--detach/--foreground", help="Keep the connection in the background or here."),
 ]
 
 
 @app.command()
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
-    ssh: Annotated[str, typer.Option("--ssh", metavar="HOST", help="By your own ssh.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name for it.")],
+    ssh: Annotated[
+        str, typer.Option("--ssh", metavar="HOST", help="Connect with your own ssh.")
+    ] = "",
     ssh_config: Annotated[str, typer.Option("--ssh-config", "-F", metavar="FILE")] = "",
     ssh_option: Annotated[
-        list[str] | None, typer.Option("--ssh-option", metavar="NAME=VALUE", help="As ssh -o.")
+        list[str] | None,
+        typer.Option("--ssh-option", metavar="NAME=VALUE", help="Passed to ssh -o."),
     ] = None,
     python: Annotated[
-        str, typer.Option("--python", metavar="PATH", help="A Python there, 3.9+.")
+        str, typer.Option("--python", metavar="PATH", help="A Python 3.9 or newer on that machine.")
     ] = "",
     detach: Detach = True,
     as_json: Json = False,
 ) -> None:
-    """Add a machine: with --ssh from this computer, without it by one line to paste there."""
+    """Add a machine: with --ssh from this computer, or without it by a command to paste there."""
     client = Client()
     if ssh:
         options = ssh_option or []
@@ -55,14 +57,14 @@ def add(
             client, name, ssh, config=ssh_config, options=options, python=python, detach=detach
         )
         if detach:
-            _tell_online(client, name, as_json=as_json)
+            _print_online(client, name, as_json=as_json)
     else:
         add_by_pairing(client, name, as_json=as_json)
 
 
 @app.command()
 def connect(name: EndpointName, detach: Detach = True, as_json: Json = False) -> None:
-    """Sign in again to a machine that was added with --ssh, and catch up."""
+    """Reconnect to a machine that was added with --ssh."""
     client, home = Client(), diamond_home()
     link = load_link(home, name)
     if link.url != client.url:
@@ -70,20 +72,20 @@ def connect(name: EndpointName, detach: Detach = True, as_json: Json = False) ->
             f"{name} belongs to the service at {link.url}", f"Set DIAMOND_URL={link.url}"
         )
     if client.endpoint(name).state == "online" and bridge_pid(home, name):
-        say(f"{name} is connected already.")
+        say(f"{name} is already connected.")
     else:
         connect_link(home, link, detach=detach)
     if detach:
-        _tell_online(client, name, as_json=as_json)
+        _print_online(client, name, as_json=as_json)
 
 
 @app.command()
 def start(
     name: EndpointName,
-    detach: Annotated[bool, typer.Option("--detach", help="In the background.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Run in the background.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the agent of this machine for NAME, in the foreground."""
+    """Run the agent of this machine for endpoint NAME, in the foreground."""
     client, home = Client(), diamond_home()
     if detach:
         process = start_agent(client, home, name)
@@ -92,13 +94,13 @@ def start(
         else:
             say(f"The agent for {name} runs as process {process.pid}.")
         return
-    words, env = agent_command(client, home, name)
-    os.execve(words[0], words, env)
+    command, env = agent_command(client, home, name)
+    os.execve(command[0], command, env)
 
 
 @app.command()
 def confirm(name: EndpointName, yes: Yes = False, as_json: Json = False) -> None:
-    """Confirm that a machine that was paired is yours."""
+    """Confirm that a paired machine is yours."""
     client = Client()
     confirm_pairing(client, client.endpoint(name), yes=yes or as_json)
     if as_json:
@@ -109,66 +111,67 @@ def confirm(name: EndpointName, yes: Yes = False, as_json: Json = False) -> None
 def probe(
     name: EndpointName,
     compute: Annotated[
-        bool, typer.Option("--compute", help="Also on a compute node, by a short job.")
+        bool, typer.Option("--compute", help="Also probe a compute node with a short job.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn anew what a machine has and allows."""
+    """Probe again what a machine has and allows."""
     Client().probe(name, compute=compute)
     if as_json:
         print_json({"name": name, "compute": compute})
     else:
-        say(f"{name} is being probed; see it with: diamond endpoint show {name}")
+        say(f"Probing {name}. See the result: diamond endpoint show {name}")
 
 
 @app.command()
 def upgrade(name: EndpointName, as_json: Json = False) -> None:
-    """Bring a paired machine's agent to this service's version; its jobs go on."""
+    """Upgrade a paired machine's agent to the version of the service; its jobs keep running."""
     Client().upgrade(name)
     if as_json:
         print_json({"name": name})
     else:
-        say(f"The agent of {name} fetches its new file and starts anew; jobs go on.")
+        say(f"The agent of {name} downloads the new version and restarts; jobs keep running.")
 
 
 @app.command(name="list")
 def list_endpoints(as_json: Json = False) -> None:
-    """List machines and how to reach those that are away."""
-    found = Client().endpoints()
+    """List machines, and how to reconnect those that are offline."""
+    endpoints = Client().endpoints()
     if as_json:
-        print_json({"items": [dict(one.raw) for one in found], "next": None})
+        print_json({"items": [dict(endpoint.raw) for endpoint in endpoints], "next": None})
         return
-    if not found:
+    if not endpoints:
         say(
-            "No endpoints. This machine: diamond up. A cluster: diamond endpoint add NAME --ssh HOST"
+            "No endpoints. Use this machine: diamond up. Add a cluster: diamond endpoint add NAME --ssh HOST"
         )
         return
     rows = [
         (
-            one.name + (" *" if one.default else ""),
-            describe_endpoint_state(one.state),
-            one.host,
-            profile_summary(one.profile),
-            time_ago(one.last_seen),
-            endpoint_next_step(one),
+            endpoint.name + (" *" if endpoint.default else ""),
+            describe_endpoint_state(endpoint.state),
+            endpoint.host,
+            profile_summary(endpoint.profile),
+            time_ago(endpoint.last_seen),
+            endpoint_next_step(endpoint),
         )
-        for one in found
+        for endpoint in endpoints
     ]
     print_table(("NAME", "STATE", "HOST", "WHAT", "SEEN", "NEXT STEP"), rows)
 
 
 @app.command()
 def show(name: EndpointName, as_json: Json = False) -> None:
-    """Show one machine with all that is known of it, and how it was learned."""
-    found = Client().endpoint(name)
+    """Show everything known about one machine, and how it was learned."""
+    endpoint = Client().endpoint(name)
     if as_json:
-        print_json(dict(found.raw))
+        print_json(dict(endpoint.raw))
         return
-    place = f", {found.user}@{found.host}, agent {found.agent_version}" if found.host else ""
-    print(f"{found.name}: {describe_endpoint_state(found.state)}{place}")
-    for line in profile_lines(found.profile):
+    agent = f"agent {endpoint.agent_version}"
+    host = f", {endpoint.user}@{endpoint.host}, {agent}" if endpoint.host else ""
+    print(f"{endpoint.name}: {describe_endpoint_state(endpoint.state)}{host}")
+    for line in profile_lines(endpoint.profile):
         print(f"  {line}")
-    step = endpoint_next_step(found)
+    step = endpoint_next_step(endpoint)
     if step:
         print(f"\n{step}")
 
@@ -177,18 +180,18 @@ def show(name: EndpointName, as_json: Json = False) -> None:
 def set_fact(
     name: EndpointName,
     settings: Annotated[
-        list[str], typer.Argument(metavar="FACT=VALUE...", help="FACT= takes the correction back.")
+        list[str], typer.Argument(metavar="FACT=VALUE...", help="FACT= removes the correction.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Correct what was probed, such as flags.mem=refuses; or default=true to make it the default."""
+    """Correct probed facts, such as flags.mem=refuses; or set default=true to make it the default endpoint."""
     client = Client()
     changes = changes_of(client.endpoint(name).profile, settings)
     changed = client.change_endpoint(name, changes)
     if as_json:
         print_json(dict(changed.raw))
     else:
-        say(f"{name} is corrected; see it with: diamond endpoint show {name}")
+        say(f"{name} was corrected. See it: diamond endpoint show {name}")
 
 
 @app.command()
@@ -198,36 +201,42 @@ def retention(
         float | None, typer.Option("--days", help="Remove run directories older than this.")
     ] = None,
     gigabytes: Annotated[
-        float | None, typer.Option("--gigabytes", help="Remove the oldest while there is more.")
+        float | None,
+        typer.Option("--gigabytes", help="Remove the oldest while they take more than this."),
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Remove nothing by itself.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Remove nothing automatically.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say how long run directories of ended tasks stay on a machine; without an option, tell."""
+    """Set how long run directories of ended tasks are kept; without an option, show it."""
     if not off and days is None and gigabytes is None:
-        _tell_retention(name, as_json=as_json)
+        _print_retention(name, as_json=as_json)
         return
     if off and (days is not None or gigabytes is not None):
         raise BadRequest(
-            "Give a limit, or --off", f"Such as: diamond endpoint retention {name} --days 30"
+            "--off cannot be combined with a limit",
+            f"For example: diamond endpoint retention {name} --days 30",
         )
     limits = {"older_than_days": days, "max_gigabytes": gigabytes}
     changed = Client().change_endpoint(name, {"retention": limits})
     if as_json:
         print_json(dict(changed.raw))
     else:
-        say(f"{name} {'removes nothing by itself' if off else 'keeps to these limits'} from now on")
+        say(
+            f"{name} now removes nothing automatically."
+            if off
+            else f"{name} now removes run directories beyond these limits."
+        )
 
 
-def _tell_retention(name: str, *, as_json: bool) -> None:
-    kept = Client().endpoint(name).raw["retention"]
+def _print_retention(name: str, *, as_json: bool) -> None:
+    limits = Client().endpoint(name).raw["retention"]
     if as_json:
-        print_json({"retention": kept})
+        print_json({"retention": limits})
         return
-    days, size = kept["older_than_days"], kept["max_gigabytes"]
-    words = [f"those older than {days:g} days"] if days else []
-    words += [f"the oldest while there are more than {size:g} GB"] if size else []
-    print(f"{name} removes {' and '.join(words) or 'nothing'} by itself")
+    days, size = limits["older_than_days"], limits["max_gigabytes"]
+    removed = [f"run directories older than {days:g} days"] if days else []
+    removed += [f"the oldest ones beyond {size:g} GB"] if size else []
+    print(f"{name} automatically removes {' and '.join(removed) or 'nothing'}")
 
 
 @app.command()
@@ -245,9 +254,7 @@ def export(
     if as_json:
         print_json({"path": str(file)})
     else:
-        say(
-            f"The profile of {name} is in {file}. Take it over: diamond endpoint import NAME {file}"
-        )
+        say(f"The profile of {name} is in {file}. Import it: diamond endpoint import NAME {file}")
 
 
 @app.command(name="import")
@@ -256,12 +263,13 @@ def import_profile(
     file: Annotated[Path, typer.Argument(metavar="FILE")],
     as_json: Json = False,
 ) -> None:
-    """Take over a site profile that someone exported."""
+    """Use a site profile that someone exported."""
     try:
         profile = json.loads(file.read_text())
     except (OSError, ValueError) as error:
         raise BadRequest(
-            f"{file} is not a site profile: {error}", "Make one: diamond endpoint export NAME FILE"
+            f"{file} is not a site profile: {error}",
+            "Create one: diamond endpoint export NAME FILE",
         ) from None
     Client().import_profile(name, profile)
     if as_json:
@@ -272,7 +280,7 @@ def import_profile(
 
 @app.command()
 def remove(name: EndpointName, as_json: Json = False) -> None:
-    """Forget a machine; refused while tasks are open there. Files there stay."""
+    """Remove a machine from Diamond; not possible while it has open tasks. Its files stay."""
     home = diamond_home()
     Client().remove_endpoint(name)
     stop_bridge(home, name)
@@ -283,67 +291,13 @@ def remove(name: EndpointName, as_json: Json = False) -> None:
         say(f"{name} is removed.")
 
 
-def _tell_online(client: Client, name: str, *, as_json: bool) -> None:
-    found = wait_for_profile(client, name)
+def _print_online(client: Client, name: str, *, as_json: bool) -> None:
+    endpoint = wait_for_profile(client, name)
     if as_json:
-        print_json({"endpoint": dict(found.raw)})
+        print_json({"endpoint": dict(endpoint.raw)})
         return
     print(
-        f"{name} is {describe_endpoint_state(found.state)}: {found.user}@{found.host}, {profile_summary(found.profile)}"
+        f"{name} is {describe_endpoint_state(endpoint.state)}: {endpoint.user}@{endpoint.host}, "
+        f"{profile_summary(endpoint.profile)}"
     )
-    print(
-        f"Send it a job: diamond run --on {name}{account_option(found.profile)} --wait -- hostname"
-    )
-
-
-def changes_of(profile: dict[str, Any], settings: list[str]) -> dict[str, Any]:
-    """`a.b=c` changes one key of the fact `a` and keeps the rest of its value; so does `a.b.c=d`."""
-    changes: dict[str, Any] = {}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals:
-            raise BadRequest(
-                f"{setting!r} is not a correction", "Write FACT=VALUE, such as flags.mem=refuses."
-            )
-        value = parse_value(text) if text else None
-        if key == "default":
-            changes["default"] = _truth(setting, value)
-            continue
-        fact, _, inner = key.partition(".")
-        corrections = changes.setdefault("corrections", {})
-        if inner and value is not None:
-            known = corrections.get(fact) or _value_of(profile, fact)
-            corrections[fact] = _with(known, inner.split("."), value)
-        else:
-            corrections[fact] = value
-        if fact == FOLDERS and inner and value is not None:
-            corrections[fact] = _said_of_folders(profile, corrections[fact], inner.split(".")[0])
-    return changes
-
-
-def _with(known: Any, way: list[str], value: Any) -> Any:
-    if not way:
-        return value
-    have = known if isinstance(known, dict) else {}
-    return {**have, way[0]: _with(have.get(way[0]), way[1:], value)}
-
-
-def _said_of_folders(profile: dict[str, Any], folders: Any, name: str) -> dict[str, Any]:
-    """Only what a person knows of a folder: the room in it is learned anew each time."""
-    before = (profile.get("corrections") or {}).get(FOLDERS) or {}
-    said = {key: one for key, one in folders[name].items() if not key.startswith("free_")}
-    return {**(before.get("value") or {}), name: said}
-
-
-def _truth(setting: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise BadRequest(f"{setting!r} is neither true nor false", "Write default=true.")
-    return value
-
-
-def _value_of(profile: dict[str, Any], fact: str) -> Any:
-    for kind in ("corrections", "facts"):
-        found = (profile.get(kind) or {}).get(fact)
-        if found is not None:
-            return found.get("value") if isinstance(found, dict) and "value" in found else found
-    return None
+    print(f"Try it: diamond run --on {name}{account_option(endpoint.profile)} --wait -- hostname")

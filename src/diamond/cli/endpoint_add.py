@@ -1,4 +1,4 @@
-"""The two ways to add a machine: over one's own ssh, or by a line to paste there."""
+"""Two ways to add a machine: over the user's own ssh, or by pairing with a command pasted there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_by_ssh(
     python: str = "",
     detach: bool = True,
 ) -> None:
-    """Make the endpoint, install and start the agent there, and carry its calls over the same connection."""
+    """Create the endpoint, install and start its agent, and forward its calls over the same connection."""
     key, is_new = _key_for(client, name, host)
     file = str(Path(config).absolute()) if config else ""
     identity = client.endpoint(name).id
@@ -46,44 +46,46 @@ def add_by_ssh(
 
 
 def add_by_pairing(client: Client, name: str, *, as_json: bool) -> None:
-    """Print the line and the code; wait until the agent has called, and ask whether it is hers."""
-    made = _pairing(client, name)
+    """Print the command and the code, wait for the agent to call, and ask the owner to confirm."""
+    pairing = _pairing(client, name)
     if as_json:
-        print_json(made)
+        print_json(pairing)
         return
-    print(f"On the machine itself (its login node), run:\n\n  {made['line']}\n")
-    print(f"It asks for this code, good once and for ten minutes:\n\n  {made['pairing_code']}\n")
-    found = _await_call(client, name)
-    confirm_pairing(client, found)
+    print(f"On the login node of that machine, run:\n\n  {pairing['line']}\n")
+    print(
+        f"It asks for this code, valid once and for ten minutes:\n\n  {pairing['pairing_code']}\n"
+    )
+    confirm_pairing(client, _wait_for_call(client, name))
 
 
 def confirm_pairing(client: Client, endpoint: Endpoint, *, yes: bool = False) -> None:
-    """The owner looks at host and user before the machine's key is good for anything."""
+    """The owner checks host and user before the machine's key becomes valid."""
     if endpoint.state not in ("confirming", "pairing"):
         say(f"{endpoint.name} is {endpoint.state}: nothing to confirm.")
         return
     if endpoint.state == "pairing":
         raise Conflict(
-            f"No agent has called for {endpoint.name} yet", "Run the line on that machine first."
+            f"No agent has called for {endpoint.name} yet", "Run the command on that machine first."
         )
-    words = f"{endpoint.name}: an agent on {endpoint.host} as {endpoint.user}. Is that you?"
-    accept = yes or typer.confirm(words)
+    question = f"{endpoint.name}: an agent on {endpoint.host} as {endpoint.user}. Is that you?"
+    accept = yes or typer.confirm(question)
     client.confirm_endpoint(endpoint.name, accept)
-    say(f"{endpoint.name} is yours now." if accept else f"{endpoint.name} was turned away.")
+    say(f"{endpoint.name} is confirmed." if accept else f"{endpoint.name} was rejected.")
 
 
 def wait_for_profile(client: Client, name: str) -> Endpoint:
-    """The endpoint once it has told what it is, or as it is after some seconds."""
+    """The endpoint once it has reported its profile, or as it is after some seconds."""
     end = time.monotonic() + PROFILE_SECONDS
     while True:
-        found = client.endpoint(name)
-        if (found.profile.get("facts") and found.state == "online") or time.monotonic() > end:
-            return found
+        endpoint = client.endpoint(name)
+        is_ready = endpoint.profile.get("facts") and endpoint.state == "online"
+        if is_ready or time.monotonic() > end:
+            return endpoint
         time.sleep(0.1)
 
 
 def _key_for(client: Client, name: str, host: str) -> tuple[str, bool]:
-    """A key, and whether the endpoint is new; one that exists with the same host gets a fresh key."""
+    """A key, and whether the endpoint is new; an existing one with the same host gets a new key."""
     try:
         return str(client.add_endpoint(name, "ssh", host)["key"]), True
     except Conflict:
@@ -103,14 +105,14 @@ def _pairing(client: Client, name: str) -> dict[str, object]:
         return {"endpoint": dict(known.raw), **client.new_pairing_code(name)}
 
 
-def _await_call(client: Client, name: str) -> Endpoint:
-    say("Waiting for it to call …")
+def _wait_for_call(client: Client, name: str) -> Endpoint:
+    say("Waiting for the agent to call …")
     end = time.monotonic() + PAIRING_SECONDS
     while time.monotonic() < end:
-        found = client.endpoint(name)
-        if found.state != "pairing":
-            return found
+        endpoint = client.endpoint(name)
+        if endpoint.state != "pairing":
+            return endpoint
         time.sleep(0.5)
     raise EndpointAway(
-        "No agent called within ten minutes", f"A fresh code: diamond endpoint add {name}"
+        "No agent called within ten minutes", f"Get a new code: diamond endpoint add {name}"
     )

@@ -1,4 +1,4 @@
-"""`diamond image`: build, look inside, compare, move, remove."""
+"""`diamond image`: build, inspect, compare, transfer and delete images."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from diamond.cli.image_format import (
     image_row,
     use_lines,
 )
+from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, On, Yes, complete_endpoint
 from diamond.cli.output import plural, print_json, print_table, say
 from diamond.cli.saved_links import load_link
@@ -36,7 +38,7 @@ ImageName = Annotated[
     str, typer.Argument(metavar="IMAGE", help="A name, an id, or the beginning of a digest.")
 ]
 BuildId = Annotated[str, typer.Argument(metavar="BUILD", help="The build's task id.")]
-Where = Annotated[
+TargetEndpoint = Annotated[
     str,
     typer.Option(
         "--on",
@@ -46,12 +48,29 @@ Where = Annotated[
     ),
 ]
 Name = Annotated[str, typer.Option("--name", help="The image's name.")]
-Account = Annotated[str, typer.Option("--account", help="The allocation that pays.")]
+Account = Annotated[str, typer.Option("--account", help="The account that pays.")]
 SHOWN_USES = 10
-Detach = Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for its end.")]
+Detach = Annotated[bool, typer.Option("--detach", "-d", help="Do not wait for it.")]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How and where an image is built."""
+
+    name: Name = ""
+    on: TargetEndpoint = "auto"
+    runtime: Annotated[
+        str,
+        typer.Option("--runtime", help="apptainer, charliecloud, podman, …; default: the site's."),
+    ] = ""
+    account: Account = "auto"
+    upgrade: Annotated[bool, typer.Option("--upgrade", help="Resolve base and packages again.")] = (
+        False
+    )
 
 
 @app.command()
+@option_groups
 def build(
     file: Annotated[
         Path,
@@ -60,37 +79,27 @@ def build(
             help="An environment (YAML), or a requirements.txt, environment.yml, Dockerfile or .def.",
         ),
     ],
-    name: Name = "",
-    on: Where = "auto",
-    runtime: Annotated[
-        str, typer.Option("--runtime", help="apptainer, charliecloud, podman, …; else by the site.")
-    ] = "",
-    account: Account = "auto",
-    upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Resolve base and packages anew.")
-    ] = False,
-    show: Annotated[
-        bool, typer.Option("--show", help="Only show the definition; build nothing.")
-    ] = False,
+    options: BuildOptions,
+    show: Annotated[bool, typer.Option("--show", help="Only show the definition.")] = False,
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
-    """Build an image, or find it if it is there already; the log is followed to its end."""
+    """Build an image, or find it if it exists; follows the log until the build ends."""
     client = Client()
     read = client.read_environment(file)
-    for words in read["left_out"]:
-        say(f"Not taken over: {words}")
+    for line in read["left_out"]:
+        say(f"Not imported: {line}")
     if show:
         environment = client.with_files(read["environment"], file.parent, send=False)
-        _tell_preview(client.preview_environment(environment, on=on), as_json=as_json)
+        _print_preview(client.preview_environment(environment, on=options.on), as_json=as_json)
         return
     answer = client.build_image(
         read["environment"],
-        name=name or _name_of(file),
-        on=on,
-        runtime=runtime,
-        upgrade=upgrade,
-        account=account,
+        name=options.name or _name_of(file),
+        on=options.on,
+        runtime=options.runtime,
+        upgrade=options.upgrade,
+        account=options.account,
         folder=file.parent,
     )
     _finish(client, answer, detach=detach, as_json=as_json)
@@ -101,15 +110,15 @@ def resume(
     build: BuildId,
     edits: Annotated[
         list[str] | None,
-        typer.Option("--edit", metavar="STEP=TEXT", help="Such as command-2='make -j4'."),
+        typer.Option("--edit", metavar="STEP=TEXT", help="For example command-2='make -j4'."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", help="Go on with this environment instead.")
+        Path | None, typer.Option("--file", help="Continue with this environment instead.")
     ] = None,
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with a build that has ended, with a step edited; what was done is not done again."""
+    """Continue a build that has ended, optionally with edited steps; finished steps are not repeated."""
     client = Client()
     environment = None
     if file is not None:
@@ -122,30 +131,32 @@ def resume(
 
 @app.command(name="import")
 def import_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What people already have.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to convert.")],
     as_json: Json = False,
 ) -> None:
-    """Print the environment that a requirements.txt, environment.yml, Dockerfile or .def describes."""
+    """Convert a requirements.txt, environment.yml, Dockerfile or .def to an environment, and print it."""
     found = Client().read_environment(file)
     if as_json:
         print_json(found)
         return
     print(str(found.get("yaml") or file.read_text()).rstrip())
-    for path, place in found["copies"].items():
-        say(f"Wants the file {path} at {place}: `diamond image build` sends it along.")
-    for words in found["left_out"]:
-        say(f"Not taken over: {words}")
+    for path, target in found["copies"].items():
+        say(f"Needs the file {path} at {target}: `diamond image build` uploads it.")
+    for line in found["left_out"]:
+        say(f"Not imported: {line}")
 
 
 @app.command(name="list")
 def list_images(
     search: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[WORD...]", help="In the name, the base, a package, a label."),
+        typer.Argument(metavar="[TEXT...]", help="Text in the name, base, packages or labels."),
     ] = None,
     on: Annotated[
         str,
-        typer.Option("--on", help="Only what is there.", autocompletion=complete_endpoint),
+        typer.Option(
+            "--on", help="Only images on this endpoint.", autocompletion=complete_endpoint
+        ),
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -163,13 +174,13 @@ def list_images(
 @app.command()
 def show(
     image: Annotated[str, typer.Argument(metavar="IMAGE", help="An image, or a build's task id.")],
-    packages: Annotated[bool, typer.Option("--packages", help="All that is inside.")] = False,
+    packages: Annotated[bool, typer.Option("--packages", help="List all packages.")] = False,
     definition: Annotated[
-        bool, typer.Option("--definition", help="The file to build it from without Diamond.")
+        bool, typer.Option("--definition", help="Print the file to build it without Diamond.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show an image: what it is, where it is, who uses it; or a build, step by step."""
+    """Show an image: what it contains, where it is and who uses it; or the steps of a build."""
     client = Client()
     try:
         found = client.image(image)
@@ -190,42 +201,42 @@ def show(
 @app.command()
 def diff(
     a: Annotated[str, typer.Argument(metavar="A", help="An image.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another image.")],
     as_json: Json = False,
 ) -> None:
-    """Say what two images hold otherwise."""
+    """Show the differences between two images."""
     found = Client().image_diff(a, b)
     if as_json:
         print_json(found)
         return
     lines = diff_lines(found)
-    print("\n".join(lines) if lines else "They hold the same.")
+    print("\n".join(lines) if lines else "The images are the same.")
 
 
 @app.command()
 def shell(
     build: BuildId,
     step: Annotated[
-        str, typer.Option("--step", help="Before this step; default: the one that failed.")
+        str, typer.Option("--step", help="Before this step; default: the failed one.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Open a shell in the state just before a build's failed step; changes there are thrown away.
+    """Open a shell just before the failed step of a build; changes are discarded.
 
-    With --json nothing is opened: it prints what to type, and where.
+    With --json, only print the command and where to run it.
     """
     client = Client()
     found = client.build(build)
-    words = shlex.split((found["failure"] or {}).get("shell") or "")
-    if not words:
+    command = shlex.split((found["failure"] or {}).get("shell") or "")
+    if not command:
         raise BadRequest(
-            f"{build} has no failed step to look into",
-            "`diamond image show BUILD` shows its steps.",
+            f"{build} has no failed step",
+            "See its steps: diamond image show BUILD",
         )
     if step:
-        words[-1] = step
+        command[-1] = step
     endpoint = client.endpoint(found["task"]["endpoint"])
-    line = _shell_line(words, _modules(endpoint.raw))
+    line = _shell_line(command, _modules(endpoint.raw))
     if as_json:
         print_json({"line": line, "host": endpoint.raw["host"], "user": endpoint.raw["user"]})
         return
@@ -233,7 +244,7 @@ def shell(
         raise typer.Exit(subprocess.call(["bash", "-c", line]))
     if endpoint.raw["carrier"] == "ssh":
         raise typer.Exit(subprocess.call(_over_ssh(endpoint.name, endpoint.raw["ssh_host"], line)))
-    say(f"On {endpoint.raw['host']}, as {endpoint.raw['user']}, type:")
+    say(f"On {endpoint.raw['host']}, as {endpoint.raw['user']}, run:")
     print(line)
 
 
@@ -246,7 +257,7 @@ def copy(
     detach: Detach = False,
     as_json: Json = False,
 ) -> None:
-    """Bring an image to another endpoint: by its file, or by building it there, as is faster."""
+    """Make an image available on another endpoint, by transfer or by building it there, whichever is faster."""
     client = Client()
     answer = client.copy_image(image, on, how, account=account)
     if not as_json:
@@ -266,7 +277,8 @@ def push(
     image: ImageName,
     reference: Annotated[str, typer.Argument(metavar="REFERENCE", help="HOST/NAME:TAG")],
     on: Annotated[
-        str, typer.Option("--on", help="Who sends it.", autocompletion=complete_endpoint)
+        str,
+        typer.Option("--on", help="The endpoint that sends it.", autocompletion=complete_endpoint),
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -282,7 +294,7 @@ def pull(
         str, typer.Argument(metavar="REFERENCE", help="oras://HOST/NAME:TAG or docker://NAME:TAG")
     ],
     name: Name = "",
-    on: Where = "auto",
+    on: TargetEndpoint = "auto",
     as_json: Json = False,
 ) -> None:
     """Pull an image from a registry to an endpoint."""
@@ -299,23 +311,23 @@ def pull(
 def cancel(
     what: Annotated[
         str,
-        typer.Argument(metavar="MOVE", help="A move's id, or an image: all its moves."),
+        typer.Argument(metavar="TRANSFER", help="A transfer's id, or an image: all its transfers."),
     ],
     as_json: Json = False,
 ) -> None:
-    """Call off what is on its way: a copy to another endpoint, a push or a pull.
+    """Cancel transfers: a copy to another endpoint, a push or a pull.
 
     A build is a task: `diamond cancel BUILD`.
     """
     client = Client()
-    done = [client.cancel_move(one) for one in _open_moves(client, what)]
+    cancelled = [client.cancel_move(transfer) for transfer in _open_transfers(client, what)]
     if as_json:
-        print_json({"items": done})
+        print_json({"items": cancelled})
         return
-    for one in done:
-        say(describe_transfer(one))
-    if not done:
-        say(f"Nothing of {what} is on its way.")
+    for transfer in cancelled:
+        say(describe_transfer(transfer))
+    if not cancelled:
+        say(f"{what} has no open transfers.")
 
 
 @app.command()
@@ -324,59 +336,58 @@ def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
     as_json: Json = False,
 ) -> None:
-    """Give an image another name."""
+    """Rename an image."""
     found = Client().rename_image(image, name)
-    print_json(found) if as_json else say(f"{found['identity'][:19]} is now called {name}")
+    print_json(found) if as_json else say(f"{found['identity'][:19]} is now named {name}")
 
 
 @app.command()
 def delete(image: ImageName, yes: Yes = False, as_json: Json = False) -> None:
-    """Delete an image everywhere; refused while a task needs it."""
+    """Delete an image everywhere; not possible while a task needs it."""
     client = Client()
     found = client.image(image)
-    places = ", ".join(sorted({one["endpoint"] for one in found["copies"]})) or "nowhere now"
+    where = ", ".join(sorted({copy["endpoint"] for copy in found["copies"]})) or "no copies"
     if not yes:
-        typer.confirm(f"Delete {found['name'] or image} ({places})?", abort=True)
+        typer.confirm(f"Delete {found['name'] or image} ({where})?", abort=True)
     client.delete_image(found["id"])
-    print_json({"deleted": found["id"]}) if as_json else say(f"{image} is deleted ({places})")
+    print_json({"deleted": found["id"]}) if as_json else say(f"{image} is deleted ({where})")
 
 
 @app.command()
 def prune(
     on: On,
     unused_days: Annotated[
-        float, typer.Option("--unused", metavar="DAYS", help="Not used for so long.")
+        float, typer.Option("--unused", metavar="DAYS", help="Not used for this long.")
     ] = 30,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Remove what nobody needs: old layers, bases, unnamed images; without --yes, only say what."""
+    """Remove unused layers, bases and unnamed images; without --yes, only list them."""
     found = Client().prune_images(on, unused_days=unused_days, dry_run=not yes)
     if as_json:
         print_json(found)
         return
     rows = [
-        (one["kind"], one["name"], show_bytes(one["bytes"]), one["why"]) for one in found["items"]
+        (item["kind"], item["name"], show_bytes(item["bytes"]), item["why"])
+        for item in found["items"]
     ]
     if not rows:
         say("Nothing to remove.")
         return
     print_table(("KIND", "NAME", "SIZE", "WHY"), rows)
-    total = f"{plural(len(rows), 'thing')}, {show_bytes(found['bytes'])}"
-    say(
-        f"Removed: {total}" if yes else f"Nothing was removed. To free {total}: the same with --yes"
-    )
+    total = f"{plural(len(rows), 'item')}, {show_bytes(found['bytes'])}"
+    say(f"Removed: {total}" if yes else f"Nothing was removed. To remove {total}, add --yes.")
 
 
-def _shell_line(words: list[str], modules: list[str]) -> str:
-    """As the build was started: after the site's own lines, in a login shell, which knows `module`."""
+def _shell_line(command: list[str], modules: list[str]) -> str:
+    """Like the build itself: after the site's module lines, in a login shell that knows `module`."""
     if not modules:
-        return shlex.join(words)
-    return shlex.join(["bash", "-lc", "\n".join([*modules, f"exec {shlex.join(words)}"])])
+        return shlex.join(command)
+    return shlex.join(["bash", "-lc", "\n".join([*modules, f"exec {shlex.join(command)}"])])
 
 
 def _over_ssh(name: str, host: str, line: str) -> list[str]:
-    """As the endpoint itself is reached from here; from another machine by its name alone."""
+    """With the saved connection of the endpoint if there is one, else by host name."""
     ssh = os.environ.get("DIAMOND_SSH") or "ssh"
     try:
         link = load_link(diamond_home(), name)
@@ -394,25 +405,25 @@ def _modules(endpoint: Mapping[str, Any]) -> list[str]:
 
 
 def _last_uses(client: Client, image: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Only an image's owner sees who used it."""
+    """The last tasks that used the image; only its owner sees them."""
     return list(client.image_uses(image["id"], SHOWN_USES)) if image["uses"] else []
 
 
-def _open_moves(client: Client, what: str) -> list[str]:
+def _open_transfers(client: Client, what: str) -> list[str]:
     try:
         found = client.image(what)
     except NotFound:
         return [client.move(what)["id"]]
-    return [one["id"] for one in found["moves"] if one["state"] in ("waiting", "running")]
+    return [move["id"] for move in found["moves"] if move["state"] in ("waiting", "running")]
 
 
 def _finish(client: Client, answer: dict[str, Any], *, detach: bool, as_json: bool) -> None:
-    for words in answer.get("warnings") or []:
-        say(words)
+    for warning in answer.get("warnings") or []:
+        say(warning)
     if answer["image"]:
         image = answer["image"]
         print_json(answer) if as_json else say(
-            f"{image['name']} is there already: {image['identity']}"
+            f"{image['name']} already exists: {image['identity']}"
         )
         return
     task = answer["build"]["task"]
@@ -422,7 +433,7 @@ def _finish(client: Client, answer: dict[str, Any], *, detach: bool, as_json: bo
     raise typer.Exit(follow_build(client, task["id"], as_json=as_json))
 
 
-def _tell_preview(found: dict[str, Any], *, as_json: bool) -> None:
+def _print_preview(found: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
@@ -436,7 +447,7 @@ def _known_build(client: Client, text: str) -> dict[str, Any]:
         return client.build(text)
     except NotFound:
         raise NotFound(
-            f"There is no image and no build {text!r}", "`diamond image list` lists images."
+            f"There is no image or build {text!r}", "List images: diamond image list"
         ) from None
 
 
@@ -448,6 +459,6 @@ def _edit(text: str) -> tuple[str, str]:
 
 
 def _name_of(file: Path) -> str:
-    """After its file; a file that is called as all are, after its folder."""
-    common = {"requirements", "environment", "dockerfile", "containerfile"}
-    return file.stem if file.stem.lower() not in common else file.absolute().parent.name
+    """Named after the file, or after the folder if the file has a generic name."""
+    generic = {"requirements", "environment", "dockerfile", "containerfile"}
+    return file.stem if file.stem.lower() not in generic else file.absolute().parent.name

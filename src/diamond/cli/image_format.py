@@ -1,4 +1,4 @@
-"""Images in words."""
+"""Images, builds and transfers as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Data = dict[str, Any]
 
 
 def image_row(image: Data) -> tuple[str, ...]:
-    where = ", ".join(sorted({one["endpoint"] for one in image["copies"]}))
+    where = ", ".join(sorted({copy["endpoint"] for copy in image["copies"]}))
     base = image["base"].get("reference") or "no container"
     built = time_ago(image["built"].get("at"))
     return (
@@ -20,7 +20,7 @@ def image_row(image: Data) -> tuple[str, ...]:
         short_digest(image["identity"]),
         base,
         show_bytes(image["size"]),
-        where or "nowhere",
+        where or "no copies",
         built,
     )
 
@@ -35,10 +35,10 @@ def image_lines(image: Data) -> list[str]:
         f"built     {time_ago(built.get('at'))} by {built.get('user') or '?'} on {built.get('host') or '?'} "
         f"with {built.get('runtime') or '?'} in {built.get('seconds') or 0:.0f} s",
     ]
-    lines += [_copy_line(one) for one in image["copies"]] or ["where     nowhere now"]
-    lines += [f"moving    {describe_transfer(one)}" for one in image["moves"]]
-    lines.append(f"used by   {plural(image['uses'], 'task')}, {image['in_use']} of them not ended")
-    lines += [f"differs   {words}" for words in image["differences"]]
+    lines += [_copy_line(copy) for copy in image["copies"]] or ["where     no copies"]
+    lines += [f"transfer  {describe_transfer(move)}" for move in image["moves"]]
+    lines.append(f"used by   {plural(image['uses'], 'task')}, {image['in_use']} of them still open")
+    lines += [f"differs   {difference}" for difference in image["differences"]]
     return lines
 
 
@@ -50,29 +50,38 @@ def _copy_line(copy: Data) -> str:
 
 def use_lines(tasks: list[Data]) -> list[str]:
     return [
-        f"  {one['id']}  {one['state']:9}  {one['name']} on {one['endpoint']}, {time_ago(one['created'])}"
-        for one in tasks
+        f"  {task['id']}  {task['state']:9}  {task['name']} on {task['endpoint']}, "
+        f"{time_ago(task['created'])}"
+        for task in tasks
     ]
 
 
 def contents_lines(inside: Data) -> list[str]:
-    return [f"{kind:7} {one['name']} {one['version']}" for kind in inside for one in inside[kind]]
+    return [
+        f"{kind:7} {package['name']} {package['version']}"
+        for kind in inside
+        for package in inside[kind]
+    ]
 
 
-def diff_lines(found: Data) -> list[str]:
-    lines = [f"{one['field']}: {one['a'] or '-'} -> {one['b'] or '-'}" for one in found["fields"]]
+def diff_lines(diff: Data) -> list[str]:
+    lines = [_change(field["field"], field) for field in diff["fields"]]
     for kind in ("python", "system"):
-        lines += [f"{one['name']}: {one['a'] or '-'} -> {one['b'] or '-'}" for one in found[kind]]
+        lines += [_change(package["name"], package) for package in diff[kind]]
     return lines
 
 
+def _change(name: str, values: Data) -> str:
+    return f"{name}: {values['a'] or '-'} -> {values['b'] or '-'}"
+
+
 def describe_transfer(move: Data) -> str:
-    place = f"{move['source']} -> {move['endpoint']}" if move["source"] else move["endpoint"]
-    what = move["reference"] or place
+    route = f"{move['source']} -> {move['endpoint']}" if move["source"] else move["endpoint"]
+    what = move["reference"] or route
     done = f"{show_bytes(move['bytes'])} of {show_bytes(move['size'])}" if move["size"] else ""
-    words = {"copy": "to another endpoint", "push": "to a registry", "pull": "from a registry"}
+    kinds = {"copy": "to another endpoint", "push": "to a registry", "pull": "from a registry"}
     tail = f": {move['message']}" if move["message"] else ""
-    return f"{words[move['kind']]} ({what}), {move['state']} {done}{tail}".rstrip()
+    return f"{kinds[move['kind']]} ({what}), {move['state']} {done}{tail}".rstrip()
 
 
 def short_digest(digest: str) -> str:

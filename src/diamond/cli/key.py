@@ -13,24 +13,24 @@ from diamond.sdk.signing_key import key_file, make_key, public_key
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Your key for machines that take signed specs.",
+    help="Your key for machines that require signed jobs.",
 )
 
 
 @app.command()
 def create(
     passphrase: Annotated[
-        bool, typer.Option("--passphrase", help="Ask for one, now and at each use.")
+        bool, typer.Option("--passphrase", help="Protect it with a passphrase, asked at each use.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a key; from then on what you run from here is signed."""
+    """Create a key; jobs that you submit from here are signed from then on."""
     _print(make_key(passphrase=passphrase), as_json=as_json)
 
 
 @app.command()
 def show(as_json: Json = False) -> None:
-    """Print the public part, for the policy of a machine."""
+    """Print the public key for a machine's policy."""
     _print(public_key(), as_json=as_json)
 
 
@@ -39,4 +39,6 @@ def _print(key: str, *, as_json: bool) -> None:
         print_json({"key": key, "file": str(key_file())})
         return
     print(f'signers = ["{key}"]')
-    say("On the machine, into policy.toml of the agent's folder, with: require_signed = true")
+    say(
+        "Put this line into policy.toml in the agent's folder, together with: require_signed = true"
+    )

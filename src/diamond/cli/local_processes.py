@@ -1,4 +1,4 @@
-"""The service and the agent of this machine, as processes of their own."""
+"""Start the service and the agent of this machine as separate processes."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ VARIABLES = (
     "smtp_from",
     "webhook_private",
 )
-"""Settings that reach the service by its environment: a command line is seen by everybody."""
+"""Settings passed as environment variables: everyone can see command lines."""
 PEOPLE = "people"
 START_SECONDS = 60.0
 
 
 def read_config(path: Path | None) -> dict[str, Any]:
-    """The settings in a TOML file; an unknown one is answered with those there are."""
+    """Read the settings from a TOML file; unknown settings are rejected."""
     if path is None:
         return {}
     try:
         read = tomllib.loads(path.read_text())
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise BadRequest(
-            f"{path} cannot be read: {error}", "It is a TOML file, such as: port = 8642"
+            f"Cannot read {path}: {error}", "It must be a TOML file with lines such as: port = 8642"
         ) from None
     known = (*SETTINGS, *VARIABLES, PEOPLE)
     unknown = sorted(set(read) - set(known))
@@ -57,25 +57,25 @@ def read_config(path: Path | None) -> dict[str, Any]:
         raise BadRequest(
             f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(known)}"
         )
-    # The service reads that part itself: it is long, and may name a file with a secret.
+    # The service reads this section itself: it is long, and may name a file with a secret.
     return {**read, PEOPLE: str(path.absolute())} if PEOPLE in read else read
 
 
 def ensure_home() -> Path:
-    """`$DIAMOND_HOME`, made if it is missing."""
+    """`$DIAMOND_HOME`, created if it is missing."""
     home = diamond_home()
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise BadRequest(
-            f"{home} cannot be Diamond's folder ({error.strerror})",
-            "Set DIAMOND_HOME to a folder of yours.",
+            f"Cannot create Diamond's folder {home}: {error.strerror}",
+            "Set DIAMOND_HOME to a folder you can write to.",
         ) from error
     return home
 
 
 def running_client(home: Path) -> Client | None:
-    """The client of the service that already runs for this home; another home's may hold the port."""
+    """A client of the service already running for this home, if any; the port may belong to another home's."""
     saved = saved_address(home)
     if saved is None:
         return None
@@ -88,11 +88,11 @@ def running_client(home: Path) -> Client | None:
 
 
 def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-m", "diamond.service", "--home", str(home)]
+    command = [sys.executable, "-m", "diamond.service", "--home", str(home)]
     for name in (*SETTINGS, PEOPLE):
         if settings.get(name):
-            words += [f"--{name.replace('_', '-')}", str(settings[name])]
-    return _start(words, home / "service.log", {**os.environ, **_variables(settings)})
+            command += [f"--{name.replace('_', '-')}", str(settings[name])]
+    return _start(command, home / "service.log", {**os.environ, **_variables(settings)})
 
 
 def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -105,77 +105,80 @@ def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
-    """The client, as soon as the service answers; raises with the service's last words."""
+    """Wait until the service answers; raises with the end of its log."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         code = service.poll()
         if code is not None:
-            raise _no_start(code, home / "service.log")
+            raise _start_error(code, home / "service.log")
         client = running_client(home)
         if client is not None:
             return client
         time.sleep(0.05)
     raise ServiceUnreachable(
-        f"The service does not answer after {START_SECONDS:.0f} s",
-        f"What it said is in {home / 'service.log'}",
+        f"The service did not answer within {START_SECONDS:.0f} s",
+        f"See its log: {home / 'service.log'}",
     )
 
 
-def _no_start(code: int, log: Path) -> ServiceUnreachable:
-    words = log_tail(log)
-    if "address already in use" in words:
+def _start_error(code: int, log: Path) -> ServiceUnreachable:
+    lines = log_tail(log)
+    if "address already in use" in lines:
         return ServiceUnreachable(
-            "Another program on this machine has the port that Diamond would serve on",
+            "The port is already used by another program on this machine",
             "Choose another port: diamond up --port 8700",
         )
-    return ServiceUnreachable(f"The service ended with {code}: {words}", f"All it said is in {log}")
+    return ServiceUnreachable(
+        f"The service exited with code {code}: {lines}", f"See its log: {log}"
+    )
 
 
 def agent_command(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
-    """Command and environment of this machine's agent for `name`, which is made an endpoint if it is none."""
+    """Command and environment of this machine's agent for endpoint `name`, which is created if missing."""
     env = _environment(home, name)
-    words = [sys.executable, "-m", "diamond.agent"]
+    command = [sys.executable, "-m", "diamond.agent"]
     try:
         endpoint = client.endpoint(name)
     except NotFound:
         endpoint = None
     if endpoint is not None and endpoint.carrier == "ssh":
-        raise BadRequest(f"{name} is reached over ssh", f"Use: diamond endpoint connect {name}")
+        raise BadRequest(f"{name} is connected over ssh", f"Use: diamond endpoint connect {name}")
     if endpoint is not None and endpoint.carrier == "https":
-        _pair_here(client, endpoint, words, env)
-        return [*words, "run"], env
+        _pair_here(client, endpoint, command, env)
+        return [*command, "run"], env
     key = _key(client, name, is_new=endpoint is None)
     file = write_private(links_folder(home) / f"{name}.key", key)
-    words += ["run", "--url", client.url, "--key-file", str(file)]
+    command += ["run", "--url", client.url, "--key-file", str(file)]
     # `local` is this machine itself, even where it is also a cluster's login node.
-    return ([*words, "--scheduler", "local"] if name == "local" else words), env
+    return ([*command, "--scheduler", "local"] if name == "local" else command), env
 
 
 def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
-    """Start the agent for endpoint `name`, out of reach of this terminal's Ctrl-C."""
-    words, env = agent_command(client, home, name)
-    return _start(words, links_folder(home) / f"{name}.log", env)
+    """Start the agent for endpoint `name`, unaffected by Ctrl-C in this terminal."""
+    command, env = agent_command(client, home, name)
+    return _start(command, links_folder(home) / f"{name}.log", env)
 
 
 def _key(client: Client, name: str, *, is_new: bool) -> str:
-    """A fresh key; older ones end with it."""
+    """A new key; older ones become invalid."""
     return (
         str(client.add_endpoint(name, "local")["key"]) if is_new else client.new_endpoint_key(name)
     )
 
 
 def _pair_here(
-    client: Client, endpoint: Endpoint, words: list[str], env: Mapping[str, str]
+    client: Client, endpoint: Endpoint, command: list[str], env: Mapping[str, str]
 ) -> None:
-    """Pair this machine, unless it is paired; the person who types this is the owner, so she confirms."""
+    """Pair this machine unless it is paired. Whoever runs this command is the owner, so it is confirmed too."""
     if (Path(env["DIAMOND_KEEP"]) / "agent.json").exists():
         return
     if endpoint.host not in ("", socket.gethostname()):
         raise Conflict(
-            f"{endpoint.name} lives on {endpoint.host}", f"There, type: {endpoint.revive}"
+            f"{endpoint.name} is on {endpoint.host}, not on this machine",
+            f"Run there: {endpoint.revive}",
         )
     code = str(client.new_pairing_code(endpoint.name)["pairing_code"])
-    pairing = [*words, "pair", "--url", client.url, "--no-run"]
+    pairing = [*command, "pair", "--url", client.url, "--no-run"]
     done = subprocess.run(pairing, input=code.encode(), env=env, capture_output=True, check=False)
     if done.returncode:
         raise Conflict("The pairing failed: " + done.stderr.decode(errors="replace").strip())
@@ -183,7 +186,7 @@ def _pair_here(
 
 
 def _environment(home: Path, name: str) -> dict[str, str]:
-    """The agents of this machine live below $DIAMOND_HOME, each in a folder of its own."""
+    """Agents of this machine have their folders below $DIAMOND_HOME."""
     keep = home / "agents" / name
     given = {key: value for key, value in os.environ.items() if key != "DIAMOND_TOKEN"}
     return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
@@ -192,7 +195,7 @@ def _environment(home: Path, name: str) -> dict[str, str]:
 def wait_until_online(
     client: Client, name: str, is_alive: Callable[[], bool], seconds: float = 20
 ) -> bool:
-    """Whether the endpoint came online in time."""
+    """Wait until the endpoint is online; False if it was not in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and is_alive():
         if client.endpoint(name).state == "online":
@@ -205,15 +208,20 @@ def log_tail(log: Path, lines: int = 5) -> str:
     try:
         text = log.read_text(errors="replace")
     except OSError:
-        return "nothing"
-    return " | ".join(text.strip().splitlines()[-lines:]) or "nothing"
+        return "its log is empty"
+    return " | ".join(text.strip().splitlines()[-lines:]) or "its log is empty"
 
 
 def _start(
-    words: list[str], log: Path, env: Mapping[str, str] | None = None
+    command: list[str], log: Path, env: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as out:
         return subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=env,
+            start_new_session=True,
         )

@@ -22,46 +22,44 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.command()
 def login(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a shared Diamond.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="The URL of a shared Diamond service.")],
     scope: Annotated[
         list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
     ] = [],  # noqa: B006
     browser: Annotated[
         bool,
-        typer.Option("--browser/--no-browser", help="Whether a browser of this computer is used."),
+        typer.Option("--browser/--no-browser", help="Use a browser on this computer."),
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Sign in to a shared Diamond: a page asks whether this computer may act for you."""
+    """Sign in to a shared Diamond service; a web page asks you to approve this computer."""
     is_here = browser and _has_browser()
 
     def show(page: str, code: str) -> None:
-        say(f"Open {page}\nand agree there if it shows the code {code}")
+        say(f"Open {page}\nand approve it if it shows the code {code}")
         if is_here and not webbrowser.open(page):
-            say("No browser could be opened; with one on another computer: --no-browser")
+            say("Could not open a browser. To use one on another computer: --no-browser")
 
     name = f"diamond login on {socket.gethostname()}"[:80]
-    way = sign_in_here if is_here else sign_in
-    address = way(url, name=name, scopes=scope, show=show)
+    start = sign_in_here if is_here else sign_in
+    address = start(url, name=name, scopes=scope, show=show)
     save_login(diamond_home(), address)
     me = People(Transport(address)).me()
     if as_json:
         print_json({"url": address.url, "user": me["id"], "name": me["name"]})
     else:
-        say(
-            f"Signed in to {address.url} as {me['name']}. Commands go there until `diamond logout`."
-        )
+        say(f"Signed in to {address.url} as {me['name']}. Commands use it until `diamond logout`.")
 
 
 @app.command()
 def logout(as_json: Json = False) -> None:
-    """Forget the last sign-in, and end its token."""
+    """Sign out of the current service and revoke its token."""
     logins = read_logins(diamond_home())
     if logins.current is None:
         raise BadRequest(
-            "You are not signed in to another Diamond", "Sign in with `diamond login`."
+            "You are not signed in to a shared Diamond service", "Sign in: diamond login URL"
         )
-    _end(Transport(logins.current))
+    _revoke_token(Transport(logins.current))
     forget_login(diamond_home(), logins.current.url)
     if as_json:
         print_json({"url": logins.current.url})
@@ -70,16 +68,16 @@ def logout(as_json: Json = False) -> None:
 
 
 def _has_browser() -> bool:
-    """One that can show a page here; over ssh there is none, and the code is compared elsewhere."""
+    """Whether a browser can be opened here; not over ssh, where the code is compared elsewhere."""
     has_screen = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     return has_screen or (
         sys.platform in ("darwin", "win32") and "SSH_CONNECTION" not in os.environ
     )
 
 
-def _end(transport: Transport) -> None:
-    """The token that this computer has; a service that is away keeps it until its end."""
+def _revoke_token(transport: Transport) -> None:
+    """Revoke this computer's token; if the service is unreachable, it stays valid until it expires."""
     try:
         transport.send("DELETE", f"{API}/tokens/this")
     except DiamondError as error:
-        say(f"Its token could not be ended there: {error.message}")
+        say(f"The token could not be revoked: {error.message}")

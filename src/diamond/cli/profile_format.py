@@ -1,4 +1,4 @@
-"""A site profile in words."""
+"""A site profile as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diamond.core.units import show_bytes, show_minutes
 
 
 def profile_summary(profile: dict[str, Any]) -> str:
-    """Slurm 22.05.8, 3 partitions; or: this machine, 8 cores."""
+    """For example: Slurm 22.05.8, 3 partitions; or: this machine, 8 cores."""
     scheduler = fact_value(profile, "scheduler") or {}
     if is_this_machine(profile):
         return f"this machine, {_number(fact_value(profile, 'cores'), 'core')}"
@@ -23,28 +23,28 @@ def profile_summary(profile: dict[str, Any]) -> str:
 
 
 def account_option(profile: dict[str, Any]) -> str:
-    """What a first command needs where several accounts may pay."""
+    """The --account option that a first command needs if the user has several accounts."""
     accounts = fact_value(profile, "accounts") or []
     if len(accounts) < 2:
         return ""
-    usual = next((one for one in accounts if one.get("default")), accounts[0])
-    return f" --account {usual['name']}"
+    default = next((account for account in accounts if account.get("default")), accounts[0])
+    return f" --account {default['name']}"
 
 
 def is_this_machine(profile: dict[str, Any]) -> bool:
-    """Whether no batch system stands between a job and the machine."""
+    """Whether jobs run directly on the machine, without a batch system."""
     scheduler = fact_value(profile, "scheduler")
     return isinstance(scheduler, dict) and scheduler.get("name") == "local"
 
 
 def profile_lines(profile: dict[str, Any]) -> Iterator[str]:
-    """Every fact with how and when it was learned; a correction stands before what it corrects."""
+    """Every fact, with how and when it was learned; a correction comes before the fact it corrects."""
     lines = _fact_lines(profile)
     return map(_without_login_node, lines) if is_this_machine(profile) else lines
 
 
 def _without_login_node(line: str) -> str:
-    """One's own machine has no such thing."""
+    """The user's own machine has no login node."""
     return line.replace(" on the login node", "").replace("the login node", "this machine")
 
 
@@ -53,26 +53,26 @@ def _fact_lines(profile: dict[str, Any]) -> Iterator[str]:
     facts = profile.get("facts") or {}
     for name in sorted({*facts, *corrections}):
         if name in corrections:
-            yield f"{name}: {_words(name, corrections[name].get('value'))} (corrected by hand)"
+            yield f"{name}: {_value_text(name, corrections[name].get('value'))} (corrected by hand)"
         fact = facts.get(name)
         if isinstance(fact, dict):
             learned = f"{fact.get('source', '')}, {time_ago(fact.get('at'))}".strip(", ")
-            yield f"{name}: {_words(name, fact.get('value'))} ({learned})"
+            yield f"{name}: {_value_text(name, fact.get('value'))} ({learned})"
 
 
 def fact_value(profile: dict[str, Any], name: str) -> Any:
-    """A fact's value, with the correction if there is one."""
+    """The value of a fact, corrected if there is a correction."""
     for kind in ("corrections", "facts"):
-        found = (profile.get(kind) or {}).get(name)
-        if isinstance(found, dict) and "value" in found:
-            return found["value"]
+        fact = (profile.get(kind) or {}).get(name)
+        if isinstance(fact, dict) and "value" in fact:
+            return fact["value"]
     return None
 
 
-def _words(name: str, value: Any) -> str:
-    """A value that has not the form of its fact is shown as it is."""
+def _value_text(name: str, value: Any) -> str:
+    """A malformed value is shown as it is."""
     try:
-        return _TELLERS.get(name, _plain)(value)
+        return _FORMATTERS.get(name, _plain)(value)
     except (AttributeError, KeyError, TypeError, ValueError):
         return _plain(value)
 
@@ -103,7 +103,7 @@ def _folder(kind: str, one: dict[str, Any]) -> str:
 
 
 def _free(partition: str, one: dict[str, Any]) -> str:
-    """Idle nodes and cores, and how many wait in front."""
+    """Idle nodes and cores, and the number of waiting jobs."""
     words = [
         f"{one.get('nodes_idle', '?')} of {_number(one.get('nodes_total'), 'node')}",
         _number(one.get("cpus_idle"), "CPU"),
@@ -122,40 +122,40 @@ def _qos(one: dict[str, Any]) -> str:
 
 def _scheduler(value: dict[str, Any]) -> str:
     if value["name"] == "local":
-        return "none: jobs run here directly"
+        return "none: jobs run directly on this machine"
     return f"{str(value['name']).capitalize()} {value.get('version', '')}".strip()
 
 
 def _flags(value: dict[str, str]) -> str:
     odd = [f"{word} --{flag}" for flag, word in value.items() if word != "takes"]
-    return ", ".join(odd) or "takes all"
+    return ", ".join(odd) or "accepts all"
 
 
 def _gpus(value: dict[str, int]) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in value.items()) or "none"
 
 
-def _where(say: Callable[[Any], str]) -> Callable[[dict[str, Any]], str]:
-    """A fact that login and compute nodes answer apart."""
+def _per_node(show: Callable[[Any], str]) -> Callable[[dict[str, Any]], str]:
+    """Format a fact that has separate values for login and compute nodes."""
 
-    def tell(value: dict[str, Any]) -> str:
-        known = {node: say(one) for node, one in value.items() if one is not None}
+    def format_value(value: dict[str, Any]) -> str:
+        known = {node: show(fact) for node, fact in value.items() if fact is not None}
         if len(known) > 1 and len(set(known.values())) == 1:
             return f"{next(iter(known.values()))} on {' and '.join(known)} nodes"
         return (
-            "; ".join(f"{words} on the {node} node" for node, words in known.items())
+            "; ".join(f"{text} on the {node} node" for node, text in known.items())
             or "not known yet"
         )
 
-    return tell
+    return format_value
 
 
-def _runtimes(found: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {version}".strip() for name, version in found.items()) or "none"
+def _runtimes(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}".strip() for name, version in versions.items()) or "none"
 
 
-def _builders(found: Mapping[str, Any]) -> str:
-    able = [name for name, one in found["runtimes"].items() if one["builds"]]
+def _builders(builders: Mapping[str, Any]) -> str:
+    able = [name for name, runtime in builders["runtimes"].items() if runtime["builds"]]
     return f"images are built with {', '.join(able)}" if able else "images cannot be built"
 
 
@@ -171,7 +171,7 @@ def _joined(words: list[str]) -> str:
     return ", ".join(word for word in words if word)
 
 
-_TELLERS: dict[str, Callable[[Any], str]] = {
+_FORMATTERS: dict[str, Callable[[Any], str]] = {
     "scheduler": _scheduler,
     "partitions": lambda value: "; ".join(map(_partition, value)) or "none",
     "accounts": _names,
@@ -181,13 +181,13 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     "flags": _flags,
     "gpus": _gpus,
     "memory_mb": lambda value: show_bytes(value * 2**20),
-    "python": _where(str),
-    "internet": _where(lambda value: "yes" if value else "no"),
-    "runtimes": _where(_runtimes),
-    "builders": _where(_builders),
+    "python": _per_node(str),
+    "internet": _per_node(lambda value: "yes" if value else "no"),
+    "runtimes": _per_node(_runtimes),
+    "builders": _per_node(_builders),
     "modules": lambda value: "; ".join(value) or "none",
-    "waits": lambda value: f"those of your last {plural(len(value), 'job')}",
+    "waits": lambda value: f"of your last {plural(len(value), 'job')}",
     "charge": lambda value: ", ".join(
-        f"{rate:g} a node-hour in {name}" for name, rate in value.items()
+        f"{rate:g} per node-hour in {name}" for name, rate in value.items()
     ),
 }

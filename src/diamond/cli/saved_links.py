@@ -1,4 +1,4 @@
-"""How to reach an endpoint again: one small file for each, in $DIAMOND_HOME/endpoints."""
+"""Saved ssh connections to endpoints: one small file each in $DIAMOND_HOME/endpoints."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from diamond.core.errors import NotFound
 
 @dataclass(frozen=True)
 class SavedLink:
-    """What `endpoint connect` needs; `key` is good for this endpoint alone."""
+    """What `endpoint connect` needs; `key` is only valid for this endpoint."""
 
     name: str
     endpoint: str
-    """Its id: the agent's folder over there is called so."""
+    """The endpoint's id, which is also the name of the agent's folder there."""
     url: str
     key: str = field(repr=False)
     ssh_host: str = ""
@@ -41,8 +41,8 @@ def load_link(home: Path, name: str) -> SavedLink:
         return SavedLink(**read)
     except (OSError, ValueError, TypeError):
         raise NotFound(
-            f"This machine has no connection to {name} written down",
-            f"Add it here: diamond endpoint add {name} --ssh HOST. Is it this very machine? diamond endpoint start {name}",
+            f"This machine has no saved connection to {name}",
+            f"Add it: diamond endpoint add {name} --ssh HOST. If {name} is this machine: diamond endpoint start {name}",
         ) from None
 
 
@@ -52,16 +52,16 @@ def forget_link(home: Path, name: str) -> None:
 
 
 def write_private(path: Path, text: str) -> Path:
-    """Never readable by others, not even for a moment."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.unlink(missing_ok=True)
-    with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    """Write a file that others can never read, not even for a moment."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
-    return aside.replace(path)
+    return temporary.replace(path)
 
 
 def bridge_pid(home: Path, name: str) -> int | None:
-    """The live bridge of an endpoint, by a lock that ends with it."""
+    """The process id of an endpoint's running bridge, which holds a lock while it lives."""
     import fcntl
 
     path = links_folder(home) / f"{name}.pid"
@@ -77,7 +77,7 @@ def bridge_pid(home: Path, name: str) -> int | None:
 
 
 def lock_pid_file(home: Path, name: str) -> object:
-    """Say that this process is the endpoint's bridge, for as long as the answer is kept."""
+    """Mark this process as the endpoint's bridge for as long as the returned object exists."""
     import fcntl
 
     file = (links_folder(home) / f"{name}.pid").open("a+")

@@ -1,4 +1,4 @@
-"""`diamond secret`: values go to the endpoint and stay there; they are never typed as words of a command."""
+"""`diamond secret`: values are stored on the endpoint and never appear on a command line."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from diamond.cli.output import print_json, say
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Keep secrets on an endpoint.")
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Secrets stored on an endpoint."
+)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Such as HF_TOKEN.")]
 
 
 @app.command(name="set")
 def set_secret(name: Name, on: On, as_json: Json = False) -> None:
-    """Set a secret; its value is asked for, or read from standard input."""
+    """Set a secret; the value is read from a prompt or from standard input."""
     client = Client()
     client.endpoint(on)
     client.set_secret(on, name, _read_value(name))
     if as_json:
         print_json({"name": name, "endpoint": on})
     else:
-        say(f"{name} is set on {on}. A spec asks for it with: secrets: [{name}]")
+        say(f"{name} is set on {on}. Use it in a spec: secrets: [{name}]")
 
 
 @app.command(name="list")
@@ -50,11 +52,11 @@ def remove(name: Name, on: On, as_json: Json = False) -> None:
     if as_json:
         print_json({"name": name, "endpoint": on})
     else:
-        say(f"{name} is no longer on {on}.")
+        say(f"{name} was removed from {on}.")
 
 
 def _read_value(name: str) -> str:
-    """A last line break is not part of a value that was piped in."""
+    """The final line break of piped input is not part of the value."""
     if sys.stdin.isatty():
         value = getpass.getpass(f"{name}: ")
     else:

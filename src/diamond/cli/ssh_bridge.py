@@ -1,4 +1,4 @@
-"""Carries the sync protocol between an agent's pipes and the service; the endpoint's key stays here."""
+"""Forwards the sync protocol between an agent's pipes and the service; the endpoint's key stays here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORKERS = 12
 
 
 class Bridge:
-    """Reads framed calls, forwards each in a thread of its own, writes the answers as they come."""
+    """Reads framed calls, forwards each in its own thread, and writes responses as they arrive."""
 
     def __init__(
         self,
@@ -27,11 +27,11 @@ class Bridge:
         source: IO[bytes],
         target: IO[bytes],
         *,
-        on_hello: Callable[[Response], None] = lambda answer: None,
-        say: Callable[[str], None] = lambda words: None,
+        on_hello: Callable[[Response], None] = lambda response: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> None:
         self.is_stale = False
-        """A newer agent took over: the endpoint is not away."""
+        """A newer agent took over, so the endpoint is not offline."""
         self._transport = Transport(address, timeout=90)
         self._source, self._target = source, target
         self._on_hello, self._say = on_hello, say
@@ -39,7 +39,7 @@ class Bridge:
         self._calls: queue.Queue[tuple[dict[str, Any], bytes]] = queue.Queue()
 
     def wait_for_agent(self) -> bool:
-        """Skip what the login shell printed; False when the pipe ended first."""
+        """Skip output of the login shell; False if the pipe ended first."""
         skipped = 0
         while line := self._source.readline(65536):
             if line.endswith(MARK):
@@ -50,7 +50,7 @@ class Bridge:
         return False
 
     def serve(self) -> None:
-        """Until the agent's pipe ends; calls that are held then are left to end by themselves."""
+        """Serve until the agent's pipe ends; pending calls are left to finish."""
         for _ in range(WORKERS):
             threading.Thread(target=self._work, name="bridge", daemon=True).start()
         while head := self._read_head():
@@ -58,26 +58,26 @@ class Bridge:
 
     def _work(self) -> None:
         while True:
-            self._carry(*self._calls.get())
+            self._handle(*self._calls.get())
 
     def _read_head(self) -> dict[str, Any]:
         line = self._source.readline()
         try:
             head = json.loads(line) if line else {}
         except ValueError:
-            self._say(f"not a frame: {line[:200]!r}")
+            self._say(f"invalid frame: {line[:200]!r}")
             return {}
         return head if isinstance(head, dict) else {}
 
-    def _carry(self, head: dict[str, Any], body: bytes) -> None:
+    def _handle(self, head: dict[str, Any], body: bytes) -> None:
         call = str(head.get("call", ""))
         try:
-            answer = self._forward(call, head, body)
+            response = self._forward(call, head, body)
         except DiamondError as error:
             self._say(f"{call}: {error.message}")
-            answer = Response(error.status, {}, json.dumps(error.as_problem()).encode())
-        self._note(call, answer)
-        self._answer(head.get("id"), answer)
+            response = Response(error.status, {}, json.dumps(error.as_problem()).encode())
+        self._note(call, response)
+        self._respond(head.get("id"), response)
 
     def _forward(self, call: str, head: dict[str, Any], body: bytes) -> Response:
         if call.split("/")[0] not in CALLS or ".." in call:
@@ -89,17 +89,17 @@ class Bridge:
         path = f"{API}/sync/{call}" + (f"?{query}" if query else "")
         return self._transport.forward(path, body, headers)
 
-    def _note(self, call: str, answer: Response) -> None:
-        if answer.status == 409 and b"generation-stale" in answer.body:
+    def _note(self, call: str, response: Response) -> None:
+        if response.status == 409 and b"generation-stale" in response.body:
             self.is_stale = True
         if call == "hello":
-            self._on_hello(answer)
+            self._on_hello(response)
 
-    def _answer(self, number: object, answer: Response) -> None:
-        head = {"id": number, "status": answer.status, "length": len(answer.body)}
+    def _respond(self, number: object, response: Response) -> None:
+        head = {"id": number, "status": response.status, "length": len(response.body)}
         try:
             with self._writing:
-                self._target.write(json.dumps(head).encode() + b"\n" + answer.body)
+                self._target.write(json.dumps(head).encode() + b"\n" + response.body)
                 self._target.flush()
         except (OSError, ValueError):
-            return  # the reading side notices the end
+            return  # the reading side notices that the connection ended

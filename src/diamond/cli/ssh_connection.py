@@ -1,4 +1,4 @@
-"""One ssh connection to an agent: with the terminal until it is signed in, then in the background."""
+"""One ssh connection to an agent: uses the terminal until signed in, then runs in the background."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from diamond.sdk.transport import Response
 
 READY = b"ready\n"
 HELLO_SECONDS = 90.0
-"""From the agent's start to its first word at the service."""
+"""From the start of the agent to its first call to the service."""
 
 
 def connect(
     home: Path, link: SavedLink, *, detach: bool, env: Mapping[str, str] = os.environ
 ) -> None:
-    """Return when the agent has been welcomed by the service; the bridge then lives on by itself.
+    """Return once the service has accepted the agent; the bridge keeps running in the background.
 
-    Without `detach` it stays here until the connection ends. Raises `EndpointAway` with ssh's words.
+    Without `detach`, stay here until the connection ends. Raises `EndpointAway` with the output of ssh.
     """
     running = bridge_pid(home, link.name)
     if running:
@@ -41,16 +41,16 @@ def connect(
     agent = Client().agent_file()
     if not detach:
         _Session(home, link, agent, env).run(
-            lambda: say(f"{link.name} is connected; Ctrl-C ends it")
+            lambda: say(f"{link.name} is connected. Ctrl-C disconnects.")
         )
         return
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _live(_Session(home, link, agent, env), writing)
+        _run_in_child(_Session(home, link, agent, env), writing)
     os.close(writing)
-    _await_ready(child, reading)
+    _wait_until_ready(child, reading)
 
 
 def _end_bridge(pid: int, home: Path, name: str) -> None:
@@ -68,8 +68,8 @@ def stop_bridge(home: Path, name: str) -> None:
         _end_bridge(running, home, name)
 
 
-def _live(session: _Session, writing: int) -> None:
-    """The child's whole life; it never returns."""
+def _run_in_child(session: _Session, writing: int) -> None:
+    """The body of the child process; never returns."""
 
     def ready() -> None:
         session.leave_terminal()
@@ -87,17 +87,17 @@ def _live(session: _Session, writing: int) -> None:
     os._exit(0)
 
 
-def _await_ready(child: int, reading: int) -> None:
+def _wait_until_ready(child: int, reading: int) -> None:
     try:
-        with os.fdopen(reading, "rb") as words:
-            said = words.read()
+        with os.fdopen(reading, "rb") as pipe:
+            report = pipe.read()
     except KeyboardInterrupt:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGTERM)
         raise
-    if said != READY:
+    if report != READY:
         os.waitpid(child, 0)
-        message, _, hint = said.decode(errors="replace").partition("\n")
+        message, _, hint = report.decode(errors="replace").partition("\n")
         raise EndpointAway(message or "The connection ended before the agent answered", hint)
 
 
@@ -107,43 +107,45 @@ class _Session:
     def __init__(self, home: Path, link: SavedLink, agent: bytes, env: Mapping[str, str]) -> None:
         self.is_ready = False
         self._home, self._link, self._agent, self._env = home, link, agent, env
-        self._words: deque[str] = deque(maxlen=8)
+        self._last_lines: deque[str] = deque(maxlen=8)
         self._echo = True
-        self._refused = ""
+        self._rejection = ""
         self._log: TextIO = (links_folder(home) / f"{link.name}.log").open("a")
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Until the connection ends; raises if that was before the agent was welcomed."""
-        held = lock_pid_file(self._home, self._link.name)
+        """Run until the connection ends; raises if that was before the service accepted the agent."""
+        lock = lock_pid_file(self._home, self._link.name)
         self._ready = ready
-        # The shell's hang-up must not end ssh once the terminal is free; ssh respects an ignored one.
+        # The shell's SIGHUP must not end ssh once the terminal is free; ssh keeps it ignored.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda *_: self._ssh.terminate())
         self._ssh = self._start()
         assert self._ssh.stdin and self._ssh.stdout and self._ssh.stderr
-        self._ear = threading.Thread(target=self._listen, args=(self._ssh.stderr,), daemon=True)
-        self._ear.start()
+        self._stderr_reader = threading.Thread(
+            target=self._listen, args=(self._ssh.stderr,), daemon=True
+        )
+        self._stderr_reader.start()
         bridge = self._bridge(self._ssh.stdout, self._ssh.stdin)
         try:
-            self._carry(bridge, self._ssh.stdin)
+            self._serve(bridge, self._ssh.stdin)
         except KeyboardInterrupt:
             self._ssh.terminate()
         self._finish(bridge)
-        del held
+        del lock
 
     def leave_terminal(self) -> None:
-        """Signed in: nothing more will be asked, so the terminal is given back."""
+        """Signed in, so ssh asks nothing more: give the terminal back."""
         self._echo = False
         with contextlib.suppress(PermissionError):
             os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
+        null = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1):
-            os.dup2(nothing, number)
+            os.dup2(null, number)
         os.dup2(self._log.fileno(), 2)
 
     def _start(self) -> subprocess.Popen[bytes]:
         link = self._link
-        words = ssh_command(
+        command = ssh_command(
             link.ssh_host,
             ssh=self._env.get("DIAMOND_SSH") or "ssh",
             config=link.ssh_config,
@@ -153,7 +155,7 @@ class _Session:
         pipe = subprocess.PIPE
         try:
             return subprocess.Popen(
-                words,
+                command,
                 stdin=pipe,
                 stdout=pipe,
                 stderr=pipe,
@@ -161,20 +163,20 @@ class _Session:
             )
         except OSError as error:
             raise EndpointAway(
-                f"{words[0]} could not be started: {error.strerror}",
-                "Install an ssh client, or name yours in DIAMOND_SSH.",
+                f"Could not start {command[0]}: {error.strerror}",
+                "Install an ssh client, or set DIAMOND_SSH to yours.",
             ) from None
 
     def _bridge(self, source: IO[bytes], target: IO[bytes]) -> Bridge:
         address = ServiceAddress(self._link.url, self._link.key)
         return Bridge(address, source, target, on_hello=self._hello, say=self._note)
 
-    def _carry(self, bridge: Bridge, target: IO[bytes]) -> None:
+    def _serve(self, bridge: Bridge, target: IO[bytes]) -> None:
         try:
             target.write(bootstrap_input(self._agent, self._link.endpoint))
             target.flush()
         except OSError:
-            return  # ssh has ended; its own words say why
+            return  # ssh has ended; its output says why
         if not bridge.wait_for_agent():
             return
         timer = threading.Timer(HELLO_SECONDS, self._too_late)
@@ -183,10 +185,10 @@ class _Session:
         bridge.serve()
         timer.cancel()
 
-    def _hello(self, answer: Response) -> None:
-        if answer.status >= 400:
-            self._refused = answer.body.decode(errors="replace")[:300]
-            if answer.status < 500:
+    def _hello(self, response: Response) -> None:
+        if response.status >= 400:
+            self._rejection = response.body.decode(errors="replace")[:300]
+            if response.status < 500:
                 self._ssh.terminate()
         elif not self.is_ready:
             self.is_ready = True
@@ -195,40 +197,40 @@ class _Session:
 
     def _too_late(self) -> None:
         if not self.is_ready:
-            self._refused = self._refused or "the agent did not answer in time"
+            self._rejection = self._rejection or "the agent did not answer in time"
             self._ssh.terminate()
 
     def _finish(self, bridge: Bridge) -> None:
         with contextlib.suppress(OSError):
             self._ssh.stdin and self._ssh.stdin.close()
         code = self._ssh.wait()
-        self._ear.join(2)  # a ControlMaster in the background may hold the pipe open
-        words = self._refused or " ".join(self._words) or f"ssh ended with {code}"
-        self._note(f"the connection ended: {words}")
+        self._stderr_reader.join(2)  # a ControlMaster in the background may hold the pipe open
+        reason = self._rejection or " ".join(self._last_lines) or f"ssh ended with {code}"
+        self._note(f"the connection ended: {reason}")
         if self.is_ready:
             if not bridge.is_stale:
-                self._say_away()
+                self._report_offline()
             return
-        hint = "Check it by hand: ssh " + self._link.ssh_host
+        hint = "Test the connection: ssh " + self._link.ssh_host
         if code == NO_PYTHON:
-            hint = "Name one that is there: diamond endpoint add … --python PATH"
-        raise EndpointAway(f"No agent could be started on {self._link.ssh_host}: {words}", hint)
+            hint = "Give the path of a newer Python: diamond endpoint add … --python PATH"
+        raise EndpointAway(f"Could not start an agent on {self._link.ssh_host}: {reason}", hint)
 
-    def _say_away(self) -> None:
+    def _report_offline(self) -> None:
         try:
             Client().endpoint_away(self._link.name)
         except DiamondError as error:
-            self._note(f"the service was not told: {error.message}")
+            self._note(f"could not report this to the service: {error.message}")
 
     def _listen(self, stderr: IO[bytes]) -> None:
-        """ssh's own words: to the terminal while a person looks, always to the log."""
+        """The output of ssh: to the terminal until detached, and always to the log."""
         for line in stderr:
             text = line.decode(errors="replace").rstrip()
-            self._words.append(text)
+            self._last_lines.append(text)
             if self._echo:
                 say(text)
             self._note(text)
 
-    def _note(self, words: str) -> None:
-        self._log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {words}\n")
+    def _note(self, message: str) -> None:
+        self._log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {message}\n")
         self._log.flush()

@@ -18,20 +18,20 @@ app = typer.Typer(
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
-    days: Annotated[int | None, typer.Option("--days", min=1, help="How long it is good.")] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the token is for.")],
+    days: Annotated[int | None, typer.Option("--days", min=1, help="How long it is valid.")] = None,
     scope: Annotated[
         list[str], typer.Option("--scope", help="read, run, manage or admin; may be repeated.")
     ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Make a token; it is shown once."""
-    made = Client().create_token(name, days, scope)
+    """Create a token; it is shown only once."""
+    created = Client().create_token(name, days, scope)
     if as_json:
-        print_json(made)
+        print_json(created)
         return
-    print(made["token"])
-    say("It is shown this once. Use it with DIAMOND_URL and DIAMOND_TOKEN.")
+    print(created["token"])
+    say("It is not shown again. Use it with DIAMOND_URL and DIAMOND_TOKEN.")
 
 
 @app.command(name="list")
@@ -43,14 +43,14 @@ def list_tokens(as_json: Json = False) -> None:
         return
     rows = [
         (
-            one["id"],
-            one["name"],
-            " ".join(one.get("scopes", [])),
-            time_ago(one.get("created")),
-            timestamp(one.get("expires")),
-            time_ago(one.get("used")),
+            token["id"],
+            token["name"],
+            " ".join(token.get("scopes", [])),
+            time_ago(token.get("created")),
+            timestamp(token.get("expires")),
+            time_ago(token.get("used")),
         )
-        for one in items
+        for token in items
     ]
     print_table(("TOKEN", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED"), rows)
 
@@ -59,7 +59,7 @@ def list_tokens(as_json: Json = False) -> None:
 def revoke(
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its id.")], as_json: Json = False
 ) -> None:
-    """End a token at once."""
+    """Revoke a token immediately."""
     Client().revoke_token(token)
     if as_json:
         print_json({"id": token})

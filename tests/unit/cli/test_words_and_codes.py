@@ -8,12 +8,11 @@ import time
 from typing import Any
 
 import pytest
-from diamond.cli.endpoint_status import describe_offline
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from diamond.cli.endpoint import changes_of
-from diamond.cli.endpoint_status import endpoint_next_step
+from diamond.cli.endpoint_status import describe_offline, endpoint_next_step
 from diamond.cli.format import describe_resources, duration, format_amount, time_ago
 from diamond.cli.logs import check_carried, check_rank
 from diamond.cli.main import COMMANDS, app
