@@ -50,7 +50,7 @@ def test_a_task_of_a_machine_that_is_away_is_shown_as_it_was(diamond: Diamond) -
     _, heard = following.communicate(timeout=PATIENCE)
     assert "local is away" in shown and "diamond endpoint start local" in shown
     assert "local is away" in listed.stderr and "local is away" not in listed.stdout
-    assert "being cancelled" in ended.stdout and "takes effect when it is back" in ended.stderr
+    assert "being cancelled" in ended.stdout and "takes effect once it is back" in ended.stderr
     assert "running, being cancelled" in after
     assert "local is away" in heard and "local is back" in heard and "cancelled" in heard
     diamond.wait_for_state(task, "cancelled")

@@ -79,7 +79,7 @@ def test_all_that_match_are_counted_first_and_cancelled_when_told(diamond: Diamo
     bare = diamond.call("cancel", "--name", "of-a-crowd")
     assert bare.returncode != 0 and "--all" in bare.stderr
     asked = diamond.call("cancel", "--all", "--name", "of-a-crowd")
-    assert "2 tasks to cancel. Nothing was done" in asked.stderr
+    assert "2 tasks to cancel. Nothing was changed" in asked.stderr
     done = diamond.ask("cancel", "--all", "--name", "of-a-crowd", "--yes")
     assert sorted(one["id"] for one in done["items"]) == sorted(tasks)
     for task in tasks:
@@ -166,7 +166,7 @@ def test_following_a_log_ends_with_the_task(diamond: Diamond) -> None:
     task = diamond.submit("sh", "-c", "for i in 1 2 3 4; do echo $i; sleep 0.3; done")
     done = diamond.call("logs", "-f", task)
     assert done.stdout.split() == ["1", "2", "3", "4"]
-    assert "It succeeded" in done.stderr
+    assert "The task succeeded" in done.stderr
 
 
 def test_a_secret_reaches_the_program_and_nothing_else(diamond: Diamond, tmp_path: Path) -> None:

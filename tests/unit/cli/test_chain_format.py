@@ -44,9 +44,9 @@ def test_attempts_stand_with_gap_step_and_checkpoint() -> None:
 
 def test_the_budget_stands_with_what_is_left() -> None:
     lines = chain_lines(Task(attempts=[attempt(1)], chain=CHAIN))
-    assert lines[0] == "came to step 80, checkpoint ckpt/80.pt"
+    assert lines[0] == "reached step 80, checkpoint ckpt/80.pt"
     assert "used 23.9 of 200 node-hours" in lines[1] and "152.1 left" in lines[1]
-    assert "came no further" in lines[2]
+    assert "made no progress" in lines[2]
 
 
 def test_one_attempt_without_a_budget_is_no_chain() -> None:
@@ -56,7 +56,7 @@ def test_one_attempt_without_a_budget_is_no_chain() -> None:
 
 def test_a_task_that_asks_says_how_to_let_it_go_on() -> None:
     task = Task(id="t-1", state="pending", phase="asking", chain={**CHAIN, "asks": True})
-    assert next_step(task).startswith("Let it go on: diamond resume")
+    assert next_step(task).startswith("Continue it: diamond resume")
 
 
 def test_what_a_chain_that_has_ended_will_not_do_is_not_told() -> None:
@@ -76,15 +76,15 @@ def test_a_time_limit_that_continue_did_not_name_says_how_to_go_on_and_how_to_ha
     chain = {**CHAIN, "may_resume": True}
     task = Task(id="t-1", state="failed", reason="wall-time", chain=chain, raw={"order": order})
     assert next_step(task) == (
-        "Go on from its checkpoint: diamond resume t-1. "
-        "So that it goes on by itself: `continue: {on: [exit-75, node-lost, wall-time]}` in the spec"
+        "Continue from its checkpoint: diamond resume t-1. "
+        "To continue automatically, put `continue: {on: [exit-75, node-lost, wall-time]}` in the spec"
     )
     nothing_saved = Task(id="t-1", state="failed", reason="wall-time", chain={"may_resume": True})
     assert next_step(nothing_saved) == (
-        "Ask for more time (--time), or let a next attempt go on: `continue: {on: [exit-75, wall-time]}` in the spec"
+        "Request more time (--time), or continue automatically with `continue: {on: [exit-75, wall-time]}` in the spec"
     )
 
 
 def test_an_attempt_that_the_site_ran_twice_says_so() -> None:
     (line,) = attempt_lines(Task(attempts=[attempt(1, runs=[{}, {}])]), is_local=True)
-    assert "in 2 runs, as the site put it back in the queue" in line
+    assert "in 2 runs, because the site requeued it" in line

@@ -50,13 +50,15 @@ def test_settings_that_help_are_written_as_the_spec_has_them() -> None:
 
 def test_a_larger_batch_is_left_to_the_person() -> None:
     lines = tuned(probe("as written", 100), probe("batch_size=64", 300, 256.0, batch_size=64))
-    assert lines[-1] == "A larger batch is another training: take it if that one learns as well."
+    assert (
+        lines[-1] == "A larger batch changes the training: use it only if the model learns as well."
+    )
     assert not any("Use it" in line for line in lines)
 
 
 def test_where_nothing_helps_that_is_said() -> None:
     lines = tuned(probe("as written", 100), probe("precision=bf16", 50, precision="bf16"))
-    assert lines[-1] == "Nothing of this helps: the spec is best as it is."
+    assert lines[-1] == "None of these helps: keep the spec as it is."
 
 
 def test_speeds_are_plain_numbers_and_settings_have_no_efficiency() -> None:

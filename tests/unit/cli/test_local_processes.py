@@ -30,7 +30,7 @@ def test_a_config_file_that_cannot_be_read_is_told(tmp_path: Path, text: str | N
     file = tmp_path / "diamond.toml"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(BadRequest, match="cannot be read"):
+    with pytest.raises(BadRequest, match="Cannot read"):
         read_config(file)
 
 
@@ -54,7 +54,7 @@ def test_a_service_of_another_home_on_the_same_port_is_not_ours(tmp_path: Path) 
 def test_a_home_that_is_no_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("DIAMOND_HOME", str(tmp_path / "file"))
-    with pytest.raises(BadRequest, match=r"cannot be Diamond's folder \(File exists\)"):
+    with pytest.raises(BadRequest, match=r"Cannot create Diamond's folder .*: File exists"):
         ensure_home()
     assert home_finding().verdict == "broken"
 
@@ -62,7 +62,7 @@ def test_a_home_that_is_no_folder_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_last_words_of_a_log_are_quoted(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("a\nb\nc\n")
     assert log_tail(tmp_path / "log", 2) == "b | c"
-    assert log_tail(tmp_path / "none") == "nothing"
+    assert log_tail(tmp_path / "none") == "its log is empty"
 
 
 def test_a_connection_is_remembered_in_private(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a person reads, and what her shell learns."""
+"""What users read, and the exit codes that their shell gets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from diamond.cli.endpoint import changes_of
 from diamond.cli.endpoint_status import describe_offline, endpoint_next_step
 from diamond.cli.format import describe_resources, duration, format_amount, time_ago
-from diamond.cli.logs import check_carried, check_rank
+from diamond.cli.logs import LogSource, check_available, check_rank
 from diamond.cli.main import COMMANDS, app
 from diamond.cli.metrics_format import metric_lines
 from diamond.cli.output import print_error, print_table, without_control_characters
+from diamond.cli.profile_corrections import changes_of
 from diamond.cli.profile_format import account_option, profile_lines, profile_summary
 from diamond.cli.run import _spec_or_command
 from diamond.cli.saved_links import SavedLink
@@ -65,7 +65,7 @@ def test_every_reason_has_words() -> None:
 @pytest.mark.parametrize("reason", [reason.value for reason in Reason] + ["new"])
 def test_every_ending_has_words_and_a_next_step(reason: str) -> None:
     task = ended("failed", reason, exit_code=1)
-    assert describe_ending(task).startswith("It failed")
+    assert describe_ending(task).startswith("The task failed")
     assert not re.search(r"\{\w+\}", next_step(task))
 
 
@@ -77,7 +77,7 @@ def test_ages_read_as_people_say_them() -> None:
 
 def test_a_failed_task_says_why_in_a_table() -> None:
     assert short_reason(ended("failed", "exit-code", exit_code=3)) == "exit code 3"
-    assert short_reason(Task(state="pending", phase="queued")) == "waiting for its turn"
+    assert short_reason(Task(state="pending", phase="queued")) == "waiting in the queue"
     assert short_reason(Task(state="pending", message="waits for nodes")) == "waits for nodes"
 
 
@@ -155,7 +155,7 @@ def test_a_spec_and_a_command_are_told_apart() -> None:
     assert _spec_or_command(["a.yaml"], None) == "a.yaml"
     assert _spec_or_command([], ["a.yaml", "--x"]) == ["a.yaml", "--x"]
     for specs, command in ((["a", "b"], None), (["a"], ["b"]), ([], [])):
-        with pytest.raises(BadRequest, match="not clear"):
+        with pytest.raises(BadRequest, match=r"Nothing to run|Too many arguments"):
             _spec_or_command(specs, command)
 
 
@@ -220,7 +220,10 @@ def test_a_metric_that_is_no_number_says_since_when() -> None:
 def test_a_machine_that_is_away_says_since_when_and_how_to_get_it_back() -> None:
     away = Endpoint(name="alpha", state="sign-in", last_seen=time.time() - 180)
     words = describe_offline(away)
-    assert "alpha is away since 3 min ago" in words and "diamond endpoint connect alpha" in words
+    assert (
+        "alpha is offline (last seen 3 min ago)" in words
+        and "diamond endpoint connect alpha" in words
+    )
 
 
 def test_a_task_that_waits_for_its_cancel_says_so() -> None:
@@ -295,9 +298,11 @@ def test_a_rank_that_a_task_has_not_is_told() -> None:
 def test_the_log_of_a_rank_that_is_not_carried_is_named_by_its_file() -> None:
     attempts = [{"id": "a1", "number": 1, "run": 2, "runs": []}]
     task = Task(id="t1", endpoint="alpha", attempts=attempts, raw={"run_dir": "/w/tasks/t1"})
-    check_carried(task, "a1", None, 63)
-    with pytest.raises(BadRequest, match="from 64 on are read on alpha itself") as caught:
-        check_carried(task, "a1", None, 64)
+    check_available(task, LogSource("a1", None, 63))
+    with pytest.raises(
+        BadRequest, match="ranks 64 and higher are only available on alpha"
+    ) as caught:
+        check_available(task, LogSource("a1", None, 64))
     assert caught.value.hint.endswith("/w/tasks/t1/attempts/a1/runs/2/rank-64.stdout.log")
 
 
