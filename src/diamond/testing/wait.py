@@ -1,4 +1,4 @@
-"""Waiting for conditions, so that no test sleeps for a guess."""
+"""Wait for conditions, so that no test sleeps for a guessed time."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def wait_until(
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:.0f} s: {what or condition}")
+            raise AssertionError(f"did not happen within {seconds:.0f} s: {what or condition}")
         time.sleep(every)

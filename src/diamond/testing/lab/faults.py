@@ -1,4 +1,4 @@
-"""Failing, crashing and hanging nodes and controllers, and mending them."""
+"""Make nodes and controllers fail, crash or hang, and repair them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def break_node(lab: LabShape, cluster: ClusterShape, node: str, action: NodeActi
             set_nodes(lab, cluster, [node], "State=DOWN", "Reason=failed", check=True)
     else:
         number = signal.SIGSTOP if action == "hang" else signal.SIGCONT
-        for one in slurmd_pids(pid):
-            processes.kill(one, number)
+        for slurmd in slurmd_pids(pid):
+            processes.kill(slurmd, number)
 
 
 def break_controller(lab: LabShape, cluster: ClusterShape, action: ControllerAction) -> None:
@@ -51,24 +51,24 @@ def break_controller(lab: LabShape, cluster: ClusterShape, action: ControllerAct
 
 
 def crash_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
-    """Kill a node and all that runs on it, without warning, and empty its disks.
+    """Kill a node and everything on it without warning, and empty its disks.
 
-    Were a dead job's script still in the spool, slurmd would refuse to run that job again.
+    If a dead job's script stayed in the spool, slurmd would refuse to run that job again.
     """
     pid = processes.pid_of(lab, node)
-    doomed = set(processes.descendants(pid)) if pid else set()
+    victims = set(processes.descendants(pid)) if pid else set()
     if not lab.isolated:
-        doomed |= {*step_processes(cluster, node), *job_processes(cluster, node)} - {os.getpid()}
+        victims |= {*step_processes(cluster, node), *job_processes(cluster, node)} - {os.getpid()}
     processes.stop(lab, node, signal.SIGKILL)
-    for one in doomed:
-        processes.kill(one, signal.SIGKILL)
-    processes.wait_until(lambda: not any(map(processes.is_alive, doomed)), 5)
+    for victim in victims:
+        processes.kill(victim, signal.SIGKILL)
+    processes.wait_until(lambda: not any(map(processes.is_alive, victims)), 5)
     for folder in ("spool", "locals"):
         shutil.rmtree(cluster.root / folder / node, ignore_errors=True)
 
 
 def slurmd_pids(pid: int) -> Iterator[int]:
-    """Only the daemon itself: jobs run on while it is silent."""
+    """Only the daemon itself: jobs keep running while it hangs."""
     for one in [pid, *processes.descendants(pid)]:
         with contextlib.suppress(OSError):
             if Path(f"/proc/{one}/comm").read_text().strip() == "slurmd":
@@ -76,7 +76,7 @@ def slurmd_pids(pid: int) -> Iterator[int]:
 
 
 def step_processes(cluster: ClusterShape, node: str) -> Iterator[int]:
-    """The slurmstepd that listen on sockets in the node's spool, and their children."""
+    """The slurmstepd processes that listen on sockets in the node's spool, and their children."""
     for path in (cluster.root / "spool" / node).glob(f"{node}_*"):
         with socket.socket(socket.AF_UNIX) as link, contextlib.suppress(OSError):
             link.settimeout(0.5)

@@ -1,4 +1,4 @@
-"""`down`: end all jobs and daemons, and, when asked to, forget that they ever were."""
+"""`down`: stop all jobs and daemons, and optionally delete all files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .storage import unmount_storage
 
 
 def take_down(root: Path, *, purge: bool) -> bool:
-    """Whether there was a lab."""
+    """Stop a lab; returns whether there was one."""
     if not root.exists():
         return False
     with locked(root / ".lock"):
@@ -40,8 +40,8 @@ def stop_everything(lab: LabShape) -> None:
         for node in cluster.node_names:
             crash_node(lab, cluster, node)
     for cluster in answering:
-        bury_jobs(lab, cluster)
-    for cluster in answering:  # they save their state side by side
+        fail_remaining_jobs(lab, cluster)
+    for cluster in answering:  # they save their state in parallel
         if pid := processes.pid_of(lab, cluster.controller):
             processes.kill(pid, signal.SIGTERM)
     last = [*(cluster.controller for cluster in lab.clusters), "slurmdbd", "mariadbd", "munged"]
@@ -59,13 +59,13 @@ def can_ask(lab: LabShape, cluster: ClusterShape) -> bool:
 
 
 def cancel_jobs(lab: LabShape, cluster: ClusterShape) -> None:
-    for state in ("PENDING", "RUNNING", "SUSPENDED"):  # scancel takes one at a time
+    for state in ("PENDING", "RUNNING", "SUSPENDED"):  # scancel accepts one state at a time
         slurm(lab, cluster, "scancel", f"--state={state}", check=False)
     processes.wait_until(lambda: not active_jobs(lab, cluster), 1.5, every=0.1)
 
 
-def bury_jobs(lab: LabShape, cluster: ClusterShape) -> None:
-    """End those that did not, else the next `up` finds nodes busy with them for a minute."""
+def fail_remaining_jobs(lab: LabShape, cluster: ClusterShape) -> None:
+    """Fail jobs that did not end; otherwise the next `up` finds nodes busy with them for a minute."""
     if active_jobs(lab, cluster):
         set_nodes(lab, cluster, cluster.node_names, "State=DOWN", "Reason=diamond-lab")
         processes.wait_until(lambda: not active_jobs(lab, cluster), 3, every=0.1)
@@ -85,7 +85,7 @@ def stop_login(lab: LabShape, cluster: ClusterShape) -> None:
 
 
 def delete(lab: LabShape) -> None:
-    """Only what a lab makes, and its folder when nothing else is in it."""
+    """Delete only what a lab creates, and its folder if that is empty then."""
     for name in (*RESERVED_NAMES, *(cluster.name for cluster in lab.clusters)):
         shutil.rmtree(lab.root / name, ignore_errors=True)
     for name in ("lab.json", ".lock"):

@@ -1,4 +1,4 @@
-"""`up`: from nothing, or from whatever is left, to clusters in service."""
+"""`up`: start a lab from nothing, or from whatever is left of one."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def bring_up(root: Path, asked: UpOptions) -> None:
         is_up = old is not None and bool(running(old))
         if old and is_up and options != old.options:
             raise LabError(different(old.options, options, root))
-        # Ports are only safe once bound, and packages and /etc/hosts are the machine's:
-        # labs come up one after the other.
+        # Ports are only safe once bound, and all labs share packages and /etc/hosts,
+        # so labs start one after the other.
         with locked():
             lab = old if old and is_up else prepare(root, options)
             start_everything(lab)
@@ -61,11 +61,11 @@ def readable_by_all() -> Iterator[None]:
 
 def different(old: Options, new: Options, root: Path) -> str:
     names = [name for name, value in asdict(new).items() if asdict(old)[name] != value]
-    return f"the lab is up with another --{', --'.join(names)}; run: diamond lab down --dir {root}"
+    return f"the lab is already up with a different --{', --'.join(names)}; first run: diamond lab down --dir {root}"
 
 
 def prepare(root: Path, options: Options) -> LabShape:
-    """Everything that must be there before the first daemon starts."""
+    """Create everything that must exist before the first daemon starts."""
     count = count_ports(options)
     install_packages(options)
     ensure_users(options.user_names)
