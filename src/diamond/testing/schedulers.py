@@ -218,11 +218,11 @@ class SchedulerConformance:
         text = (
             f"job={known['job_id']}\nrestarts={known['restart_count']}\n"
             f"left() {{\n{known['seconds_left']}\n}}\n"
-            'echo "$job $restarts $(left)" >.told && mv .told told'
+            'echo "$job $restarts $(left)" >.report && mv .report report'
         )
         submission = self.submission_of(scheduler, folder, text)
         native_id = scheduler.submit(submission)
-        job, restarts, left = self.wait_for_file(scheduler, submission.folder / "told").split()
+        job, restarts, left = self.wait_for_file(scheduler, submission.folder / "report").split()
         assert (job, restarts) == (native_id, "0")
         assert 200 < int(left) <= 300
 
@@ -234,12 +234,12 @@ class SchedulerConformance:
             pytest.skip("jobs of this batch system cannot query it")
         text = (
             f"has_nodes() {{\n{known['has_nodes']}\n}}\n"
-            f'has_nodes {known["job_id"]} && echo I >>.told; has_nodes 999999 || echo "not they" >>.told\n'
-            "mv .told told"
+            f'has_nodes {known["job_id"]} && echo I >>.report; has_nodes 999999 || echo "not they" >>.report\n'
+            "mv .report report"
         )
         submission = self.submission_of(scheduler, folder, text)
         scheduler.submit(submission)
-        report = self.wait_for_file(scheduler, submission.folder / "told")
+        report = self.wait_for_file(scheduler, submission.folder / "report")
         assert report.splitlines() == ["I", "not they"]
 
     def test_two_agents_do_not_mistake_each_others_jobs(
