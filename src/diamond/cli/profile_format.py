@@ -81,43 +81,43 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _partition(one: dict[str, Any]) -> str:
-    gpus = [f"{n} {kind} GPUs" for kind, n in (one.get("gpus_per_node") or {}).items()]
-    most = one.get("max_minutes")
-    words = [
-        f"{_number(one.get('nodes_total'), 'node')} of {_number(one.get('cpus_per_node'), 'CPU')}",
+def _partition(entry: dict[str, Any]) -> str:
+    gpus = [f"{n} {kind} GPUs" for kind, n in (entry.get("gpus_per_node") or {}).items()]
+    most = entry.get("max_minutes")
+    parts = [
+        f"{_number(entry.get('nodes_total'), 'node')} of {_number(entry.get('cpus_per_node'), 'CPU')}",
         ", ".join(gpus),
         f"up to {show_minutes(int(most))}" if most else "",
     ]
-    star = "*" if one.get("default") else ""
-    return f"{one.get('name')}{star} ({_joined(words)})"
+    star = "*" if entry.get("default") else ""
+    return f"{entry.get('name')}{star} ({_joined(parts)})"
 
 
-def _folder(kind: str, one: dict[str, Any]) -> str:
-    words = [show_bytes(one["free_bytes"]) + " free" if one.get("free_bytes") else ""]
-    if one.get("quota_bytes"):
-        words.append(f"quota {show_bytes(one['quota_bytes'])}")
-    if one.get("purge_days"):
-        words.append(f"purged after {plural(int(one['purge_days']), 'day')}")
-    return f"{kind} {one.get('path')} ({_joined(words)})"
+def _folder(kind: str, entry: dict[str, Any]) -> str:
+    parts = [show_bytes(entry["free_bytes"]) + " free" if entry.get("free_bytes") else ""]
+    if entry.get("quota_bytes"):
+        parts.append(f"quota {show_bytes(entry['quota_bytes'])}")
+    if entry.get("purge_days"):
+        parts.append(f"purged after {plural(int(entry['purge_days']), 'day')}")
+    return f"{kind} {entry.get('path')} ({_joined(parts)})"
 
 
-def _free(partition: str, one: dict[str, Any]) -> str:
+def _free(partition: str, entry: dict[str, Any]) -> str:
     """Idle nodes and cores, and the number of waiting jobs."""
-    words = [
-        f"{one.get('nodes_idle', '?')} of {_number(one.get('nodes_total'), 'node')}",
-        _number(one.get("cpus_idle"), "CPU"),
-        _number(one["gpus_idle"], "GPU") if one.get("gpus_idle") else "",
-        f"{one['pending']} waiting" if one.get("pending") else "",
+    parts = [
+        f"{entry.get('nodes_idle', '?')} of {_number(entry.get('nodes_total'), 'node')}",
+        _number(entry.get("cpus_idle"), "CPU"),
+        _number(entry["gpus_idle"], "GPU") if entry.get("gpus_idle") else "",
+        f"{entry['pending']} waiting" if entry.get("pending") else "",
     ]
-    return f"{partition} {_joined(words)}"
+    return f"{partition} {_joined(parts)}"
 
 
-def _qos(one: dict[str, Any]) -> str:
-    most, limit = one.get("max_minutes"), one.get("submit_limit")
-    words = [f"up to {show_minutes(int(most))}" if most else "", f"{limit} queued" if limit else ""]
-    inside = _joined(words)
-    return f"{one['name']} ({inside})" if inside else str(one["name"])
+def _qos(entry: dict[str, Any]) -> str:
+    most, limit = entry.get("max_minutes"), entry.get("submit_limit")
+    parts = [f"up to {show_minutes(int(most))}" if most else "", f"{limit} queued" if limit else ""]
+    inside = _joined(parts)
+    return f"{entry['name']} ({inside})" if inside else str(entry["name"])
 
 
 def _scheduler(value: dict[str, Any]) -> str:
@@ -127,7 +127,7 @@ def _scheduler(value: dict[str, Any]) -> str:
 
 
 def _flags(value: dict[str, str]) -> str:
-    odd = [f"{word} --{flag}" for flag, word in value.items() if word != "takes"]
+    odd = [f"{part} --{flag}" for flag, part in value.items() if part != "takes"]
     return ", ".join(odd) or "accepts all"
 
 
@@ -160,15 +160,15 @@ def _builders(builders: Mapping[str, Any]) -> str:
 
 
 def _names(value: list[dict[str, Any]]) -> str:
-    return ", ".join(str(one["name"]) for one in value) or "none"
+    return ", ".join(str(entry["name"]) for entry in value) or "none"
 
 
 def _number(value: Any, noun: str) -> str:
     return plural(int(value), noun) if value is not None else f"? {noun}s"
 
 
-def _joined(words: list[str]) -> str:
-    return ", ".join(word for word in words if word)
+def _joined(parts: list[str]) -> str:
+    return ", ".join(part for part in parts if part)
 
 
 _FORMATTERS: dict[str, Callable[[Any], str]] = {
@@ -176,8 +176,8 @@ _FORMATTERS: dict[str, Callable[[Any], str]] = {
     "partitions": lambda value: "; ".join(map(_partition, value)) or "none",
     "accounts": _names,
     "qos": lambda value: ", ".join(map(_qos, value)) or "none",
-    "folders": lambda value: "; ".join(_folder(kind, one) for kind, one in value.items()),
-    "free": lambda value: "; ".join(_free(name, one) for name, one in value.items()),
+    "folders": lambda value: "; ".join(_folder(kind, entry) for kind, entry in value.items()),
+    "free": lambda value: "; ".join(_free(name, entry) for name, entry in value.items()),
     "flags": _flags,
     "gpus": _gpus,
     "memory_mb": lambda value: show_bytes(value * 2**20),

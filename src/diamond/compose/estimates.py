@@ -24,7 +24,7 @@ def estimate_cost(
     account: Facts = next(
         (one for one in facts.get("accounts") or [] if one["name"] == placement.account), {}
     )
-    found = {
+    values = {
         "node_hours": node_hours,
         "gpu_hours": node_hours * resources.gpus_per_node,
         "core_hours": node_hours * _cores(facts, placement, resources),
@@ -36,7 +36,7 @@ def estimate_cost(
         "balance": balance_of(account),
         "unit": str(account.get("unit") or ""),
     }
-    return {**found, "text": _cost_words(found)}
+    return {**values, "text": _cost_words(values)}
 
 
 def describe_queue(
@@ -45,15 +45,15 @@ def describe_queue(
     """How busy the queue is now, and how long the user's own tasks waited there."""
     free = facts.get("free") or {}
     now = free.get(partition) or (next(iter(free.values())) if len(free) == 1 else {})
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "partition": partition,
         **{name: now.get(name) for name in ("nodes_idle", "nodes_total", "gpus_idle", "pending")},
         "as_of": as_of if now else None,
         "waits": _waits(waits),
     }
     if (facts.get("scheduler") or {}).get("name") == "local":
-        return {**found, "text": _machine_words(found)}
-    return {**found, "text": _queue_words(found)}
+        return {**values, "text": _machine_words(values)}
+    return {**values, "text": _queue_words(values)}
 
 
 def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:
@@ -64,18 +64,18 @@ def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:
     return int(whole or resources.cpus_per_node)
 
 
-def _cost_words(found: Mapping[str, Any]) -> str:
-    words = [f"At most {_hours(found['node_hours'], 'node')}"]
-    if found["gpu_hours"]:
-        words.append(_hours(found["gpu_hours"], "GPU"))
-    text = ", ".join(words)
-    if found["charge"] is not None:
-        text += f", {found['charge']:g} {found['unit'] or 'units'}"
-    if found["balance"] is not None:
-        text += f"; {found['account']} has {found['balance']:g} {found['unit']}".rstrip()
-    if found["attempts"] > 1:
-        most = _hours(found["node_hours_at_most"], "node")
-        text += f". With all {found['attempts']} attempts: {most}"
+def _cost_words(values: Mapping[str, Any]) -> str:
+    parts = [f"At most {_hours(values['node_hours'], 'node')}"]
+    if values["gpu_hours"]:
+        parts.append(_hours(values["gpu_hours"], "GPU"))
+    text = ", ".join(parts)
+    if values["charge"] is not None:
+        text += f", {values['charge']:g} {values['unit'] or 'units'}"
+    if values["balance"] is not None:
+        text += f"; {values['account']} has {values['balance']:g} {values['unit']}".rstrip()
+    if values["attempts"] > 1:
+        most = _hours(values["node_hours_at_most"], "node")
+        text += f". With all {values['attempts']} attempts: {most}"
     return text + "."
 
 
@@ -90,28 +90,28 @@ def _waits(seconds: Sequence[float]) -> dict[str, Any] | None:
     return {"count": len(seconds), "median": median(seconds), "longest": max(seconds)}
 
 
-def _machine_words(found: Mapping[str, Any]) -> str:
+def _machine_words(values: Mapping[str, Any]) -> str:
     """A machine without a batch system has only Diamond's own queue."""
-    if found["pending"]:
+    if values["pending"]:
         return "This machine is busy. The task starts when there is room."
     return "The task starts immediately if this machine has room."
 
 
-def _queue_words(found: Mapping[str, Any]) -> str:
-    words = []
-    if found["nodes_total"]:
-        words.append(f"{found['nodes_idle'] or 0} of {found['nodes_total']} nodes are free")
-    if found["pending"] is not None:
-        words.append(
+def _queue_words(values: Mapping[str, Any]) -> str:
+    parts = []
+    if values["nodes_total"]:
+        parts.append(f"{values['nodes_idle'] or 0} of {values['nodes_total']} nodes are free")
+    if values["pending"] is not None:
+        parts.append(
             "no jobs are waiting"
-            if not found["pending"]
-            else f"{found['pending']} jobs are waiting"
+            if not values["pending"]
+            else f"{values['pending']} jobs are waiting"
         )
-    text = "; ".join(words)
-    if found["waits"]:
-        usual = show_duration(found["waits"]["median"])
+    text = "; ".join(parts)
+    if values["waits"]:
+        usual = show_duration(values["waits"]["median"])
         text = f"{text}. " if text else ""
-        text += f"Your last {found['waits']['count']} tasks here waited {usual} (median)"
+        text += f"Your last {values['waits']['count']} tasks here waited {usual} (median)"
     return f"{text[:1].upper()}{text[1:]}." if text else "The current load is not known yet."
 
 

@@ -13,7 +13,7 @@ from diamond.compose.spec import Spec
 from diamond.core.errors import InvalidSpec
 
 _EXAMPLES = {
-    "run": "Write a command, such as: run: python train.py, or a list of words.",
+    "run": "Write a command, such as: run: python train.py, or a list of arguments.",
     "budget": "Write for example: budget: 200 node-hours",
     "environment": "Write for example: environment: {requirements: [torch]}",
     "python": "Write a version such as 3.11.",
@@ -129,10 +129,10 @@ def _unknown_field(faults: Faults, path: list[str]) -> None:
 
 
 def _plain_words(found: ErrorDetails) -> str:
-    words = _PLAIN_WORDS.get(found["type"])
-    if words is None:
+    template = _PLAIN_WORDS.get(found["type"])
+    if template is None:
         return found["msg"].removeprefix("Value error, ")
-    return words.format(input=found["input"], **(found.get("ctx") or {}))
+    return template.format(input=found["input"], **(found.get("ctx") or {}))
 
 
 def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:

@@ -62,10 +62,10 @@ def _read(parse: Callable[[Any], int], value: Any) -> int:
 
 
 def _command(value: str | list[str]) -> str | list[str]:
-    words = [value] if isinstance(value, str) else value
-    if not words or not words[0].strip():
+    arguments = [value] if isinstance(value, str) else value
+    if not arguments or not arguments[0].strip():
         raise ValueError("the command is empty; write one such as: python train.py")
-    if any("\0" in word for word in words):
+    if any("\0" in argument for argument in arguments):
         raise ValueError("a command cannot contain a NUL character")
     return value
 

@@ -46,12 +46,14 @@ def limits_of(facts: Facts, partition: str, sources: Mapping[str, Source]) -> di
     site = partition_named(facts, partition)
     source = sources.get("partitions" if site is not None else "cores", Source("", None))
     shape = site if site is not None else machine_limits(facts)
-    words = _Words(partition if site is not None else "")
+    sentences = _Sentences(partition if site is not None else "")
     usual = show_minutes(default_minutes(facts, partition))
     return {
-        one.name: FieldLimit(one.most, one.shown, one.default, one.text, source.words, source.at)
-        for one in _fields(shape, words, usual)
-        if one.most is not None
+        field.name: FieldLimit(
+            field.most, field.shown, field.default, field.text, source.words, source.at
+        )
+        for field in _fields(shape, sentences, usual)
+        if field.most is not None
     }
 
 
@@ -69,7 +71,7 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Sentences:
     """Sentences about a partition, or about a machine that has none."""
 
     partition: str
@@ -85,7 +87,7 @@ class _Words:
         return f"{node} has {what}."
 
 
-def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
+def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
     nodes = shape.get("max_nodes") or shape.get("nodes_total")
     cores = shape.get("cpus_per_node")
     memory = shape.get("memory_mb_per_node")
@@ -93,17 +95,17 @@ def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
     gpus = _most_gpus(shape.get("gpus_per_node"))
     limit = show_minutes(minutes or 0)
     return [
-        Field("resources.nodes", nodes, str(nodes), "1", words.nodes(nodes or 0)),
-        Field("resources.gpus_per_node", gpus, str(gpus), "0", words.has(_gpus(gpus or 0))),
-        Field("resources.cpus_per_task", cores, str(cores), "1", words.has(f"{cores} cores")),
+        Field("resources.nodes", nodes, str(nodes), "1", sentences.nodes(nodes or 0)),
+        Field("resources.gpus_per_node", gpus, str(gpus), "0", sentences.has(_gpus(gpus or 0))),
+        Field("resources.cpus_per_task", cores, str(cores), "1", sentences.has(f"{cores} cores")),
         Field(
             "resources.memory",
             memory,
             _size(memory),
             "the site's default",
-            words.has(show_bytes((memory or 0) * 2**20)),
+            sentences.has(show_bytes((memory or 0) * 2**20)),
         ),
-        Field("resources.walltime", minutes, limit, usual, words.minutes(limit)),
+        Field("resources.walltime", minutes, limit, usual, sentences.minutes(limit)),
     ]
 
 

@@ -43,18 +43,20 @@ def fill_command(command: str, params: Mapping[str, Any], *, resumes: bool = Fal
     return prelude + "".join(pieces)
 
 
-def fill_arguments(words: list[str], params: Mapping[str, Any]) -> list[str]:
+def fill_arguments(arguments: list[str], params: Mapping[str, Any]) -> list[str]:
     """The same for an argument list, which no shell reads."""
     values = {name: show_value(value) for name, value in params.items()}
-    return [_FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), word) for word in words]
+    return [
+        _FIELD.sub(lambda m: values.get(m.group(1), m.group(0)), argument) for argument in arguments
+    ]
 
 
-def command_with_resume(words: list[str], params: Mapping[str, Any]) -> str:
+def command_with_resume(arguments: list[str], params: Mapping[str, Any]) -> str:
     """The arguments as a bash command, because the checkpoint is known only at the start; '' if `{resume}` is not used."""
     field = f"{{{RESUME}}}"
-    if RESUME in params or not any(field in word for word in words):
+    if RESUME in params or not any(field in argument for argument in arguments):
         return ""
-    cut = [fill_arguments(word.split(field), params) for word in words]
+    cut = [fill_arguments(argument.split(field), params) for argument in arguments]
     checkpoint = _expansion("DIAMOND_RESUME_FROM", "")
     return " ".join(checkpoint.join(map(shlex.quote, pieces)) for pieces in cut)
 

@@ -65,11 +65,11 @@ class Client(ScaleCalls):
         With a `goal`, as in `plan`, the task shows the plan next to what actually happens.
         Raises `InvalidSpec` with all faults before anything is uploaded; `say` receives progress messages.
         """
-        made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        body, words = self._request(made, place, say, with_code=with_code, project=project)
+        prepared, base = self._spec(spec, on, set, folder, with_code=with_code)
+        body, notes = self._request(prepared, base, say, with_code=with_code, project=project)
         body |= {"goal": dict(goal)} if goal else {}
         body |= {"signature": self._signed(body)} if sign else {}
-        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
         return self._finished(job) if wait else job
 
     def run_recipe(
@@ -95,12 +95,12 @@ class Client(ScaleCalls):
         """Check a spec without submitting or uploading anything: `{"order", "endpoint", "warnings", "code"}`."""
         from diamond.sdk.code_selection import precheck
 
-        made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        made = self._with_environment(made, place, send=False)
+        prepared, base = self._spec(spec, on, set, folder, with_code=with_code)
+        prepared = self._with_environment(prepared, base, send=False)
         answer = precheck(
-            self.transport, made, place, script=script, with_code=with_code, project=project
+            self.transport, prepared, base, script=script, with_code=with_code, project=project
         )
-        code = self._code(made, place, with_code=with_code)
+        code = self._code(prepared, base, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 
     def plan(
@@ -118,8 +118,8 @@ class Client(ScaleCalls):
         """
         from diamond.sdk.code_selection import without_code_folder
 
-        made, _ = self._spec(spec, on, set, None, with_code=True)
-        body = {"spec": without_code_folder(made), "goal": dict(goal), "project": project}
+        prepared, _ = self._spec(spec, on, set, None, with_code=True)
+        body = {"spec": without_code_folder(prepared), "goal": dict(goal), "project": project}
         return dict(self.transport.post(f"{API}/plans", body))
 
     def scale(
@@ -136,10 +136,10 @@ class Client(ScaleCalls):
 
         `wait_scale` returns their results.
         """
-        made, place = self._spec(spec, on, set, folder, with_code=True)
-        body, words = self._request(made, place, say, with_code=True)
-        for word in words:
-            say(word)
+        prepared, base = self._spec(spec, on, set, folder, with_code=True)
+        body, notes = self._request(prepared, base, say, with_code=True)
+        for note in notes:
+            say(note)
         return dict(self.transport.post(f"{API}/scales", {**body, **(wanted or {})}, creates=True))
 
     def job(self, job: str) -> Job:
@@ -353,13 +353,13 @@ class Client(ScaleCalls):
         """The complete spec, and the base folder of its paths."""
         from diamond.sdk.specs import with_settings
 
-        made, base = read_spec(spec)
-        made = with_settings(made, settings)
+        prepared, base = read_spec(spec)
+        prepared = with_settings(prepared, settings)
         if on is not None:
-            made["on"] = on
+            prepared["on"] = on
         if not with_code:
-            made.pop("code", None)
-        return made, folder or base
+            prepared.pop("code", None)
+        return prepared, folder or base
 
     def _with_environment(
         self, spec: dict[str, Any], folder: Path, *, send: bool = True
@@ -373,18 +373,18 @@ class Client(ScaleCalls):
         self, spec: Spec, *, say: Callable[[str], None] = lambda message: None
     ) -> dict[str, Any]:
         """Upload the code and return `spec` and `code` for a request; nothing is submitted."""
-        made, place = self._spec(spec, None, (), None, with_code=True)
-        code = self._code(made, place, with_code=True)
+        prepared, base = self._spec(spec, None, (), None, with_code=True)
+        code = self._code(prepared, base, with_code=True)
         if code.snapshot:
             from diamond.sdk.uploads import upload_snapshot
 
             upload_snapshot(self.transport, code.snapshot, say)
-        return {"spec": made, **({"code": code.body} if code.body else {})}
+        return {"spec": prepared, **({"code": code.body} if code.body else {})}
 
     def _request(
         self,
         spec: dict[str, Any],
-        place: Path,
+        base: Path,
         say: Callable[[str], None],
         *,
         with_code: bool,
@@ -396,16 +396,16 @@ class Client(ScaleCalls):
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
-        made = self._with_environment(spec, place)
-        if with_code and will_upload(made, place):
-            precheck(self.transport, made, place, project=project)
-        code = self._code(made, place, with_code=with_code)
+        prepared = self._with_environment(spec, base)
+        if with_code and will_upload(prepared, base):
+            precheck(self.transport, prepared, base, project=project)
+        code = self._code(prepared, base, with_code=with_code)
         if code.snapshot and project:
             require_unrestricted(self.transport, project)
         if code.snapshot:
             upload_snapshot(self.transport, code.snapshot, say, project)
-        body = {"spec": made, **({"code": code.body} if code.body else {})}
-        return body | ({"project": project} if project else {}), code.words
+        body = {"spec": prepared, **({"code": code.body} if code.body else {})}
+        return body | ({"project": project} if project else {}), code.messages
 
     def _signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Sign the order that the service would run; the agent rejects anything else."""
@@ -414,12 +414,12 @@ class Client(ScaleCalls):
         asked = {name: value for name, value in body.items() if name != "goal"}
         return sign_order(self.transport.post(f"{API}/jobs/check", asked)["order"])
 
-    def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> CodeSelection:
+    def _code(self, spec: Mapping[str, Any], base: Path, *, with_code: bool) -> CodeSelection:
         from diamond.sdk.code_selection import CodeSelection, choose_code
 
         if not with_code:
             return CodeSelection()
-        return choose_code(spec, place, cache=diamond_home() / "cache")
+        return choose_code(spec, base, cache=diamond_home() / "cache")
 
     def _finished(self, job: Job) -> Job:
         tasks = [self.wait(task.id) for task in job.tasks]

@@ -24,7 +24,7 @@ class CodeSelection:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def words(self) -> list[str]:
+    def messages(self) -> list[str]:
         """Everything the user should know about it."""
         left = self.snapshot.left_out if self.snapshot else []
         return [*(f"Not uploaded: {path} ({why})" for path, why in left), *self.notes]

@@ -31,10 +31,12 @@ def script_in_command(run: object) -> str:
     """The script of a plain command such as `python train.py`; "" if only a shell could say."""
     if isinstance(run, str) and _SHELL_SYNTAX.search(run):
         return ""
-    words = split_command(run)
-    if len(words) < 2 or not _INTERPRETER.fullmatch(words[0]):
+    arguments = split_command(run)
+    if len(arguments) < 2 or not _INTERPRETER.fullmatch(arguments[0]):
         return ""
-    script = next((word for word in words[1:] if not _BARE_OPTION.fullmatch(word)), "")
+    script = next(
+        (argument for argument in arguments[1:] if not _BARE_OPTION.fullmatch(argument)), ""
+    )
     return script if script.endswith(_SCRIPTS) and not _SHELL_SYNTAX.search(script) else ""
 
 
