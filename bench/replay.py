@@ -10,20 +10,20 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     Arrival,
     Chain,
-    Manners,
-    arrive,
+    FollowUpPolicy,
     cushion,
+    decide_arrival,
     first_cushion,
     must_withdraw,
-    next_queueing,
+    next_submission_time,
 )
-from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, Waits
+from diamond.planning.waits import NOTHING_KNOWN, Forecast, PastWait, WaitHistory
 
-Policy = Callable[[bool], Manners]
-"""How many may wait and what a hand-over costs, depending on whether a program has started."""
+Policy = Callable[[bool], FollowUpPolicy]
+"""How many may wait and what a hand-over costs, by whether a program has started."""
 LIMITS_OF_WORK = 10
 GIVING_BACK_SECONDS = 60.0
 """How long nodes are idle until an unneeded attempt is gone."""
@@ -53,7 +53,7 @@ class Queue:
 
 def forecasts(waits_by_start: Iterable[float]) -> list[Forecast]:
     """What was known after none, one, two … starts."""
-    known, told = Waits(), [NOTHING_KNOWN]
+    known, told = WaitHistory(), [NOTHING_KNOWN]
     for waited in waits_by_start:
         known.add(waited)
         told.append(known.forecast())
@@ -161,7 +161,7 @@ class Replay:
                 self.take_nodes()
 
     def take_nodes(self) -> None:
-        chosen = arrive(self.chain(), self.manners)
+        chosen = decide_arrival(self.chain(), self.manners)
         until = self.now + self.queue.limit
         self.ask_forecast()
         if chosen is Arrival.START:
@@ -195,7 +195,7 @@ class Replay:
         self.submit()
 
     def due(self) -> float | None:
-        return next_queueing(self.chain(), self.early, self.manners)
+        return next_submission_time(self.chain(), self.early, self.manners)
 
     def ask_forecast(self) -> None:
         """Once per start, as the service sends it to the agent; for the first, it is unknown whether a follow-up is needed."""

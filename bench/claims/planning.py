@@ -22,7 +22,7 @@ from bench.replay import (
 )
 from bench.swf import Log, logs_in, read_log
 from diamond.core.order import MOST_AHEAD, Continue, Order, Resources
-from diamond.planning.waits import ENOUGH, PastWait, is_alike, similar
+from diamond.planning.waits import ENOUGH, PastWait, is_similar, similar
 from diamond.service.chains.grants import DEFAULT_HAND_OVER_SECONDS, manners_of
 
 FULL_COUNT = 1000
@@ -109,7 +109,7 @@ def commonest_queue(jobs: list[PastWait], size: int, limit: float) -> str:
     alike = (
         job.queue
         for job in jobs
-        if is_alike(job.nodes, size) and is_alike(job.limit_seconds, limit)
+        if is_similar(job.nodes, size) and is_similar(job.limit_seconds, limit)
     )
     return next((queue for queue, _ in Counter(alike).most_common(1)), "")
 

@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 from diamond.sdk.client import Client
-from diamond.sdk.where import saved_address
+from diamond.sdk.client_config import saved_address
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
 from support.waiting import PATIENCE, wait_for

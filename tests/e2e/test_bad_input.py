@@ -19,7 +19,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown inner field": ({"resources": {"gpu": 1}}, "resources.gpu", "gpus_per_node"),
     "an unknown endpoint": ({"on": "nowhere"}, "on", "Endpoints: "),
     "an unknown partition": ({"on": "{}/gpus"}, "on", "Partitions here: debug"),
-    "an unknown account": ({"account": "nobody"}, "account", "Accounts that may be used"),
+    "an unknown account": ({"account": "nobody"}, "account", "Accounts you can use"),
     "a wall-time over the limit": ({"resources": {"walltime": "2d"}}, "resources.walltime", "10m"),
     "more GPUs than a node has": (
         {"resources": {"gpus_per_node": 9}},
@@ -41,7 +41,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
         "name:",
     ),
     "another batch system's option": ({"options": {"pbs": {"q": "x"}}}, "options.pbs", "slurm"),
-    "nothing to run": ({"run": "  "}, "run", "python train.py"),
+    "command is empty": ({"run": "  "}, "run", "python train.py"),
     "a name with quotes": ({"name": "a'b\"c"}, "name", "letters, digits"),
     "a name with a newline": ({"name": "a\nb"}, "name", "letters, digits"),
     "a name with a command": ({"name": "$(reboot)"}, "name", "letters, digits"),
@@ -150,7 +150,7 @@ def test_the_command_line_says_message_and_hint_and_shows_no_traceback(
     done = person.call("run", "diamond.yaml")
     assert done.returncode != 0
     assert "resources.walltime" in done.stderr and "resources.gpus_per_node" in done.stderr
-    assert "Ask for at most 10m" in done.stderr
+    assert "Request at most 10m" in done.stderr
     assert "Traceback" not in done.stderr
 
 

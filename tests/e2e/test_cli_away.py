@@ -50,7 +50,7 @@ def test_a_task_of_a_machine_that_is_away_is_shown_as_it_was(diamond: Diamond) -
     _, heard = following.communicate(timeout=PATIENCE)
     assert "local is away" in shown and "diamond endpoint start local" in shown
     assert "local is away" in listed.stderr and "local is away" not in listed.stdout
-    assert "being cancelled" in ended.stdout and "takes effect when it is back" in ended.stderr
+    assert "being cancelled" in ended.stdout and "takes effect once it is back" in ended.stderr
     assert "running, being cancelled" in after
     assert "local is away" in heard and "local is back" in heard and "cancelled" in heard
     diamond.wait_for_state(task, "cancelled")
@@ -77,7 +77,7 @@ def test_a_correction_is_checked_by_the_service(diamond: Diamond, tmp_path: Path
     assert str(file) in told.stderr
     file.write_text(file.read_text().replace('"value": {}', '"value": 7', 1))
     done = diamond.call("endpoint", "import", "local", str(file))
-    assert done.returncode == 1 and "has another form" in done.stderr
+    assert done.returncode == 1 and "Invalid value for" in done.stderr
 
 
 def test_a_secret_for_no_endpoint_is_refused_before_its_value_is_read(diamond: Diamond) -> None:

@@ -42,7 +42,9 @@ def test_a_chain_asks_is_shown_and_goes_on(diamond: Diamond, tmp_path: Path) -> 
     task = submit(diamond, tmp_path, SPEC)
     wait_for(lambda: diamond.ask("show", task, "--json")["phase"] == "asking", what="question")
     shown = diamond.call("show", task).stdout
-    assert "waits for you to allow it" in shown and f"diamond resume {task[:8]}" in shown
+    assert (
+        "waiting for you to allow more attempts" in shown and f"diamond resume {task[:8]}" in shown
+    )
     assert shown.count("after a gap of") == 3 and "checkpoint ckpt/4" in shown
     assert "asks you after 4 attempts" in shown
     assert "goes on" in diamond.call("resume", task, "--budget", "9 node-hours").stdout
@@ -58,10 +60,10 @@ def test_a_chain_that_has_ended_goes_on_as_a_new_task_in_the_same_folder(
     diamond.wait_for_state(task, "failed")
     assert "diamond resume" in diamond.call("show", task).stdout
     done = diamond.call("resume", task, "--attempts", "9")
-    assert "goes on as task" in done.stdout, done.stderr
+    assert "continues as task" in done.stdout, done.stderr
     again = diamond.call("resume", task)
     assert again.returncode == 1 and "already goes on" in again.stderr
-    new = done.stdout.split("goes on as task ")[1].split()[0]
+    new = done.stdout.split("continues as task ")[1].split()[0]
     diamond.wait_for_state(new, "succeeded", "failed")
-    assert f"goes on where task {task} stopped" in diamond.call("show", new).stdout
+    assert f"continues where task {task} stopped" in diamond.call("show", new).stdout
     assert "ckpt" in diamond.call("files", task).stdout

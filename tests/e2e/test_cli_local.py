@@ -41,7 +41,7 @@ def test_a_command_runs_with_no_yaml_at_all(diamond: Diamond) -> None:
     done = diamond.call("run", "--wait", "--", "sh", "-c", "echo out; echo err >&2")
     assert (done.returncode, done.stdout) == (0, "out\n")
     assert "err\n" in done.stderr
-    assert "No code travels along" in done.stderr
+    assert "No code is uploaded" in done.stderr
     assert "\033" not in done.stdout + done.stderr
 
 
@@ -79,7 +79,7 @@ def test_all_that_match_are_counted_first_and_cancelled_when_told(diamond: Diamo
     bare = diamond.call("cancel", "--name", "of-a-crowd")
     assert bare.returncode != 0 and "--all" in bare.stderr
     asked = diamond.call("cancel", "--all", "--name", "of-a-crowd")
-    assert "2 tasks to cancel. Nothing was done" in asked.stderr
+    assert "2 tasks to cancel. Nothing was changed" in asked.stderr
     done = diamond.ask("cancel", "--all", "--name", "of-a-crowd", "--yes")
     assert sorted(one["id"] for one in done["items"]) == sorted(tasks)
     for task in tasks:
@@ -137,7 +137,7 @@ def test_a_project_travels_and_its_results_come_home(diamond: Diamond, tmp_path:
     (project / ".env").write_text("SECRET=1")
     done = diamond.call("run", str(project / "diamond.yaml"), "--set", "n=1000", "--wait")
     assert done.returncode == 0, done.stderr
-    assert "Left out: .env" in done.stderr and ".env" not in done.stdout
+    assert "Not uploaded: .env" in done.stderr and ".env" not in done.stdout
     task = diamond.ask("tasks", "--name", "sums")["items"][0]["id"]
     assert [one["path"] for one in diamond.ask("files", task, "out")["items"]] == ["out/deep"]
     got = diamond.ask("get", task, "out", str(tmp_path / "results"))
@@ -166,7 +166,7 @@ def test_following_a_log_ends_with_the_task(diamond: Diamond) -> None:
     task = diamond.submit("sh", "-c", "for i in 1 2 3 4; do echo $i; sleep 0.3; done")
     done = diamond.call("logs", "-f", task)
     assert done.stdout.split() == ["1", "2", "3", "4"]
-    assert "It succeeded" in done.stderr
+    assert "The task succeeded" in done.stderr
 
 
 def test_a_secret_reaches_the_program_and_nothing_else(diamond: Diamond, tmp_path: Path) -> None:

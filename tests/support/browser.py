@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from diamond.sdk.client import Client
-from diamond.sdk.where import saved_address
+from diamond.sdk.client_config import saved_address
 from support.diamond import Diamond, diamond_up
 from support.service import free_port
 from support.waiting import wait_for

@@ -60,7 +60,7 @@ def _with_daemon(account: Account, place: Path) -> Iterator[Account]:
     place.mkdir(mode=0o755)
     with docker_daemon(place, "alice") as variables:
         words = [f"{name}={value}" for name, value in variables.items()]
-        yield replace(account, words=[*account.words, *words])
+        yield replace(account, prefix=[*account.prefix, *words])
 
 
 def skip_without(runtime: str) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 from support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from diamond.sdk.where import saved_address
+from diamond.sdk.client_config import saved_address
 from support.browser import Site
 from support.http import Client
 from support.scene import Scene, new_scene

@@ -1,1 +1,1 @@
-"""The command line: written on the SDK; it starts service, agent and lab as processes."""
+"""The command line, built on the SDK; it starts service, agent and lab as processes."""

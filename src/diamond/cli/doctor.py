@@ -1,4 +1,4 @@
-"""`diamond doctor`: looks at each thing a working set-up needs, and says what to do about the rest."""
+"""`diamond doctor`: checks each part of the set-up and says how to fix problems."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from pathlib import Path
 import typer
 
 from diamond import __version__
+from diamond.cli.endpoint_status import endpoint_next_step
+from diamond.cli.format import duration, time_ago
 from diamond.cli.options import Json
-from diamond.cli.output import paint, print_json
-from diamond.cli.words import age, endpoint_step, span
+from diamond.cli.output import color, print_json
 from diamond.core.errors import DiamondError, NotSignedIn
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
+from diamond.sdk.client_config import diamond_home, find_address, saved_address
 from diamond.sdk.models import Endpoint
 from diamond.sdk.transport import API
-from diamond.sdk.where import diamond_home, find_address, saved_address
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -43,19 +44,21 @@ class Finding:
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Find out what is wrong with this set-up, and what to do about it."""
+    """Check this set-up and say how to fix problems."""
     findings = list(examine())
-    broken = any(one.verdict == "broken" for one in findings)
+    broken = any(finding.verdict == "broken" for finding in findings)
     if as_json:
-        print_json({"ok": not broken, "items": [asdict(one) for one in findings], "next": None})
+        print_json(
+            {"ok": not broken, "items": [asdict(finding) for finding in findings], "next": None}
+        )
     else:
-        for one in findings:
-            _print(one)
+        for finding in findings:
+            _print(finding)
     raise typer.Exit(1 if broken else 0)
 
 
 def examine() -> Iterator[Finding]:
-    """This machine first, then the service, then what the service knows."""
+    """This machine first, then the service, then its endpoints."""
     for check in (_python, home_finding, _disk, _uv, _ssh):
         yield _guarded(check)
     client, finding = _service()
@@ -66,8 +69,8 @@ def examine() -> Iterator[Finding]:
 
 
 def _print(finding: Finding) -> None:
-    mark, colour = MARKS[finding.verdict]
-    print(f"{paint(mark, colour)} {finding.what}: {finding.words}")
+    mark, shade = MARKS[finding.verdict]
+    print(f"{color(mark, shade)} {finding.what}: {finding.words}")
     if finding.next_step:
         print(f"    {finding.next_step}")
 
@@ -87,24 +90,27 @@ def _python() -> Finding:
 def home_finding() -> Finding:
     home = diamond_home()
     if not home.exists():
-        return Finding("Home", "warning", f"{home} does not exist yet", "It is made by: diamond up")
+        return Finding("Home", "warning", f"{home} does not exist yet", "`diamond up` creates it.")
     if not home.is_dir() or not os.access(home, os.W_OK):
         return Finding(
-            "Home", "broken", f"{home} cannot be written", "Set DIAMOND_HOME to a folder of yours."
+            "Home",
+            "broken",
+            f"{home} is not writable",
+            "Set DIAMOND_HOME to a folder you can write to.",
         )
     token = home / "token.json"
     if token.exists() and token.stat().st_mode & 0o077:
-        step = f"Others can read your token: chmod 600 {token}"
-        return Finding("Home", "warning", f"{token} is open to others", step)
+        step = f"Protect your token: chmod 600 {token}"
+        return Finding("Home", "warning", f"{token} is readable by others", step)
     return Finding("Home", "ok", str(home))
 
 
 def _disk() -> Finding:
-    place = next(p for p in (diamond_home(), *diamond_home().parents) if p.exists())
-    free = shutil.disk_usage(place).free
-    words = f"{show_bytes(free)} free at {place}"
+    folder = next(p for p in (diamond_home(), *diamond_home().parents) if p.exists())
+    free = shutil.disk_usage(folder).free
+    words = f"{show_bytes(free)} free in {folder}"
     if free < LOW_DISK_BYTES:
-        return Finding("Disk", "warning", words, "Make room: diamond clean")
+        return Finding("Disk", "warning", words, "Free some space: diamond clean")
     return Finding("Disk", "ok", words)
 
 
@@ -116,7 +122,7 @@ def _uv() -> Finding:
             "uv",
             "warning",
             "not found",
-            "Environments are then made by pip, slower: pip install uv",
+            "pip is used instead, which is slower. Install uv: pip install uv",
         )
     return Finding("uv", "ok", found)
 
@@ -128,7 +134,7 @@ def _ssh() -> Finding:
         return Finding(
             "ssh",
             "warning",
-            f"{command} is not there",
+            f"{command} was not found",
             "Needed only for: diamond endpoint add NAME --ssh HOST",
         )
     done = subprocess.run([found, "-V"], capture_output=True, text=True, check=False, timeout=10)
@@ -152,7 +158,7 @@ def _last_log() -> str:
     if not log.exists():
         return ""
     lines = log.read_text(errors="replace").strip().splitlines()
-    return f" It said last: {lines[-1]}" if lines else ""
+    return f" Last line of its log: {lines[-1]}" if lines else ""
 
 
 def _service_facts(client: Client) -> Iterator[Finding]:
@@ -172,7 +178,7 @@ def _service_facts(client: Client) -> Iterator[Finding]:
         yield Finding(
             "Endpoints",
             "warning",
-            "there are none",
+            "none",
             "Add one: diamond endpoint add NAME --ssh HOST",
         )
     for endpoint in endpoints:
@@ -185,7 +191,7 @@ def _version(client: Client) -> Finding:
         return Finding("Version", "ok", f"service {theirs}")
     words = f"the service is {theirs}, this command {__version__}"
     return Finding(
-        "Version", "warning", words, "Bring both to one version, then restart: diamond up"
+        "Version", "warning", words, "Install the same version of both, then restart: diamond up"
     )
 
 
@@ -193,12 +199,12 @@ def _clock(client: Client) -> Finding:
     answer = client.transport.call("GET", f"{API}/health")
     date = answer.headers.get("date")
     if not date:
-        return Finding("Clock", "ok", "the service does not tell its time")
+        return Finding("Clock", "ok", "the service does not report its time")
     skew = abs(time.time() - parsedate_to_datetime(date).timestamp())
     if skew > SKEW_SECONDS:
-        words = f"this machine and the service are {span(skew)} apart"
+        words = f"this machine and the service differ by {duration(skew)}"
         return Finding(
-            "Clock", "warning", words, "Ages and times will look wrong; set both by NTP."
+            "Clock", "warning", words, "Times will look wrong; synchronize both with NTP."
         )
     return Finding("Clock", "ok", "this machine and the service agree")
 
@@ -206,10 +212,10 @@ def _clock(client: Client) -> Finding:
 def _endpoint(endpoint: Endpoint) -> Finding:
     what = f"Endpoint {endpoint.name}"
     if endpoint.state != "online":
-        words = f"{endpoint.state}, last seen {age(endpoint.last_seen) or 'never'}"
-        return Finding(what, "warning", words, endpoint_step(endpoint))
+        words = f"{endpoint.state}, last seen {time_ago(endpoint.last_seen) or 'never'}"
+        return Finding(what, "warning", words, endpoint_next_step(endpoint))
     theirs = endpoint.agent_version
     if theirs and theirs.split(".")[:2] != __version__.split(".")[:2]:
-        step = f"Start its agent anew: diamond endpoint connect {endpoint.name}"
+        step = f"Restart its agent: diamond endpoint connect {endpoint.name}"
         return Finding(what, "warning", f"online, but its agent is {theirs}", step)
     return Finding(what, "ok", f"online as {endpoint.user}@{endpoint.host}")

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from diamond.cli.format import short_id, time_ago
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.words import age, short
 from diamond.core.units import show_bytes
 from diamond.sdk.client import Client
 
@@ -19,46 +19,51 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command()
 def files(
     task: TaskId,
-    path: Annotated[str, typer.Argument(metavar="[PATH]", help="A folder in it.")] = "",
+    path: Annotated[
+        str, typer.Argument(metavar="[PATH]", help="A folder in the run directory.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """List what is in a task's run directory."""
+    """List the files in a task's run directory."""
     items = Client().files(task, path)
     if as_json:
         print_json({"items": items, "next": None})
         return
     if not items:
-        say("Nothing there.")
+        say("No files.")
         return
     rows = [
         (
-            _name(one),
-            show_bytes(int(one.get("size") or 0)) if one["kind"] == "file" else one["kind"],
-            age(one.get("modified")),
+            _name(entry),
+            show_bytes(int(entry.get("size") or 0)) if entry["kind"] == "file" else entry["kind"],
+            time_ago(entry.get("modified")),
         )
-        for one in items
+        for entry in items
     ]
     print_table(("PATH", "SIZE", "MODIFIED"), rows)
-    say(f"Fetch one: diamond get {short(task)} PATH")
+    say(f"Download one: diamond get {short_id(task)} PATH")
 
 
 @app.command()
 def get(
     task: TaskId,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file or folder; . for all.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A file or folder; . for everything.")
+    ],
     dest: Annotated[
-        str | None, typer.Argument(metavar="[DEST]", help="Where to; default: here.")
+        str | None,
+        typer.Argument(metavar="[DEST]", help="Destination; default: the current folder."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Fetch a file or folder of a task; run it again to go on after a break."""
+    """Download a file or folder of a task; run it again to resume after an interruption."""
     written = Client().get(task, path, dest, say=say)
     if as_json:
-        items = [{"path": str(one), "size": one.stat().st_size} for one in written]
+        items = [{"path": str(path), "size": path.stat().st_size} for path in written]
         print_json({"items": items, "next": None})
         return
-    for one in written:
-        print(f"{one}  {show_bytes(one.stat().st_size)}")
+    for file in written:
+        print(f"{file}  {show_bytes(file.stat().st_size)}")
 
 
 @app.command()
@@ -69,7 +74,7 @@ def report(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a bundle for a support ticket, without secrets; JSON for people and programs."""
+    """Create a JSON report for a support ticket, without secrets."""
     import json
 
     text = json.dumps(Client().report(task), indent=2, ensure_ascii=False)
@@ -80,7 +85,7 @@ def report(
     if as_json:
         print_json({"path": str(output)})
     else:
-        say(f"Written to {output}. Read it before you send it on.")
+        say(f"Written to {output}. Read it before you share it.")
 
 
 def _name(entry: dict[str, object]) -> str:

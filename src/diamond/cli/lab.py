@@ -1,4 +1,4 @@
-"""`diamond lab`: real Slurm clusters on one machine; its words are its own."""
+"""`diamond lab`: real Slurm clusters on one machine, with its own argument parser."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import typer
 from typer.core import TyperCommand
 
 app = typer.Typer(rich_markup_mode=None)
-WORDS = "diamond.lab"
+ARGUMENTS = "diamond.lab"
 
 
-class AsTyped(TyperCommand):
-    """Hands every word on, also `--` and --help."""
+class PassThrough(TyperCommand):
+    """Passes on all arguments, including `--` and --help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        ctx.meta[WORDS] = list(args)
+        ctx.meta[ARGUMENTS] = list(args)
         return super().parse_args(ctx, [])
 
 
-@app.command(cls=AsTyped)
+@app.command(cls=PassThrough)
 def lab(ctx: typer.Context) -> None:
     """Start and break real Slurm clusters on this machine: up, env, run, break, status, down."""
     from diamond.testing.lab.commands import main
 
-    raise typer.Exit(main(ctx.meta[WORDS] or ["--help"]))
+    raise typer.Exit(main(ctx.meta[ARGUMENTS] or ["--help"]))

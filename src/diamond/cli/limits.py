@@ -6,41 +6,44 @@ from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.format import format_amount, time_ago
 from diamond.cli.options import Json
 from diamond.cli.output import print_json, print_table, say
 from diamond.cli.people import Project, people
-from diamond.cli.words import age, amount
 from diamond.core.errors import BadRequest
 from diamond.core.units import parse_megabytes, show_bytes
 
-NodeHours = Annotated[float | None, typer.Option("--node-hours", help="In all.")]
+NodeHours = Annotated[float | None, typer.Option("--node-hours", help="In total.")]
 RunningTasks = Annotated[
-    int | None, typer.Option("--running-tasks", help="That have not ended, at a time.")
+    int | None, typer.Option("--running-tasks", help="Open tasks at the same time.")
 ]
-Storage = Annotated[str, typer.Option("--storage", help="Of results, such as 200GB.")]
-NoLimits = Annotated[bool, typer.Option("--none", help="Take all limits away.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print a table for spreadsheets.")]
+Storage = Annotated[str, typer.Option("--storage", help="For results, such as 200GB.")]
+NoLimits = Annotated[bool, typer.Option("--none", help="Remove all limits.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV for spreadsheets.")]
 
 
 def admin_limits(
     user: Annotated[
-        str, typer.Argument(metavar="[USER]", help="A person's id; left out: everybody's.")
+        str,
+        typer.Argument(metavar="[USER]", help="The user's id; default: the limits for everyone."),
     ] = "",
-    project: Annotated[str, typer.Option("--project", help="Or the id of a project.")] = "",
+    project: Annotated[str, typer.Option("--project", help="Or a project's id.")] = "",
     node_hours: NodeHours = None,
     running_tasks: RunningTasks = None,
     storage: Storage = "",
     none: NoLimits = False,
     as_json: Json = False,
 ) -> None:
-    """Set what a person, a project or everybody may use; without options, show it."""
-    wanted = _wanted(node_hours, running_tasks, storage, none=none)
-    if wanted is None and project:
-        raise BadRequest("Say what the project may use", "Such as --node-hours 500, or --none.")
+    """Set the limits of a user, a project or everyone; without options, show them."""
+    limits = _given_limits(node_hours, running_tasks, storage, none=none)
+    if limits is None and project:
+        raise BadRequest(
+            "No limit was given for the project", "Add for example --node-hours 500, or --none."
+        )
     found = (
         people().limits(user)
-        if wanted is None
-        else people().set_limits(wanted, user=user, project=project)
+        if limits is None
+        else people().set_limits(limits, user=user, project=project)
     )
     _print(found, as_json=as_json)
 
@@ -53,13 +56,15 @@ def project_limits(
     none: NoLimits = False,
     as_json: Json = False,
 ) -> None:
-    """Set what each member may use in a project, as its manager; without options, show it."""
-    wanted = _wanted(node_hours, running_tasks, storage, none=none)
-    found = people().project_limits(project, wanted)
+    """Set the limits of each member of a project you manage; without options, show them."""
+    limits = _given_limits(node_hours, running_tasks, storage, none=none)
+    found = people().project_limits(project, limits)
     if as_json:
         print_json(found)
         return
-    rows = [(who, *_words(found[key])) for key, who in (("each", "each member"), ("total", "all"))]
+    rows = [
+        (who, *_limit_cells(found[key])) for key, who in (("each", "each member"), ("total", "all"))
+    ]
     print_table(("WHO", "NODE-HOURS", "RUNNING TASKS", "STORAGE"), rows)
 
 
@@ -68,7 +73,7 @@ def admin_usage(
     csv: Csv = False,
     as_json: Json = False,
 ) -> None:
-    """Print who used how much."""
+    """Show how much each user or project has used."""
     if csv:
         print(people().usage_csv(), end="")
         return
@@ -76,7 +81,7 @@ def admin_usage(
 
 
 def project_usage(project: Project, csv: Csv = False, as_json: Json = False) -> None:
-    """Print how much each member used in a project, as its manager."""
+    """Show how much each member of a project you manage has used."""
     if csv:
         print(people().usage_csv(project), end="")
         return
@@ -84,30 +89,35 @@ def project_usage(project: Project, csv: Csv = False, as_json: Json = False) -> 
 
 
 def announce(
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="Left out: list them.")] = "",
-    warning: Annotated[bool, typer.Option("--warning", help="Shown as a warning.")] = False,
-    remove: Annotated[str, typer.Option("--remove", metavar="ID", help="Take one back.")] = "",
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="Default: list announcements.")
+    ] = "",
+    warning: Annotated[bool, typer.Option("--warning", help="Show it as a warning.")] = False,
+    remove: Annotated[
+        str, typer.Option("--remove", metavar="ID", help="Remove an announcement.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Say something to everybody, on all pages at once."""
+    """Show an announcement to everyone, on all pages."""
     if remove:
         people().withdraw(remove)
-        print_json({"id": remove}) if as_json else say("Taken back.")
+        print_json({"id": remove}) if as_json else say("Removed.")
     elif text:
         made = people().announce(text, "warning" if warning else "info")
-        print_json(made) if as_json else say(f"Everybody sees it now ({made['id']}).")
+        print_json(made) if as_json else say(f"Everyone sees it now ({made['id']}).")
     else:
         items = people().announcements()
         if as_json:
             print_json({"items": items, "next": None})
             return
         rows = [
-            (one["id"], one["level"], one["by"], age(one["created"]), one["text"]) for one in items
+            (item["id"], item["level"], item["by"], time_ago(item["created"]), item["text"])
+            for item in items
         ]
         print_table(("ID", "LEVEL", "BY", "SINCE", "TEXT"), rows)
 
 
-def _wanted(
+def _given_limits(
     node_hours: float | None, running_tasks: int | None, storage: str, *, none: bool
 ) -> dict[str, Any] | None:
     size = parse_megabytes(storage) << 20 if storage else None
@@ -115,15 +125,15 @@ def _wanted(
     return given if none or any(value is not None for value in given.values()) else None
 
 
-def _print(found: dict[str, Any], *, as_json: bool) -> None:
+def _print(limits: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        print_json(limits)
         return
-    print_table(("NODE-HOURS", "RUNNING TASKS", "STORAGE"), [_words(found)])
+    print_table(("NODE-HOURS", "RUNNING TASKS", "STORAGE"), [_limit_cells(limits)])
 
 
-def _words(found: dict[str, Any]) -> tuple[str, str, str]:
-    hours, tasks, size = found["node_hours"], found["running_tasks"], found["storage_bytes"]
+def _limit_cells(limits: dict[str, Any]) -> tuple[str, str, str]:
+    hours, tasks, size = limits["node_hours"], limits["running_tasks"], limits["storage_bytes"]
     return (
         "no limit" if hours is None else f"{hours:g}",
         "no limit" if tasks is None else str(tasks),
@@ -137,13 +147,13 @@ def _print_usage(items: list[dict[str, Any]], *, as_json: bool) -> None:
         return
     rows = [
         (
-            one["name"],
-            amount(one["use"]["node_hours"]),
-            _words(one["limits"])[0],
-            str(one["use"]["running_tasks"]),
-            str(one["use"]["tasks"]),
-            show_bytes(one["use"]["storage_bytes"]),
+            item["name"],
+            format_amount(item["use"]["node_hours"]),
+            _limit_cells(item["limits"])[0],
+            str(item["use"]["running_tasks"]),
+            str(item["use"]["tasks"]),
+            show_bytes(item["use"]["storage_bytes"]),
         )
-        for one in items
+        for item in items
     ]
     print_table(("NAME", "NODE-HOURS", "OF", "RUNNING", "TASKS", "STORAGE"), rows)

@@ -1,4 +1,4 @@
-"""Log bytes on their way to the terminal, exactly as the program wrote them."""
+"""Print log bytes exactly as the program wrote them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diamond.sdk.logs import LogPart
 
 
 class LogWriter:
-    """Standard output to stdout, standard error to stderr, or both to one of them."""
+    """Standard output to stdout and standard error to stderr; with `merged`, both to stdout."""
 
     def __init__(self, *, merged: bool = False) -> None:
         self._merged = merged
@@ -20,7 +20,7 @@ class LogWriter:
     def write(self, part: LogPart) -> None:
         self._announce(part)
         if part.skipped:
-            say(f"… {show_bytes(part.skipped)} stay on the cluster, which does not answer now …")
+            say(f"… {show_bytes(part.skipped)} are on the cluster, which is not reachable now …")
         stream = sys.stdout if self._merged or part.stream == "stdout" else sys.stderr
         stream.flush()
         stream.buffer.write(part.data)
@@ -28,7 +28,7 @@ class LogWriter:
 
     def _announce(self, part: LogPart) -> None:
         if self._attempt and part.attempt != self._attempt:
-            say("— the next attempt —")
+            say("— next attempt —")
         elif self._attempt and part.run != self._run:
-            say(f"— the batch system started it again: run {part.run} —")
+            say(f"— requeued by the batch system: run {part.run} —")
         self._attempt, self._run = part.attempt, part.run

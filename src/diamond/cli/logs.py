@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from diamond.cli.endpoint_status import ConnectionMonitor
+from diamond.cli.format import short_id
 from diamond.cli.log_writer import LogWriter
+from diamond.cli.option_groups import option_groups
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import print_json, say
-from diamond.cli.presence import LinkWatch
-from diamond.cli.words import ending_words, short
+from diamond.cli.task_status import describe_ending
 from diamond.core.errors import BadRequest
 from diamond.core.kept import MOST_RANKS, logs_folder, own_log
 from diamond.sdk.client import Client
@@ -20,78 +23,99 @@ from diamond.sdk.models import Task
 
 app = typer.Typer(rich_markup_mode=None)
 BYTES_PER_LINE = 400
-"""A guess with room: lines are counted in what that fetches, and more is fetched if they were longer."""
+"""A generous guess: if lines turn out longer, more is fetched."""
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """Which part of the log."""
+
+    attempt: Annotated[
+        str, typer.Option("--attempt", help="Number or id; default: the newest.")
+    ] = ""
+    run: Annotated[int | None, typer.Option("--run", help="A run of a requeued attempt.")] = None
+    rank: Annotated[
+        int, typer.Option("--rank", min=0, help="One rank only; 0: the lines of all ranks.")
+    ] = 0
+    tail: Annotated[
+        int | None, typer.Option("--tail", "-n", min=1, help="Only the last lines.")
+    ] = None
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Only lines that contain this.")
+    ] = ""
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """One log of a task, as it is stored."""
+
+    attempt: str
+    """The id of the attempt."""
+    run: int | None
+    rank: int
 
 
 @app.command()
+@option_groups
 def logs(
     task: TaskId,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Until the task has ended.")
+        bool, typer.Option("--follow", "-f", help="Follow until the task ends.")
     ] = False,
-    stderr: Annotated[bool, typer.Option("--stderr", help="Standard error alone.")] = False,
-    stdout: Annotated[bool, typer.Option("--stdout", help="Standard output alone.")] = False,
-    attempt: Annotated[
-        str, typer.Option("--attempt", help="Number or id; default: the newest.")
-    ] = "",
-    run: Annotated[int | None, typer.Option("--run", help="After a requeue by the site.")] = None,
-    rank: Annotated[
-        int, typer.Option("--rank", min=0, help="One rank alone; 0: the lines of all ranks.")
-    ] = 0,
-    tail: Annotated[int | None, typer.Option("--tail", "-n", min=1, help="The last lines.")] = None,
-    search: Annotated[
-        str, typer.Option("--search", metavar="TEXT", help="Only lines that hold this.")
-    ] = "",
+    stderr: Annotated[bool, typer.Option("--stderr", help="Standard error only.")] = False,
+    stdout: Annotated[bool, typer.Option("--stdout", help="Standard output only.")] = False,
+    *,
+    part: PartOptions,
     as_json: Json = False,
 ) -> None:
-    """Print what a task has written, as it wrote it."""
+    """Print the output of a task."""
     client = Client()
-    found = client.task(task)
+    shown = client.task(task)
     streams = _streams(stdout=stdout, stderr=stderr)
-    if search:
-        which = (_attempt_id(found, attempt), rank)
-        _search(client, found, streams, search, which, as_json=as_json)
+    source = LogSource(_attempt_id(shown, part.attempt), part.run, part.rank)
+    if part.search:
+        _search(client, shown, streams, source, part.search, as_json=as_json)
         return
     if as_json:
-        print_json({"items": client.log_streams(found.id), "next": None})
+        print_json({"items": client.log_streams(shown.id), "next": None})
         return
-    check_rank(found, rank)
-    check_carried(found, _attempt_id(found, attempt), run, rank)
+    check_rank(shown, part.rank)
+    check_available(shown, source)
     writer = LogWriter(merged=len(streams) == 1)
-    if follow and not found.is_final:
-        _follow(client, found, streams, tail, rank, writer)
+    if follow and not shown.is_final:
+        _follow(client, shown, streams, part, writer)
         return
-    chosen = _attempt_id(found, attempt)
-    _check_run(found, chosen, run)
-    if not attempt:
-        _mention_earlier(found, chosen)
-    for part in _stored(client, found, streams, (chosen, run, rank), tail):
-        writer.write(part)
+    _check_run(shown, source)
+    if not part.attempt:
+        _mention_earlier(shown, source.attempt)
+    for piece in _stored(client, shown, streams, source, part.tail):
+        writer.write(piece)
 
 
 def _search(
     client: Client,
     task: Task,
     streams: tuple[str, ...],
+    source: LogSource,
     text: str,
-    which: tuple[str, int],
     *,
     as_json: bool,
 ) -> None:
-    """Lines of the whole log, also of what lies on the cluster alone; ends with 1 when there are none."""
-    found: list[dict[str, Any]] = []
-    attempt, rank = which
+    """Search the whole log, including the part on the cluster; exits with 1 if nothing matches."""
+    matches: list[dict[str, Any]] = []
     for stream in streams:
-        for one in client.search_log(task.id, text, stream=stream, attempt=attempt, rank=rank):
-            if "incomplete" in one:
-                say(str(one["incomplete"]))
+        for match in client.search_log(
+            task.id, text, stream=stream, attempt=source.attempt, rank=source.rank
+        ):
+            if "incomplete" in match:
+                say(str(match["incomplete"]))
                 continue
-            found.append({"stream": stream, **one})
+            matches.append({"stream": stream, **match})
             if not as_json:
-                print(one["text"])
+                print(match["text"])
     if as_json:
-        print_json({"items": found, "next": None})
-    raise typer.Exit(0 if found else 1)
+        print_json({"items": matches, "next": None})
+    raise typer.Exit(0 if matches else 1)
 
 
 def _streams(*, stdout: bool, stderr: bool) -> tuple[str, ...]:
@@ -104,59 +128,61 @@ def _follow(
     client: Client,
     task: Task,
     streams: tuple[str, ...],
-    tail: int | None,
-    rank: int,
+    part: PartOptions,
     writer: LogWriter,
 ) -> None:
-    size = tail * BYTES_PER_LINE if tail else None
-    watch = LinkWatch(client, task.endpoint)
+    size = part.tail * BYTES_PER_LINE if part.tail else None
+    monitor = ConnectionMonitor(client, task.endpoint)
     try:
-        for happening in client.follow(
+        for item in client.follow(
             task.id,
             streams=streams,
             tail_bytes=size,
-            rank=rank,
-            on_lost=watch.lost,
-            on_endpoint=watch.endpoint,
+            rank=part.rank,
+            on_lost=monitor.lost,
+            on_endpoint=monitor.endpoint,
         ):
-            if isinstance(happening, LogPart):
-                writer.write(happening)
-            elif isinstance(happening, Task) and happening.is_final:
-                say(ending_words(happening))
+            if isinstance(item, LogPart):
+                writer.write(item)
+            elif isinstance(item, Task) and item.is_final:
+                say(describe_ending(item))
     except KeyboardInterrupt:
-        say(f"{short(task.id)} goes on.")
+        say(f"{short_id(task.id)} keeps running.")
 
 
 def _stored(
     client: Client,
     task: Task,
     streams: tuple[str, ...],
-    which: tuple[str, int | None, int],
+    source: LogSource,
     tail: int | None,
 ) -> Iterator[LogPart]:
-    """`which`: attempt, run and rank."""
     if tail is None:
-        attempt, run, rank = which
-        yield from client.logs(task.id, streams=streams, attempt=attempt, run=run, rank=rank)
+        yield from client.logs(
+            task.id,
+            streams=streams,
+            attempt=source.attempt,
+            run=source.run,
+            rank=source.rank,
+        )
         return
     for stream in streams:
-        yield from _last_lines(client, task, stream, which, tail)
+        yield from _last_lines(client, task, stream, source, tail)
 
 
 def _last_lines(
-    client: Client, task: Task, stream: str, which: tuple[str, int | None, int], tail: int
+    client: Client, task: Task, stream: str, source: LogSource, tail: int
 ) -> Iterator[LogPart]:
     size = tail * BYTES_PER_LINE
-    attempt, run, rank = which
     while True:
         parts = list(
             client.logs(
                 task.id,
                 streams=(stream,),
-                attempt=attempt,
-                run=run,
+                attempt=source.attempt,
+                run=source.run,
                 tail_bytes=size,
-                rank=rank,
+                rank=source.rank,
             )
         )
         data = b"".join(part.data for part in parts)
@@ -171,56 +197,57 @@ def _last_lines(
 
 
 def _attempt_id(task: Task, wanted: str) -> str:
-    """The id of an attempt given by number or id; by default the newest that has begun."""
+    """The id of an attempt given by number or id; default: the newest that has started."""
     if not task.attempts:
         return ""
     if not wanted:
-        begun = [one for one in task.attempts if one.get("started")] or task.attempts
-        return str(begun[-1]["id"])
-    for one in task.attempts:
-        if wanted in (str(one["id"]), str(one["number"])):
-            return str(one["id"])
-    known = ", ".join(str(one["number"]) for one in task.attempts)
-    raise BadRequest(f"{short(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
+        started = [attempt for attempt in task.attempts if attempt.get("started")] or task.attempts
+        return str(started[-1]["id"])
+    for attempt in task.attempts:
+        if wanted in (str(attempt["id"]), str(attempt["number"])):
+            return str(attempt["id"])
+    known = ", ".join(str(attempt["number"]) for attempt in task.attempts)
+    raise BadRequest(f"{short_id(task.id)} has no attempt {wanted!r}", f"Attempts: {known}")
 
 
 def check_rank(task: Task, rank: int) -> None:
-    """As many as were asked for; an answer that does not tell is believed to have it."""
-    asked = (task.raw.get("order") or {}).get("resources") or {}
-    ranks = int(asked.get("nodes") or 1) * int(asked.get("tasks_per_node") or 1)
-    if asked and not 0 <= rank < ranks:
-        known = "0 alone" if ranks == 1 else f"0 to {ranks - 1}"
-        raise BadRequest(f"{short(task.id)} has no rank {rank}", f"Ranks: {known}")
+    """Rejects a rank that the request does not have; any rank is accepted if the request is unknown."""
+    requested = (task.raw.get("order") or {}).get("resources") or {}
+    ranks = int(requested.get("nodes") or 1) * int(requested.get("tasks_per_node") or 1)
+    if requested and not 0 <= rank < ranks:
+        known = "only 0" if ranks == 1 else f"0 to {ranks - 1}"
+        raise BadRequest(f"{short_id(task.id)} has no rank {rank}", f"Ranks: {known}")
 
 
-def check_carried(task: Task, attempt: str, run: int | None, rank: int) -> None:
-    """Of very many ranks the logs stay where they were written."""
-    if rank < MOST_RANKS:
+def check_available(task: Task, source: LogSource) -> None:
+    """Logs of very high ranks stay on the endpoint."""
+    if source.rank < MOST_RANKS:
         return
-    folder = logs_folder(
-        str(task.raw.get("run_dir") or ""), attempt, run or _entry(task, attempt).get("run") or 1
-    )
+    run = source.run or _attempt(task, source.attempt).get("run") or 1
+    folder = logs_folder(str(task.raw.get("run_dir") or ""), source.attempt, run)
     raise BadRequest(
-        f"Logs of ranks from {MOST_RANKS} on are read on {task.endpoint} itself",
-        f"The file of this one: {folder}/{own_log(rank, 'stdout')}" if folder else "",
+        f"Logs of ranks {MOST_RANKS} and higher are only available on {task.endpoint}",
+        f"This one is in {folder}/{own_log(source.rank, 'stdout')}" if folder else "",
     )
 
 
-def _check_run(task: Task, attempt: str, run: int | None) -> None:
-    runs = [int(one["run"]) for one in _entry(task, attempt).get("runs") or []]
-    if run is not None and run not in runs:
-        known = ", ".join(map(str, runs)) or "none has begun"
-        raise BadRequest(f"That attempt of {short(task.id)} has no run {run}", f"Runs: {known}")
-
-
-def _mention_earlier(task: Task, attempt: str) -> None:
-    number = int(_entry(task, attempt).get("number") or 1)
-    if number > 1:
-        earlier = "attempt 1" if number == 2 else f"attempts 1 to {number - 1}"
-        say(
-            f"This is attempt {number}; see {earlier} with: diamond logs {short(task.id)} --attempt N"
+def _check_run(task: Task, source: LogSource) -> None:
+    runs = [int(run["run"]) for run in _attempt(task, source.attempt).get("runs") or []]
+    if source.run is not None and source.run not in runs:
+        known = ", ".join(map(str, runs)) or "none has started"
+        raise BadRequest(
+            f"This attempt of {short_id(task.id)} has no run {source.run}", f"Runs: {known}"
         )
 
 
-def _entry(task: Task, attempt: str) -> dict[str, Any]:
-    return next((one for one in task.attempts if one["id"] == attempt), {})
+def _mention_earlier(task: Task, attempt: str) -> None:
+    number = int(_attempt(task, attempt).get("number") or 1)
+    if number > 1:
+        earlier = "attempt 1" if number == 2 else f"attempts 1 to {number - 1}"
+        say(
+            f"This is attempt {number}. To see {earlier}: diamond logs {short_id(task.id)} --attempt N"
+        )
+
+
+def _attempt(task: Task, attempt: str) -> dict[str, Any]:
+    return next((known for known in task.attempts if known["id"] == attempt), {})

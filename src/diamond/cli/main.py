@@ -1,4 +1,4 @@
-"""The command `diamond`. Each command's module is imported only when it is called."""
+"""The `diamond` command. The module of a subcommand is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from typer.core import TyperGroup
 from diamond import __version__
 from diamond.cli.output import print_error
 from diamond.core.errors import DiamondError
-from diamond.sdk.where import diamond_home
+from diamond.sdk.client_config import diamond_home
 
 COMMANDS = {
-    "up": "starting",
-    "open": "starting",
-    "run": "running",
-    "plan": "planning",
-    "scale": "scaling",
-    "image": "images",
-    "recipe": "recipes",
+    "up": "up",
+    "open": "up",
+    "run": "run",
+    "plan": "plan",
+    "scale": "scale",
+    "image": "image",
+    "recipe": "recipe",
     "tasks": "tasks",
-    "show": "showing",
+    "show": "show",
     "logs": "logs",
-    "cancel": "acting",
-    "retry": "acting",
-    "resume": "acting",
+    "cancel": "task_actions",
+    "retry": "task_actions",
+    "resume": "task_actions",
     "files": "files",
     "get": "files",
-    "clean": "cleaning",
-    "endpoint": "endpoints",
-    "secret": "secrets",
-    "login": "signing_in",
-    "logout": "signing_in",
-    "project": "projects",
-    "course": "courses",
-    "share": "sharing",
-    "token": "tokens",
-    "key": "keys",
+    "clean": "clean",
+    "endpoint": "endpoint",
+    "secret": "secret",
+    "login": "login",
+    "logout": "login",
+    "project": "project",
+    "course": "course",
+    "share": "share",
+    "token": "token",
+    "key": "key",
     "admin": "admin",
     "doctor": "doctor",
     "report": "files",
     "lab": "lab",
 }
-"""Which module of this package holds a command or group; the order is that of `--help`."""
+"""The module of this package for each command or group, in the order of `--help`."""
 
 
 class LazyGroup(TyperGroup):
-    """`diamond tasks` imports tasks.py alone: start-up is part of every command."""
+    """`diamond tasks` imports only tasks.py: start-up time is part of every command."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -90,18 +90,18 @@ def diamond(
 
 
 def main() -> None:
-    """Run a command; an error is told in words, and ends with 1 (2 for a wrong call)."""
+    """Run a command. Errors are printed without a traceback and exit with 1 (2 for wrong usage)."""
     try:
         code = _run()
         sys.stdout.flush()
     except BrokenPipeError:
-        code = _READER_GONE
+        code = _BROKEN_PIPE
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(code)
 
 
-_READER_GONE = 141
-"""What a shell tells of a program that SIGPIPE ended, as in `diamond tasks | head -1`."""
+_BROKEN_PIPE = 141
+"""The exit code that shells show for a program ended by SIGPIPE, as in `diamond tasks | head -1`."""
 
 
 def _run() -> int | str | None:
@@ -119,31 +119,31 @@ def _run() -> int | str | None:
     except Exception as error:
         if os.environ.get("DIAMOND_DEBUG") == "1":
             raise
-        print_error(_unforeseen(error), as_json=_wants_json(sys.argv))
+        print_error(_internal_error(error), as_json=_wants_json(sys.argv))
         return 1
     return 0
 
 
-def _wants_json(words: list[str]) -> bool:
-    """Words after `--` are a command's own."""
-    own = words[: words.index("--")] if "--" in words else words
+def _wants_json(arguments: list[str]) -> bool:
+    """Arguments after `--` belong to the user's command."""
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in own
 
 
-def _unforeseen(error: Exception) -> DiamondError:
-    """A fault of Diamond itself: one line for the person, the rest in a file."""
+def _internal_error(error: Exception) -> DiamondError:
+    """An error in Diamond itself: one line for the user, the traceback in a file."""
     import traceback
 
-    words = f"Diamond has a fault: {type(error).__name__}: {error}".splitlines()[0]
-    step = "`diamond doctor` looks at the set-up. DIAMOND_DEBUG=1 prints all of it here."
+    message = f"Internal error in Diamond: {type(error).__name__}: {error}".splitlines()[0]
+    step = "`diamond doctor` checks your set-up. DIAMOND_DEBUG=1 prints the traceback here."
     log = diamond_home() / "cli.log"
     try:
         with log.open("a") as file:
             file.write(time.strftime("%Y-%m-%d %H:%M:%S ") + shlex.join(sys.argv) + "\n")
             traceback.print_exception(error, file=file)
     except OSError:
-        return DiamondError(words, step)
-    return DiamondError(words, f"Where it happened is in {log}. {step}")
+        return DiamondError(message, step)
+    return DiamondError(message, f"The traceback is in {log}. {step}")
 
 
 if __name__ == "__main__":

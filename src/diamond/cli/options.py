@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from diamond.core.task import State
 
 
 def complete_task(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Ids of recent tasks, for the shell; silent when there is no service."""
+    """Ids of recent tasks for shell completion; nothing without a service."""
     from diamond.sdk.client import Client
 
     try:
@@ -38,7 +39,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 TaskId = Annotated[
     str,
     typer.Argument(
-        metavar="TASK", help="A task id, job id, or its beginning.", autocompletion=complete_task
+        metavar="TASK", help="A task id, job id, or a unique prefix.", autocompletion=complete_task
     ),
 ]
 EndpointName = Annotated[
@@ -51,21 +52,50 @@ On = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+WaitForEnd = Annotated[bool, typer.Option("--wait", "-w", help="Wait until it has ended.")]
+SpecPath = Annotated[str, typer.Argument(metavar="SPEC", help="A diamond.yaml, or its folder.")]
 
-STATE_WORDS = [state.value for state in State]
-States = Annotated[
-    list[str] | None,
-    typer.Option("--state", help=f"One of {', '.join(STATE_WORDS)}; repeatable."),
-]
-OnEndpoint = Annotated[str, typer.Option("--endpoint", "--on", autocompletion=complete_endpoint)]
-PartOfName = Annotated[str, typer.Option("--name", help="Part of the name.")]
-SearchWords = Annotated[
-    str,
-    typer.Option("--search", help="Words in name, endpoint, node, reason or message; or an id."),
-]
+STATES = [state.value for state in State]
 
 
-def check_states(states: list[str] | None) -> None:
-    for word in states or []:
-        if word not in STATE_WORDS:
-            raise BadRequest(f"{word!r} is not a state", f"States: {', '.join(STATE_WORDS)}")
+@dataclass(frozen=True)
+class TargetOptions:
+    """Where a spec runs, and what is changed in it."""
+
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", help="Endpoint, or endpoint/partition.", autocompletion=complete_endpoint
+        ),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter or a field."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TaskFilter:
+    """Which tasks a command is about."""
+
+    state: Annotated[
+        list[str] | None,
+        typer.Option("--state", help=f"One of {', '.join(STATES)}; repeatable."),
+    ] = None
+    endpoint: Annotated[
+        str, typer.Option("--endpoint", "--on", autocompletion=complete_endpoint)
+    ] = ""
+    name: Annotated[str, typer.Option("--name", help="Part of the name.")] = ""
+    search: Annotated[
+        str,
+        typer.Option("--search", help="Text in name, endpoint, node, reason or message; or an id."),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        for state in self.state or []:
+            if state not in STATES:
+                raise BadRequest(f"{state!r} is not a state", f"States: {', '.join(STATES)}")
+
+    @property
+    def is_given(self) -> bool:
+        return bool(self.state or self.endpoint or self.name or self.search)

@@ -1,4 +1,4 @@
-"""What a person sees. Colour only on a terminal; nothing heavy is imported (Rich costs 0.1 s)."""
+"""Print text, tables, JSON and errors. Colors only on a terminal; no heavy imports (Rich costs 0.1 s)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from diamond.core.errors import DiamondError
 
-COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
-STATE_COLOURS = {
+COLORS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
+STATE_COLORS = {
     "running": "blue",
     "succeeded": "green",
     "failed": "red",
@@ -22,19 +22,19 @@ STATE_COLOURS = {
     "offline": "yellow",
     "needs you to sign in": "yellow",
 }
-_STEERING = re.compile(
+_CONTROL_CHARACTERS = re.compile(
     "\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 
 
-def say(words: str) -> None:
-    """A word beside the output: to stderr."""
-    print(plain(words), file=sys.stderr, flush=True)
+def say(message: str) -> None:
+    """A message for the user, on stderr: stdout is for results."""
+    print(without_control_characters(message), file=sys.stderr, flush=True)
 
 
-def plain(text: str) -> str:
-    """Names and messages may be another's: what would steer the terminal is left out, colours and line ends stay."""
-    return _STEERING.sub(" ", text)
+def without_control_characters(text: str) -> str:
+    """Names and messages may come from others: control codes are removed, colors and newlines stay."""
+    return _CONTROL_CHARACTERS.sub(" ", text)
 
 
 def print_json(value: Any) -> None:
@@ -42,11 +42,11 @@ def print_json(value: Any) -> None:
 
 
 def print_error(error: DiamondError, *, as_json: bool = False) -> None:
-    """Message, every fault, and the next step, each once; as JSON to stdout, where a program reads."""
+    """Message, all faults, and the next step; as JSON on stdout, where programs read."""
     if as_json:
         print_json({"error": error_json(error)})
         return
-    say(f"{paint('Error', 'red', sys.stderr)}: {error.message}")
+    say(f"{color('Error', 'red', sys.stderr)}: {error.message}")
     for fault in error.faults if len(error.faults) > 1 else []:
         say(f"  {fault.get('field', '')}: {fault.get('message', '')}")
         if fault.get("hint"):
@@ -64,30 +64,30 @@ def error_json(error: DiamondError) -> dict[str, Any]:
     }
 
 
-def count(number: int, noun: str, several: str = "") -> str:
+def plural(number: int, noun: str, several: str = "") -> str:
     """1 node, 2 nodes."""
     return f"{number} {noun}" if number == 1 else f"{number} {several or noun + 's'}"
 
 
-def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
-    """Coloured where that is seen as colour."""
+def color(text: str, name: str, stream: TextIO | None = None) -> str:
+    """Colored text if the stream is a terminal, else the text itself."""
     target = stream or sys.stdout
-    if colour not in COLOURS or not target.isatty() or "NO_COLOR" in os.environ:
+    if name not in COLORS or not target.isatty() or "NO_COLOR" in os.environ:
         return text
-    return f"\033[{COLOURS[colour]}m{text}\033[0m"
+    return f"\033[{COLORS[name]}m{text}\033[0m"
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Aligned columns; on a terminal the last one is cut at the edge."""
-    cells = [[_one_line(cell) for cell in row] for row in rows]
+    """Aligned columns; on a terminal, lines are cut at the edge."""
+    cells = [[_on_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
     edge = shutil.get_terminal_size((10_000, 24)).columns if sys.stdout.isatty() else 10_000
-    print(paint(_aligned(headings, widths, edge), "dim"))
+    print(color(_aligned(headings, widths, edge), "dim"))
     for row in cells:
         line = _aligned(row, widths, edge)
-        word = next((cell for cell in row if cell in STATE_COLOURS), "")
-        painted = paint(word, STATE_COLOURS[word]) if word else ""
-        print(line.replace(f" {word} ", f" {painted} ", 1) if word else line)
+        state = next((cell for cell in row if cell in STATE_COLORS), "")
+        colored = color(state, STATE_COLORS[state]) if state else ""
+        print(line.replace(f" {state} ", f" {colored} ", 1) if state else line)
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], edge: int) -> str:
@@ -95,6 +95,6 @@ def _aligned(row: Sequence[str], widths: Sequence[int], edge: int) -> str:
     return line if len(line) <= edge else line[: edge - 1] + "…"
 
 
-def _one_line(text: str) -> str:
-    """Names and messages come from elsewhere: no control character reaches the terminal."""
+def _on_one_line(text: str) -> str:
+    """Names and messages come from others: no control character reaches the terminal."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -1,4 +1,4 @@
-"""What commands about people share."""
+"""Shared by the commands about users and projects."""
 
 from __future__ import annotations
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from diamond.cli.options import Json, OnEndpoint, PartOfName, SearchWords, States, check_states
+from diamond.cli.endpoint_status import offline_notes
+from diamond.cli.format import short_id, time_ago
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, TaskFilter
 from diamond.cli.output import print_json, print_table, say
-from diamond.cli.presence import away_notes
-from diamond.cli.words import age, short, why
+from diamond.cli.task_status import short_reason
 from diamond.core.errors import BadRequest
 from diamond.sdk.client import Client
 from diamond.sdk.models import Task
@@ -18,51 +21,63 @@ app = typer.Typer(rich_markup_mode=None)
 KINDS = ("run", "build", "transfer", "probe")
 
 
-@app.command()
-def tasks(
-    state: States = None,
-    endpoint: OnEndpoint = "",
-    name: PartOfName = "",
-    search: SearchWords = "",
-    kind: Annotated[str, typer.Option("--kind", help="run, build or transfer.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
-    everything: Annotated[bool, typer.Option("--all", "-a", help="All, without a limit.")] = False,
+@dataclass(frozen=True)
+class PageOptions:
+    """How much of the list is shown."""
+
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Show at most this many.")] = 20
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Show all of them.")] = False
     cursor: Annotated[
-        str, typer.Option("--cursor", help="Go on from the `next` of an earlier list.")
-    ] = "",
+        str, typer.Option("--cursor", help="Continue from the `next` of an earlier list.")
+    ] = ""
+
+
+@app.command()
+@option_groups
+def tasks(
+    which: TaskFilter,
+    kind: Annotated[str, typer.Option("--kind", help=f"One of {', '.join(KINDS)}.")] = "",
+    *,
+    page: PageOptions,
     as_json: Json = False,
 ) -> None:
-    """List tasks, the newest first."""
-    check_states(state)
+    """List tasks, newest first."""
     if kind and kind not in KINDS:
         raise BadRequest(f"{kind!r} is not a kind of task", f"Kinds: {', '.join(KINDS)}")
     client = Client()
-    found = client.tasks(
-        state=state or [],
-        endpoint=endpoint,
-        name=name,
-        search=search,
+    listing = client.tasks(
+        state=which.state or [],
+        endpoint=which.endpoint,
+        name=which.name,
+        search=which.search,
         kind=kind,
-        cursor=cursor,
-        limit=None if everything else limit,
+        cursor=page.cursor,
+        limit=None if page.everything else page.limit,
     )
-    shown = list(found)
+    shown = list(listing)
     if as_json:
-        print_json({"items": [dict(task.raw) for task in shown], "next": found.next})
+        print_json({"items": [dict(task.raw) for task in shown], "next": listing.next})
         return
-    _print(shown, more=found.next is not None)
-    for words in away_notes(client, [task for task in shown if not task.is_final]):
-        say(words)
+    _print(shown, more=listing.next is not None)
+    for note in offline_notes(client, [task for task in shown if not task.is_final]):
+        say(note)
 
 
-def _print(found: list[Task], *, more: bool) -> None:
-    if not found:
+def _print(shown: list[Task], *, more: bool) -> None:
+    if not shown:
         say("No tasks. Start one: diamond run -- python train.py")
         return
     rows = [
-        (short(task.id), task.name, task.state, task.endpoint, age(task.created), why(task))
-        for task in found
+        (
+            short_id(task.id),
+            task.name,
+            task.state,
+            task.endpoint,
+            time_ago(task.created),
+            short_reason(task),
+        )
+        for task in shown
     ]
     print_table(("TASK", "NAME", "STATE", "ENDPOINT", "CREATED", "WHY"), rows)
     if more:
-        say(f"The newest {len(found)}; more with --limit or --all.")
+        say(f"These are the newest {len(shown)}. Show more with --limit or --all.")

@@ -1,4 +1,4 @@
-"""A whole environment, as a file, a form or an SDK object: what an image is built from."""
+"""The environment that an image is built from, as a file, a form or an SDK object."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from diamond.compose.facts import Runtime
 from diamond.compose.fields import Identifier, Model, Printable, Scalar
-from diamond.compose.filling import show_value
+from diamond.compose.parameters import show_value
+from diamond.compose.profile_facts import Runtime
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, EnvironmentFile
 from diamond.images.bases import read_base
@@ -22,7 +22,7 @@ _ACCELERATOR = re.compile(r"(cpu|(cuda|rocm)-\d+(\.\d+)*)?")
 def _accelerator(value: str) -> str:
     if not _ACCELERATOR.fullmatch(value):
         raise ValueError(
-            f"{value!r} is no accelerator: write cpu, or such as cuda-12.4 or rocm-6.2"
+            f"{value!r} is not an accelerator: write cpu, or for example cuda-12.4 or rocm-6.2"
         )
     return value
 
@@ -37,7 +37,7 @@ def _base(value: str) -> str:
 
 def _script(value: str) -> str:
     if "\0" in value:
-        raise ValueError("a command cannot hold a NUL character")
+        raise ValueError("a command cannot contain a NUL character")
     if not value.strip():
         raise ValueError("this command is empty")
     return value
@@ -60,32 +60,35 @@ class EnvironmentFileSpec(Model):
 
 
 class ImageEnvironmentSpec(EnvironmentSpec):
-    """Everything of an inline environment, and what only an image can hold."""
+    """An inline environment, plus the fields that only an image supports."""
 
     base: Annotated[Printable, AfterValidator(_base)] = Field(
-        "", description="docker://NAME:TAG, sif:PATH, rootfs:PATH, …; left out: no container"
+        "", description="docker://NAME:TAG, sif:PATH, rootfs:PATH, …; default: no container"
     )
     accelerator: Annotated[str, AfterValidator(_accelerator)] = Field(
         "",
-        description="cpu, cuda-12.4, rocm-6.2: chooses the package index",
+        description="cpu, cuda-12.4, rocm-6.2: selects the package index",
     )
-    system: list[Printable] = Field([], description="Packages of the base's own package manager")
-    lock: str = Field("", description="A lock with hashes; left out: made once, and kept")
-    inherit: bool = Field(False, description="Also see the Python packages of the base")
+    system: list[Printable] = Field(
+        [], description="Packages for the base image's package manager (apt, dnf, …)"
+    )
+    lock: str = Field("", description="A lock file with hashes; default: created once and kept")
+    inherit: bool = Field(False, description="Also use the Python packages of the base image")
     files: list[EnvironmentFileSpec] = []
-    commands: list[Script] = Field([], description="Each a shell script, run in order")
-    test: str = Field("", description="The build fails if this does")
+    commands: list[Script] = Field([], description="Shell scripts, run in order")
+    test: str = Field("", description="A command; if it fails, the build fails")
     labels: dict[Printable, Printable] = {}
     runtime: Runtime = Field(
-        "", description="What builds it; left out: as the site prefers. No part of its identity"
+        "",
+        description="The tool that builds it; default: the site's preference. Not part of the image's identity",
     )
 
     @model_validator(mode="after")
     def _fits_together(self) -> ImageEnvironmentSpec:
-        """What no single field can tell."""
+        """Checks that involve several fields."""
         if self.runtime == "venv" and self.base:
             raise ValueError(
-                "a virtual environment has no base image: leave out `base`, or name a container runtime"
+                "a virtual environment has no base image: remove `base`, or choose a container runtime"
             )
         if self.runtime not in ("", "venv") and not self.base:
             raise ValueError(f"{self.runtime} needs a base image: add `base: docker://…`")
@@ -98,12 +101,12 @@ class ImageEnvironmentSpec(EnvironmentSpec):
 
 
 def needs_image(spec: ImageEnvironmentSpec) -> bool:
-    """Whether it asks for more than a virtual environment, which is made while a task is prepared."""
+    """Whether it needs more than a virtual environment, which is created while a task is prepared."""
     return any(getattr(spec, name) for name in _BEYOND_A_VENV)
 
 
 def freeze(spec: ImageEnvironmentSpec) -> Environment:
-    """The plain form that orders carry, and that an identity is made of."""
+    """The frozen form that orders contain and that the identity is computed from."""
     return Environment(
         requirements=list(spec.requirements),
         python=spec.python,

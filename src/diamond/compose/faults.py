@@ -1,4 +1,4 @@
-"""Collect everything that is wrong with a spec, each with the valid values, before saying so."""
+"""Collect all faults of a spec, each with the valid values, before raising an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diamond.compose.spec import Spec
 from diamond.core.errors import InvalidSpec
 
 _EXAMPLES = {
-    "run": "Write a command, such as: run: python train.py, or a list of words.",
+    "run": "Write a command, such as: run: python train.py, or a list of arguments.",
     "budget": "Write for example: budget: 200 node-hours",
     "environment": "Write for example: environment: {requirements: [torch]}",
     "python": "Write a version such as 3.11.",
@@ -31,28 +31,28 @@ _ALIASES = {
     "time": "walltime",
     "node": "nodes",
 }
-"""What people write for a field of `resources`."""
+"""Common names that users try for fields of `resources`."""
 _PLAIN_WORDS = {
-    "greater_than_equal": "{input!r} is too small: at least {ge}",
-    "less_than_equal": "{input!r} is too large: at most {le}",
+    "greater_than_equal": "{input!r} is too small: the minimum is {ge}",
+    "less_than_equal": "{input!r} is too large: the maximum is {le}",
     "int_type": "{input!r} is not a whole number",
     "int_parsing": "{input!r} is not a whole number",
     "int_from_float": "{input!r} is not a whole number",
-    "string_type": "{input!r} is not a text; put it in quotes",
+    "string_type": "{input!r} is not text; put it in quotes",
     "list_type": "{input!r} is not a list; write [one, two]",
     "dict_type": "{input!r} is not a mapping; write {{name: value}}",
     "model_type": "{input!r} is not a mapping; write {{name: value}}",
     "model_attributes_type": "{input!r} is not a mapping; write {{name: value}}",
-    "literal_error": "{input!r} is not known here: one of {expected}",
+    "literal_error": "{input!r} is not valid here: use one of {expected}",
 }
-"""Pydantic's types of findings that a person may meet."""
+"""Pydantic error types that users may see, in plain words."""
 
 
 class Faults:
     def __init__(self) -> None:
         self.items: list[dict[str, str]] = []
         self.unread: set[str] = set()
-        """Fields that could not be read: what follows from their absence is no further fault."""
+        """Fields that could not be read: their absence is not reported as another fault."""
 
     def add(
         self,
@@ -70,7 +70,7 @@ class Faults:
         self.items.append({"field": where, "message": message, "hint": hint})
 
     def take_as_unread(self, fields: Iterable[str]) -> None:
-        """With what holds them: of `run.1`, that `run` is missing is no further fault."""
+        """Also marks the enclosing fields: after a fault in `run.1`, a missing `run` is not reported too."""
         for name in fields:
             parts = name.split(".")
             self.unread |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)}
@@ -88,15 +88,15 @@ def invalid(items: list[dict[str, str]]) -> InvalidSpec:
     )
     return InvalidSpec(
         message,
-        first["hint"] if len(items) == 1 else "Each fault is listed with what is valid.",
+        first["hint"] if len(items) == 1 else "Each fault is listed with the valid values.",
         faults=items,
     )
 
 
 def from_validation(error: ValidationError, below: Sequence[str] = ()) -> list[dict[str, str]]:
-    """Pydantic's findings in our words; unknown fields are answered with the known ones.
+    """Pydantic's errors in plain words; unknown fields are answered with the valid ones.
 
-    `below` leads to the part of a spec that was validated by itself.
+    `below` is the path to the part of the spec that was validated separately.
     """
     faults = Faults()
     for found in error.errors():
@@ -107,12 +107,10 @@ def from_validation(error: ValidationError, below: Sequence[str] = ()) -> list[d
             _unknown_field(faults, path)
         elif found["type"] == "missing":
             faults.add(
-                where, f"{where} is missing", "Say what to run, for example: run: python train.py"
+                where, f"{where} is missing", "Add a command, for example: run: python train.py"
             )
         elif found["type"] == "string_pattern_mismatch":
-            faults.add(
-                where, f"{found['input']!r} is not understood here", _EXAMPLES.get(path[-1], "")
-            )
+            faults.add(where, f"{found['input']!r} is not valid here", _EXAMPLES.get(path[-1], ""))
         else:
             faults.add(where, _plain_words(found), _EXAMPLES.get(path[-1], ""))
     return _without_repeats(faults.items)
@@ -131,14 +129,14 @@ def _unknown_field(faults: Faults, path: list[str]) -> None:
 
 
 def _plain_words(found: ErrorDetails) -> str:
-    words = _PLAIN_WORDS.get(found["type"])
-    if words is None:
+    template = _PLAIN_WORDS.get(found["type"])
+    if template is None:
         return found["msg"].removeprefix("Value error, ")
-    return words.format(input=found["input"], **(found.get("ctx") or {}))
+    return template.format(input=found["input"], **(found.get("ctx") or {}))
 
 
 def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:
-    """Take out the innermost mapping entry that `loc` leads to."""
+    """Remove the innermost mapping entry on the path `loc`."""
     parts = [part for part in loc if not _is_union_branch(part)]
     for part in parts[:-1]:
         inner = raw.get(part) if isinstance(raw, dict) else None
@@ -152,7 +150,7 @@ def drop_field(raw: Any, loc: tuple[int | str, ...]) -> None:
 
 
 def valid_fields(path: list[str]) -> list[str]:
-    """The names of the fields of the part of a spec that `path` leads to."""
+    """The valid field names at a path inside the spec."""
     model: type[BaseModel] = Spec
     for part in path:
         inner = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
@@ -165,18 +163,23 @@ def valid_fields(path: list[str]) -> list[str]:
 
 
 def _is_union_branch(part: Any) -> bool:
-    """Pydantic puts the branch of a union it tried into the path; a person knows no branches."""
+    """Pydantic includes the union branch it tried in the path; users do not know about branches."""
     return isinstance(part, str) and (
         part in ("str", "int", "float", "bool", "none") or "[" in part or part.endswith("Spec")
     )
 
 
+def _is_type_error(message: str) -> bool:
+    kinds = ("a whole number", "text", "a list", "a mapping")
+    return any(f" is not {kind}" in message for kind in kinds)
+
+
 def _without_repeats(items: list[dict[str, str]]) -> list[dict[str, str]]:
-    """A value that fits no branch of a union is reported once for each; keep the most telling."""
+    """A value that fits no branch of a union is reported once per branch; keep the most helpful report."""
     best: dict[str, dict[str, str]] = {}
     for item in items:
         kept = best.get(item["field"])
-        if kept is None or (" is not a " in kept["message"] and item["hint"]):
+        if kept is None or (_is_type_error(kept["message"]) and item["hint"]):
             best[item["field"]] = item
     wholes = {f for f in best if any(other.startswith(f + ".") for other in best)}
     return [item for name, item in best.items() if name not in wholes]

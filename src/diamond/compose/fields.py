@@ -1,4 +1,4 @@
-"""The values that fields of a spec take, each with its own check."""
+"""Types of the fields of a spec, each with its own check."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ NODE_HOURS = "node-hours"
 
 def _name(value: str) -> str:
     if not _NAME.fullmatch(value):
-        raise ValueError(f"{value!r} is not a name: use {NAME_WORDS}")
+        raise ValueError(f"{value!r} is not a valid name: use {NAME_WORDS}")
     return value
 
 
 def _identifier(value: str) -> str:
     if not IDENTIFIER.fullmatch(value):
         raise ValueError(
-            f"{value!r} is not usable here: use letters, digits and _, not beginning with a digit"
+            f"{value!r} is not a valid identifier: use letters, digits and _, and do not start with a digit"
         )
     return value
 
 
 def site_word(value: str) -> str:
     if value and not _SITE_WORD.fullmatch(value):
-        raise ValueError(f"{value!r} is no name that a batch system knows")
+        raise ValueError(f"{value!r} is not a name that a batch system accepts")
     return value
 
 
 def _printable(value: str) -> str:
     if any(ord(char) < 32 or ord(char) == 127 for char in value):
-        raise ValueError(f"{value!r} holds a control character")
+        raise ValueError(f"{value!r} contains a control character")
     return value
 
 
@@ -62,17 +62,19 @@ def _read(parse: Callable[[Any], int], value: Any) -> int:
 
 
 def _command(value: str | list[str]) -> str | list[str]:
-    words = [value] if isinstance(value, str) else value
-    if not words or not words[0].strip():
-        raise ValueError("there is nothing to run; write a command such as: python train.py")
-    if any("\0" in word for word in words):
-        raise ValueError("a command cannot hold a NUL character")
+    arguments = [value] if isinstance(value, str) else value
+    if not arguments or not arguments[0].strip():
+        raise ValueError("the command is empty; write one such as: python train.py")
+    if any("\0" in argument for argument in arguments):
+        raise ValueError("a command cannot contain a NUL character")
     return value
 
 
 def _budget(value: str) -> str:
     if not BUDGET.fullmatch(value):
-        raise ValueError(f"{value!r} is no budget; write a number and a unit: 200 node-hours")
+        raise ValueError(
+            f"{value!r} is not a budget; write a number and a unit, such as: 200 node-hours"
+        )
     return value
 
 
@@ -82,14 +84,14 @@ Command = Annotated[str | list[str], AfterValidator(_command)]
 Identifier = Annotated[str, AfterValidator(_identifier)]
 SiteWord = Annotated[str, AfterValidator(site_word)]
 Printable = Annotated[str, AfterValidator(_printable)]
-# In forms and editors: what a person may write, not what is made of it.
+# For forms and editors: what users may write, not the parsed value.
 _SIZE = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["4GB"]})
 _SPAN = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}], "examples": ["2h"]})
 Megabytes = Annotated[int, BeforeValidator(lambda value: _read(parse_megabytes, value)), _SIZE]
 Minutes = Annotated[int, BeforeValidator(lambda value: _read(parse_minutes, value)), _SPAN]
 Seconds = Annotated[int, BeforeValidator(lambda value: _read(parse_seconds, value)), _SPAN]
 AUTO_NODES = 0
-"""What `nodes: auto` is read as: probes tell how many."""
+"""The parsed value of `nodes: auto`: probe runs decide."""
 Nodes = Annotated[
     int,
     Field(ge=1, le=100_000),

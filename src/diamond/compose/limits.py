@@ -1,4 +1,4 @@
-"""What a site allows for each field of a spec, and what one may choose from."""
+"""The limits and choices that a site offers for each field of a spec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """Where a fact is known from."""
+    """Where a fact comes from, and when it was learned."""
 
     words: str
     at: float | None
@@ -32,7 +32,7 @@ class FieldLimit:
 
 @dataclass(frozen=True)
 class Field:
-    """One field with what the site says of it."""
+    """One field with its limit at the site."""
 
     name: str
     most: int | None
@@ -42,16 +42,18 @@ class Field:
 
 
 def limits_of(facts: Facts, partition: str, sources: Mapping[str, Source]) -> dict[str, FieldLimit]:
-    """By the field's name; a field of which nothing is known is left out."""
+    """Limits by field name; fields without a known limit are missing."""
     site = partition_named(facts, partition)
     source = sources.get("partitions" if site is not None else "cores", Source("", None))
     shape = site if site is not None else machine_limits(facts)
-    words = _Words(partition if site is not None else "")
+    sentences = _Sentences(partition if site is not None else "")
     usual = show_minutes(default_minutes(facts, partition))
     return {
-        one.name: FieldLimit(one.most, one.shown, one.default, one.text, source.words, source.at)
-        for one in _fields(shape, words, usual)
-        if one.most is not None
+        field.name: FieldLimit(
+            field.most, field.shown, field.default, field.text, source.words, source.at
+        )
+        for field in _fields(shape, sentences, usual)
+        if field.most is not None
     }
 
 
@@ -69,13 +71,13 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Words:
+class _Sentences:
     """Sentences about a partition, or about a machine that has none."""
 
     partition: str
 
     def nodes(self, most: int) -> str:
-        return f"At most {most} in {self.partition}." if self.partition else "This machine alone."
+        return f"At most {most} in {self.partition}." if self.partition else "Only this machine."
 
     def minutes(self, most: str) -> str:
         return f"At most {most} in {self.partition or 'this machine'}."
@@ -85,7 +87,7 @@ class _Words:
         return f"{node} has {what}."
 
 
-def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
+def _fields(shape: Facts, sentences: _Sentences, usual: str) -> list[Field]:
     nodes = shape.get("max_nodes") or shape.get("nodes_total")
     cores = shape.get("cpus_per_node")
     memory = shape.get("memory_mb_per_node")
@@ -93,17 +95,17 @@ def _fields(shape: Facts, words: _Words, usual: str) -> list[Field]:
     gpus = _most_gpus(shape.get("gpus_per_node"))
     limit = show_minutes(minutes or 0)
     return [
-        Field("resources.nodes", nodes, str(nodes), "1", words.nodes(nodes or 0)),
-        Field("resources.gpus_per_node", gpus, str(gpus), "0", words.has(_gpus(gpus or 0))),
-        Field("resources.cpus_per_task", cores, str(cores), "1", words.has(f"{cores} cores")),
+        Field("resources.nodes", nodes, str(nodes), "1", sentences.nodes(nodes or 0)),
+        Field("resources.gpus_per_node", gpus, str(gpus), "0", sentences.has(_gpus(gpus or 0))),
+        Field("resources.cpus_per_task", cores, str(cores), "1", sentences.has(f"{cores} cores")),
         Field(
             "resources.memory",
             memory,
             _size(memory),
             "the site's default",
-            words.has(show_bytes((memory or 0) * 2**20)),
+            sentences.has(show_bytes((memory or 0) * 2**20)),
         ),
-        Field("resources.walltime", minutes, limit, usual, words.minutes(limit)),
+        Field("resources.walltime", minutes, limit, usual, sentences.minutes(limit)),
     ]
 
 
@@ -140,13 +142,13 @@ def _account(facts: Facts, one: Facts, partition: str) -> dict[str, Any]:
 
 
 def balance_of(account: Facts) -> float | None:
-    """What is left on it, where the site tells or a person wrote it into the profile."""
+    """The account's remaining balance, if the site reports it or the profile was corrected by hand."""
     left = account.get("balance")
     return float(left) if isinstance(left, (int, float)) and not isinstance(left, bool) else None
 
 
 def _qos(facts: Facts, site: Facts, account: str) -> list[str]:
-    """Those that both the partition and the account take, where they say which."""
+    """The QoS that both the partition and the account allow, where they list any."""
     own: Facts = next((one for one in facts.get("accounts") or [] if one["name"] == account), {})
     known = [one["name"] for one in facts.get("qos") or []]
     lists = [one for one in (site.get("qos"), own.get("qos")) if one]
@@ -156,7 +158,7 @@ def _qos(facts: Facts, site: Facts, account: str) -> list[str]:
 
 
 def _size(megabytes: int | None) -> str:
-    """Exact, so that it may be written into a spec."""
+    """Exact, so that it can be copied into a spec."""
     if megabytes is None:
         return ""
     return f"{megabytes // 1024}GB" if megabytes % 1024 == 0 else f"{megabytes}MB"

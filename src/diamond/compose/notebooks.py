@@ -1,4 +1,4 @@
-"""A notebook in place of a command: run from top to bottom, its executed copy kept."""
+"""Run a notebook instead of a command, and keep the executed copy."""
 
 from __future__ import annotations
 
@@ -11,32 +11,38 @@ from diamond.core.order import Environment
 
 EXECUTED = "executed.ipynb"
 TOOLS = ("nbclient", "ipykernel")
-"""What runs a notebook; added to an environment that is made for it."""
+"""Packages that execute a notebook; added to an environment created for it."""
 
 
 def check_what_runs(spec: Spec, faults: Faults) -> None:
-    """Either a command or a notebook."""
+    """A spec needs exactly one of `run` and `notebook`."""
     if not spec.run and not spec.notebook and "notebook" in spec.model_fields_set:
-        faults.add("notebook", "The notebook is not named", "Such as: notebook: analysis.ipynb")
+        faults.add(
+            "notebook", "notebook is empty", "Name a file, such as: notebook: analysis.ipynb"
+        )
     elif not spec.run and not spec.notebook:
-        faults.add("run", "run is missing", "Say what to run, for example: run: python train.py")
+        faults.add("run", "run is missing", "Add a command, for example: run: python train.py")
     if spec.run and spec.notebook and "run" not in faults.unread:
-        faults.add("notebook", "A job runs a command or a notebook, not both", "Leave out `run:`.")
+        faults.add(
+            "notebook",
+            "A job runs a command or a notebook, not both",
+            "Remove `run:` or `notebook:`.",
+        )
     path = PurePosixPath(spec.notebook)
     if spec.notebook and (path.suffix != ".ipynb" or path.is_absolute() or ".." in path.parts):
         faults.add(
             "notebook",
-            f"{spec.notebook!r} is not a notebook in the code's folder",
-            "Name it from there, such as: notebook: analysis.ipynb",
+            f"{spec.notebook!r} is not a notebook in the code folder",
+            "Give a path relative to the code folder, such as: notebook: analysis.ipynb",
         )
 
 
-def notebook_words(path: str) -> list[str]:
+def notebook_command(path: str) -> list[str]:
     return ["python", "-m", "diamond.training.notebook", path, EXECUTED]
 
 
 def with_notebook_tools(spec: Spec, environment: Environment | None) -> Environment | None:
-    """An environment in which a notebook can run; one that the person brings whole is left as it is."""
+    """The environment with the notebook packages; a named image is not changed."""
     if not spec.notebook or isinstance(spec.environment, str):
         return environment
     made = environment or Environment()

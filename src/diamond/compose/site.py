@@ -1,4 +1,4 @@
-"""What a site allows, read from its profile: partitions, accounts, limits."""
+"""Check a request against the site profile: partitions, accounts, QoS and limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Facts = Mapping[str, Any]
 
 
 def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
-    """The partition that was named, or the site's default where it has partitions."""
+    """The partition that the spec names, or the site's default."""
     partitions = {p["name"]: p for p in facts.get("partitions") or []}
     probed = "partitions" in facts or (facts.get("scheduler") or {}).get("name") == "local"
     if wanted and probed and wanted not in partitions:
@@ -22,7 +22,7 @@ def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
             if partitions
             else "This endpoint has no partitions."
         )
-        faults.add("on", f"No partition is called {wanted!r}", valid, near=(wanted, partitions))
+        faults.add("on", f"There is no partition {wanted!r}", valid, near=(wanted, partitions))
         return ""
     if wanted or not partitions:
         return wanted
@@ -30,7 +30,7 @@ def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
 
 
 def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> str:
-    """Who pays: the one named if it may use the partition, or the only one that may."""
+    """The account that pays: the one named, or the only one that may use the partition."""
     accounts = [a["name"] for a in facts.get("accounts") or []]
     if not accounts:
         return named
@@ -40,14 +40,14 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
         faults.add(
             "account",
             f"You have no account {named!r} here",
-            f"Accounts that may be used{where}: {', '.join(able) or 'none'}",
+            f"Accounts you can use{where}: {', '.join(able) or 'none'}",
             near=(named, able),
         )
     elif named and named not in able:
         faults.add(
             "account",
             f"Account {named!r} may not use partition {partition!r}",
-            f"Accounts that may: {', '.join(able) or 'none'}",
+            f"Accounts that may use it: {', '.join(able) or 'none'}",
         )
     elif not named and not able:
         faults.add(
@@ -58,20 +58,20 @@ def choose_account(facts: Facts, partition: str, named: str, faults: Faults) -> 
     elif not named and len(able) > 1:
         faults.add(
             "account",
-            f"Several accounts may pay{where}; say which",
+            f"Several of your accounts can pay{where}, so name one",
             f"Choose one of {', '.join(able)}. Add --account {able[0]} to the command, or `account:` to the spec.",
         )
     return named or (able[0] if len(able) == 1 else "")
 
 
 def default_minutes(facts: Facts, partition: str, qos: str = "") -> int:
-    """An hour, or the most that partition and QoS allow: short requests start sooner."""
+    """One hour, or less if partition or QoS allow less; short requests start sooner."""
     site, _ = _limits(facts, partition)
     return min(60, int(site.get("max_minutes") or 60), _qos_minutes(facts, qos) or 60)
 
 
-def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
-    """Every limit of the partition (or of the machine) that the request passes."""
+def check_limits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None:
+    """Add a fault for each limit of the partition (or machine) that the request exceeds."""
     site, where = _limits(facts, partition)
     _most(
         faults,
@@ -103,7 +103,7 @@ def fits(facts: Facts, partition: str, asked: Resources, faults: Faults) -> None
 
 
 def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faults) -> None:
-    """The QoS must be among those that the partition and the account list, where they do."""
+    """The QoS must be allowed by the partition and the account, where they list any."""
     own: Facts = next((a for a in facts.get("accounts") or [] if a["name"] == account), {})
     lists = [
         one for one in ((partition_named(facts, partition) or {}).get("qos"), own.get("qos")) if one
@@ -116,13 +116,13 @@ def check_qos(facts: Facts, partition: str, account: str, qos: str, faults: Faul
     if qos not in known:
         faults.add(
             "qos",
-            f"QoS {qos!r} may not be used" + (f" in partition {partition}" if partition else ""),
+            f"You cannot use QoS {qos!r}" + (f" in partition {partition}" if partition else ""),
             f"Valid: {', '.join(known) or 'none'}",
             near=(qos, known),
         )
 
 
-def fits_qos(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
+def check_qos_limit(facts: Facts, qos: str, asked: Resources, faults: Faults) -> None:
     most = _qos_minutes(facts, qos)
     known = {one["field"] for one in faults.items}
     if "resources.walltime" not in known:
@@ -142,7 +142,7 @@ def _qos_minutes(facts: Facts, name: str) -> int:
 
 
 def _limits(facts: Facts, partition: str) -> tuple[Facts, str]:
-    """Of the partition; where none is known by that name, the most that any allows; else of the machine."""
+    """The limits of the partition; if it is unknown, the widest of all partitions; else those of the machine."""
     site = partition_named(facts, partition)
     if partition and site is not None:
         return site, f"partition {partition}"
@@ -152,12 +152,12 @@ def _limits(facts: Facts, partition: str) -> tuple[Facts, str]:
 
 
 def _widest(partitions: list[Facts]) -> dict[str, Any]:
-    """What no partition exceeds; a limit that one of them does not have is none."""
+    """The largest limits of all partitions; None where one partition has no limit."""
     names = ("max_minutes", "cpus_per_node", "memory_mb_per_node")
-    told = {name: [one.get(name) or 0 for one in partitions] for name in names}
-    told["max_nodes"] = [one.get("max_nodes") or one.get("nodes_total") or 0 for one in partitions]
+    known = {name: [one.get(name) or 0 for one in partitions] for name in names}
+    known["max_nodes"] = [one.get("max_nodes") or one.get("nodes_total") or 0 for one in partitions]
     widest: dict[str, Any] = {
-        name: max(values) if all(values) else None for name, values in told.items()
+        name: max(values) if all(values) else None for name, values in known.items()
     }
     gpus = [one.get("gpus_per_node") for one in partitions]
     return {**widest, "gpus_per_node": None if None in gpus else _most_gpus(gpus)}
@@ -176,11 +176,11 @@ def _cpus_fit(site: Facts, asked: Resources, where: str, faults: Faults) -> None
         return
     words = f"{asked.cpus_per_task}"
     if tasks > 1:
-        words += f" for each of {tasks} processes, {asked.cpus_per_node} in all,"
+        words += f" for each of {tasks} processes ({asked.cpus_per_node} in total)"
     faults.add(
         "resources.cpus_per_task",
         f"{words} is more than a node of {where} has: {has}",
-        f"Ask for at most {has // tasks}." if tasks <= has else f"Start at most {has} processes.",
+        f"Request at most {has // tasks}." if tasks <= has else f"Start at most {has} processes.",
     )
 
 
@@ -190,8 +190,8 @@ def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: F
         return
     has = _gpu_words(gpus)
     if not any(gpus.values()):
-        nobody = "no node here has a GPU" if where.startswith("any") else f"{where} has no GPU"
-        faults.add("resources.gpus_per_node", nobody, _gpus_elsewhere(facts))
+        message = "no node here has a GPU" if where.startswith("any") else f"{where} has no GPU"
+        faults.add("resources.gpus_per_node", message, _gpus_elsewhere(facts))
         return
     if asked.gpu_type and asked.gpu_type not in gpus:
         faults.add(
@@ -205,20 +205,20 @@ def _gpus_fit(facts: Facts, site: Facts, asked: Resources, where: str, faults: F
     if asked.gpus_per_node > most:
         faults.add(
             "resources.gpus_per_node",
-            f"{asked.gpus_per_node} on each node is more than a node of {where} has",
-            f"A node has: {has}. Ask for more nodes instead.",
+            f"{asked.gpus_per_node} per node is more than a node of {where} has",
+            f"A node has: {has}. Request more nodes instead.",
         )
 
 
 def _gpus_elsewhere(facts: Facts) -> str:
     have = [
-        f"{one['name']} ({_gpu_words(one['gpus_per_node'])} a node)"
+        f"{one['name']} ({_gpu_words(one['gpus_per_node'])} per node)"
         for one in facts.get("partitions") or []
         if any((one.get("gpus_per_node") or {}).values())
     ]
     if have:
         return f"Partitions with GPUs: {', '.join(have)}"
-    return "Leave gpus_per_node out, or choose a machine that has some with `on:`."
+    return "Remove gpus_per_node, or choose a machine with GPUs with `on:`."
 
 
 def _gpu_words(gpus: Mapping[str, int]) -> str:
@@ -226,7 +226,7 @@ def _gpu_words(gpus: Mapping[str, int]) -> str:
 
 
 def _longer(facts: Facts, minutes: int) -> str:
-    """Partitions that would allow it, as words to add to a hint."""
+    """A sentence for the hint: partitions that allow this much time."""
     able = [
         str(one["name"])
         for one in facts.get("partitions") or []
@@ -242,7 +242,7 @@ def _most(
         faults.add(
             where,
             f"{show(asked)} is more than {who}: {show(int(limit))}",
-            f"Ask for at most {show(int(limit))}.{more}",
+            f"Request at most {show(int(limit))}.{more}",
         )
 
 

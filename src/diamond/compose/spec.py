@@ -1,4 +1,4 @@
-"""The spec: what a person asks for, as a `diamond.yaml`, a form or an SDK object."""
+"""The spec: what a user asks for, as a `diamond.yaml`, a form or an SDK object."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ LaunchKind = Literal[
 
 
 class ResourcesSpec(Model):
-    nodes: Nodes = Field(1, description="How many, or auto: as many as probe runs advise")
+    nodes: Nodes = Field(1, description="A number, or auto: as many as probe runs recommend")
     gpus_per_node: int = Field(0, ge=0, le=64)
     gpu_type: SiteWord = ""
     cpus_per_task: int = Field(1, ge=1, le=4096)
-    memory: Megabytes = Field(0, description="Per node, such as 4GB; left out: the site's default")
+    memory: Megabytes = Field(0, description="Per node, such as 4GB; default: the site's own")
     tasks_per_node: int = Field(
-        0, ge=0, le=4096, description="Processes on each node; left out: one for each GPU, or one"
+        0, ge=0, le=4096, description="Processes on each node; default: one per GPU, or one"
     )
     walltime: Minutes = Field(
-        0, description="Such as 30m, 2h or 1d12h; left out: 1h, or the most the site allows"
+        0, description="Such as 30m, 2h or 1d12h; default: 1h, or less if the site's limit is lower"
     )
 
     @property
     def node_count(self) -> int:
-        """One, as long as nobody has told how many."""
+        """One for `auto`, until probes have decided."""
         return max(self.nodes, 1)
 
 
@@ -56,19 +56,21 @@ class ContinueSpec(Model):
     ] = ["exit-75"]
     from_: Printable = Field("", alias="from")
     lead: Seconds = Field(
-        0, description="How long before the time limit to stop; left out: by what a save costs"
+        0,
+        description="How long before the time limit to stop; default: from the time that a save takes",
     )
     max_attempts: int = Field(MANY_ATTEMPTS, ge=1, le=1000)
     ahead: bool | Annotated[int, Field(ge=0, le=MOST_AHEAD)] | Literal["auto"] = Field(
         True,
-        description="Queue the next attempt before this one ends, several where waits are long; a number: so many at most",
+        description="Queue the next attempt before this one ends, several where waits are long; a number sets the maximum",
     )
 
 
 class LaunchSpec(Model):
     kind: LaunchKind = "auto"
     hang: Seconds = Field(
-        0, description="End it after so long without a step; left out: 20 times the longest gap"
+        0,
+        description="End the program after this long without a step; default: 20 times the longest gap",
     )
 
 
@@ -76,7 +78,7 @@ class Spec(Model):
     name: Name = "job"
     run: Command | None = None
     notebook: Printable = Field(
-        "", description="Run from top to bottom in place of `run`; executed.ipynb keeps the result"
+        "", description="Run this notebook instead of `run`; the result is saved as executed.ipynb"
     )
     params: dict[Identifier, Scalar | list[Scalar]] = {}
     code: Printable | None = None
@@ -93,7 +95,7 @@ class Spec(Model):
     constraint: SiteWord = ""
     continue_: ContinueSpec | None = Field(None, alias="continue")
     budget: BudgetText | None = Field(
-        None, description="A ceiling such as 200 node-hours, or in the units that the site charges"
+        None, description="A limit such as 200 node-hours, or in the units that the site charges"
     )
     options: dict[Identifier, dict[Printable, Scalar]] = {}
 

@@ -1,1 +1,1 @@
-"""A spec as text: YAML, read and written by one set of rules."""
+"""Specs as YAML text, read and written by the same rules."""

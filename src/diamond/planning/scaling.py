@@ -1,4 +1,4 @@
-"""Probe runs on few node counts -> throughput, efficiency, and the number of nodes for a goal."""
+"""Throughput and efficiency from probe runs, and the best node count for a goal."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from statistics import median
 from diamond.core.errors import BadRequest
 
 NOISE = 0.03
-"""Throughputs this near count as equal; fewer nodes win."""
+"""Throughputs within this margin count as equal; fewer nodes win."""
 
 
 class Goal(Enum):
-    """What a number of nodes is advised for."""
+    """What the recommended node count should optimize."""
 
     SOONEST = "soonest"
-    """The work is done earliest, waits in the queue included where they are known."""
+    """Finish earliest, including queue waits where they are known."""
     CHEAPEST = "cheapest"
-    """The work takes the fewest node-hours."""
+    """Use the fewest node-hours."""
     EFFICIENCY = "efficiency"
-    """The most nodes of which each still does a wanted share of what the fewest probed nodes do."""
+    """The largest node count that keeps a given efficiency."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One short run: the samples of one step over all ranks, and the times of its steps after warm-up."""
+    """One short run: samples per step over all ranks, and its step times after warm-up."""
 
     nodes: int
     samples_per_step: float
@@ -34,7 +34,7 @@ class Probe:
 
     @property
     def throughput(self) -> float:
-        """Samples a second, by the median step: one slow step tells about the machine, not the program."""
+        """Samples per second by the median step, so that one slow step does not count."""
         return self.samples_per_step / median(self.step_seconds)
 
 
@@ -43,7 +43,7 @@ class Point:
     nodes: int
     throughput: float
     efficiency: float
-    """Throughput of a node, over that at the fewest nodes probed."""
+    """Throughput per node, relative to the smallest node count probed."""
     measured: bool = True
 
 
@@ -56,16 +56,16 @@ class Advice:
 
 @dataclass(frozen=True)
 class Batch:
-    """per_rank × accumulation × ranks is the global batch, whatever the number of ranks."""
+    """per_rank × accumulation × ranks is the global batch."""
 
     per_rank: int
     accumulation: int
 
 
 def curve(probes: Sequence[Probe]) -> list[Point]:
-    """One point for each node count, fewest first."""
+    """One point per node count, smallest first."""
     if not probes:
-        raise BadRequest("There is no probe run to judge by", "Probe at least one number of nodes.")
+        raise BadRequest("There are no probe results", "Probe at least one node count.")
     best = {one.nodes: 0.0 for one in sorted(probes, key=lambda probe: probe.nodes)}
     for probe in probes:
         best[probe.nodes] = max(best[probe.nodes], probe.throughput)
@@ -75,9 +75,9 @@ def curve(probes: Sequence[Probe]) -> list[Point]:
 
 
 def between(points: Sequence[Point], nodes: int) -> Point:
-    """The curve at a count that was not probed, never beyond the probes.
+    """The curve at a node count that was not probed, within the probed range.
 
-    The time of a sample is taken as a part that nodes share and one that they do not: straight over 1/nodes.
+    Time per sample is modelled as a parallel and a serial part, linear in 1/nodes.
     """
     lower = max(
         (one for one in points if one.nodes <= nodes), key=lambda one: one.nodes, default=None
@@ -87,7 +87,9 @@ def between(points: Sequence[Point], nodes: int) -> Point:
     )
     if lower is None or upper is None:
         known = f"{points[0].nodes} to {points[-1].nodes}"
-        raise BadRequest(f"{nodes} nodes were not probed", f"The probes tell about {known} nodes.")
+        raise BadRequest(
+            f"{nodes} nodes is outside the probed range", f"The probes cover {known} nodes."
+        )
     if lower.nodes == upper.nodes:
         return lower
     share = (1 / lower.nodes - 1 / nodes) / (1 / lower.nodes - 1 / upper.nodes)
@@ -105,7 +107,7 @@ def advise(
     waits: Mapping[int, float] | None = None,
     unit: str = "samples",
 ) -> Advice:
-    """The number of nodes for a goal; with `samples` to train on and `waits` by nodes, soonest counts the queue too."""
+    """The best node count for a goal. With `samples` and `waits` per node count, `soonest` includes queue waits."""
     if goal is Goal.CHEAPEST:
         chosen = fewest_of(points, [one.efficiency for one in points])
     elif goal is Goal.EFFICIENCY:
@@ -119,29 +121,30 @@ def advise(
 
 
 def hold_batch(global_batch: int, ranks: int, most_per_rank: int) -> Batch:
-    """The largest batch per rank that fits, with as many accumulated steps as keep the global batch exactly."""
+    """The largest batch per rank that fits, with enough accumulation to keep the global batch exactly."""
     share, rest = divmod(global_batch, ranks)
     if rest:
-        fitting = [n for n in range(1, global_batch + 1) if global_batch % n == 0][:12]
+        valid = [n for n in range(1, global_batch + 1) if global_batch % n == 0][:12]
         raise BadRequest(
-            f"A global batch of {global_batch} cannot be shared evenly by {ranks} ranks",
-            f"Ranks that can: {', '.join(map(str, fitting))}; or choose another global batch.",
+            f"A global batch of {global_batch} cannot be divided evenly among {ranks} ranks",
+            f"Valid rank counts: {', '.join(map(str, valid))}; or choose another global batch.",
         )
     per_rank = max(n for n in range(1, min(share, most_per_rank) + 1) if share % n == 0)
     return Batch(per_rank, share // per_rank)
 
 
 def efficient(points: Sequence[Point], floor: float) -> list[Point]:
-    """Never empty: the fewest nodes are what the others are compared with."""
+    """Never empty: the smallest node count is the reference."""
     if not 0 < floor <= 1:
         raise BadRequest(
-            f"An efficiency of {floor:g} cannot be asked for", "Write a share such as 0.7."
+            f"{floor:g} is not a valid efficiency",
+            "Give a number above 0 and at most 1, such as 0.7.",
         )
     return [one for one in points if one.efficiency >= floor]
 
 
 def fewest_of(points: Sequence[Point], values: Sequence[float]) -> Point:
-    """The fewest nodes whose value is, but for noise, the best."""
+    """The smallest node count whose value is the best, within noise."""
     enough = (1 - NOISE) * max(values)
     return next(one for one, value in zip(points, values, strict=True) if value >= enough)
 
@@ -155,13 +158,13 @@ def advice_words(
 ) -> str:
     speed = f"{_plain(point.throughput)} {unit}/s, efficiency {point.efficiency:.0%}"
     why = {
-        Goal.SOONEST: "the soonest end" + ", with what each number waits" * counts_waits,
-        Goal.CHEAPEST: "the fewest node-hours",
-        Goal.EFFICIENCY: f"the most nodes at an efficiency of {floor:.0%} or more",
+        Goal.SOONEST: "earliest finish" + ", queue waits included" * counts_waits,
+        Goal.CHEAPEST: "fewest node-hours",
+        Goal.EFFICIENCY: f"the largest node count that keeps {floor:.0%} efficiency",
     }[goal]
     return f"{point.nodes} node{'s' if point.nodes > 1 else ''}: {why} ({speed})"
 
 
 def _plain(speed: float) -> str:
-    """Four digits are enough to compare, but never as 1.932e+04."""
+    """Four significant digits, without exponents such as 1.932e+04."""
     return f"{speed:.0f}" if speed >= 1000 else f"{speed:.4g}"

@@ -1,4 +1,4 @@
-"""Tune before train: settings tried on one node, and what each gave."""
+"""Tuning: settings tried on one node, and how much each one gained."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from diamond.planning.scaling import NOISE
 
 
 @dataclass(frozen=True)
-class Trial:
+class TuningRun:
     """One short run with something changed, such as precision, batch size or data-loader workers."""
 
     change: str
-    """Such as 'bf16' or 'workers=4'."""
+    """For example 'bf16' or 'workers=4'."""
     throughput: float
-    """Samples a second; 0 when the run failed."""
+    """Samples per second; 0 if the run failed."""
     problem: str = ""
     """Why it failed, such as out of memory."""
 
@@ -24,26 +24,26 @@ class Trial:
 class Gain:
     change: str
     factor: float
-    """Throughput over the baseline's."""
+    """Throughput relative to the baseline."""
     helps: bool
     words: str
 
 
-def gains(baseline: float, trials: Sequence[Trial]) -> list[Gain]:
-    """What each change gave, the best first; a difference within the noise helps nobody."""
-    found = [gain(baseline, trial) for trial in trials]
-    return sorted(found, key=lambda one: one.factor, reverse=True)
+def gains(baseline: float, runs: Sequence[TuningRun]) -> list[Gain]:
+    """The gain of each change, best first. A difference within the noise is no help."""
+    results = [gain(baseline, run) for run in runs]
+    return sorted(results, key=lambda result: result.factor, reverse=True)
 
 
-def gain(baseline: float, trial: Trial) -> Gain:
-    factor = trial.throughput / baseline
-    helps = not trial.problem and factor > 1 + NOISE
-    return Gain(trial.change, factor, helps, gain_words(trial, factor))
+def gain(baseline: float, run: TuningRun) -> Gain:
+    factor = run.throughput / baseline
+    helps = not run.problem and factor > 1 + NOISE
+    return Gain(run.change, factor, helps, gain_words(run, factor))
 
 
-def gain_words(trial: Trial, factor: float) -> str:
-    if trial.problem:
-        return f"{trial.change}: failed ({trial.problem})"
+def gain_words(run: TuningRun, factor: float) -> str:
+    if run.problem:
+        return f"{run.change}: failed ({run.problem})"
     if abs(factor - 1) <= NOISE:
-        return f"{trial.change}: no difference"
-    return f"{trial.change}: {factor:.2f}× the throughput"
+        return f"{run.change}: no difference"
+    return f"{run.change}: {factor:.2f}× the throughput"

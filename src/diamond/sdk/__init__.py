@@ -11,20 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from diamond.sdk.client import Client
+from diamond.sdk.event_stream import StreamEvent
 from diamond.sdk.logs import LogPart
 from diamond.sdk.models import Endpoint, Job, Task
-from diamond.sdk.streaming import StreamEvent
 
 if TYPE_CHECKING:
-    from diamond.sdk.aio import AsyncClient
+    from diamond.sdk.async_client import AsyncClient
 
 __all__ = ["AsyncClient", "Client", "Endpoint", "Job", "LogPart", "StreamEvent", "Task"]
 
 
 def __getattr__(name: str) -> Any:
-    """asyncio is imported only by those who use it: it costs a shell command 0.05 s."""
+    """asyncio is imported only when used: it costs every shell command 0.05 s."""
     if name != "AsyncClient":
         raise AttributeError(name)
-    from diamond.sdk.aio import AsyncClient
+    from diamond.sdk.async_client import AsyncClient
 
     return AsyncClient

@@ -1,6 +1,6 @@
-"""The Python door to Diamond: what the CLI, a notebook or a script calls.
+"""The Python client: used by the CLI, notebooks and scripts.
 
-What only some calls need is imported there: `diamond tasks` is typed often and must answer at once.
+Modules that only some calls need are imported there, because `diamond tasks` must start fast.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from diamond.core.errors import DiamondError, NotFound
-from diamond.sdk.following import Follower
+from diamond.sdk.client_config import diamond_home, find_address
+from diamond.sdk.event_stream import EventStream, StreamEvent
+from diamond.sdk.follower import Follower
 from diamond.sdk.listing import Listing
 from diamond.sdk.logs import STREAMS, LogPart, LogReader
-from diamond.sdk.models import Endpoint, Job, Task, build, build_job
-from diamond.sdk.scales import ScaleCalls
-from diamond.sdk.streaming import EventStream, StreamEvent
-from diamond.sdk.transport import API, Transport, segment
-from diamond.sdk.where import diamond_home, find_address
+from diamond.sdk.models import Endpoint, Job, Task, job_from_json, model_from_json
+from diamond.sdk.scale_calls import ScaleCalls
+from diamond.sdk.transport import API, Transport, path_segment
 
 if TYPE_CHECKING:
-    from diamond.sdk.choosing import ChosenCode
-    from diamond.sdk.together import Matching
+    from diamond.sdk.bulk import BulkAction
+    from diamond.sdk.code_selection import CodeSelection
 
 Spec = str | Path | Mapping[str, Any] | Sequence[str]
 Settings = Sequence[str] | Mapping[str, Any]
 
 
 class Client(ScaleCalls):
-    """Speaks to one service; every method raises the classes of `diamond.core.errors`.
+    """A client of one service. Every method raises the classes of `diamond.core.errors`.
 
-    Without arguments: `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service that runs on this machine.
+    Without arguments it uses `$DIAMOND_URL` and `$DIAMOND_TOKEN`, or the service on this machine.
     """
 
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
@@ -56,25 +56,26 @@ class Client(ScaleCalls):
         goal: Mapping[str, Any] | None = None,
         project: str = "",
         sign: bool = False,
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> Job:
-        """Ask for a job: a spec's path, a mapping, or the words of a command.
+        """Submit a job: the path of a spec, a mapping, or a command as a list.
 
-        `folder` is where a relative `code:` begins (default: the spec's folder, or the current one).
-        `project`: whose members see it. `sign`: with the key of `diamond key create`. With a `goal`, as in `plan`, the task shows what was foretold beside what happens.
-        Raises `InvalidSpec` with all faults, before anything travels; `say` hears what does.
+        `folder` is the base of a relative `code:` (default: the spec's folder, or the current one).
+        `project`: share with its members. `sign`: sign with the key of `diamond key create`.
+        With a `goal`, as in `plan`, the task shows the plan next to what actually happens.
+        Raises `InvalidSpec` with all faults before anything is uploaded; `say` receives progress messages.
         """
-        made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        body, words = self._request(made, place, say, with_code=with_code, project=project)
+        prepared, base = self._spec(spec, on, set, folder, with_code=with_code)
+        body, notes = self._request(prepared, base, say, with_code=with_code, project=project)
         body |= {"goal": dict(goal)} if goal else {}
         body |= {"signature": self._signed(body)} if sign else {}
-        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), words)
+        job = _job(self.transport.post(f"{API}/jobs", body, creates=True), notes)
         return self._finished(job) if wait else job
 
     def run_recipe(
         self, name: str, *, on: str | None = None, set: Settings = (), wait: bool = False
     ) -> Job:
-        """Ask for a recipe's job; its code is at the service already."""
+        """Submit the job of a recipe; the service already has its code."""
         spec, _ = self._spec(self.recipe(name)["spec"], on, set, None, with_code=True)
         body = {"spec": spec, "recipe": name}
         job = _job(self.transport.post(f"{API}/jobs", body, creates=True), [])
@@ -91,15 +92,15 @@ class Client(ScaleCalls):
         with_code: bool = True,
         project: str = "",
     ) -> Any:
-        """What a spec would become: `{"order", "endpoint", "warnings", "code"}`; nothing is asked for or sent."""
-        from diamond.sdk.choosing import precheck
+        """Check a spec without submitting or uploading anything: `{"order", "endpoint", "warnings", "code"}`."""
+        from diamond.sdk.code_selection import precheck
 
-        made, place = self._spec(spec, on, set, folder, with_code=with_code)
-        made = self._with_environment(made, place, send=False)
+        prepared, base = self._spec(spec, on, set, folder, with_code=with_code)
+        prepared = self._with_environment(prepared, base, send=False)
         answer = precheck(
-            self.transport, made, place, script=script, with_code=with_code, project=project
+            self.transport, prepared, base, script=script, with_code=with_code, project=project
         )
-        code = self._code(made, place, with_code=with_code)
+        code = self._code(prepared, base, with_code=with_code)
         return {**answer, "warnings": [*code.notes, *answer["warnings"]], "code": code.body}
 
     def plan(
@@ -111,14 +112,14 @@ class Client(ScaleCalls):
         set: Settings = (),
         project: str = "",
     ) -> dict[str, Any]:
-        """How many attempts a spec takes to reach a goal, until when, at what cost; nothing is asked for or sent.
+        """Estimate attempts, finish time and cost of reaching a goal; nothing is submitted.
 
         The goal: `steps` (or `epochs`, `samples`, `batch`), and `step_seconds` or `like` (a task that logged its steps, or a scale).
         """
-        from diamond.sdk.choosing import without_folder
+        from diamond.sdk.code_selection import without_code_folder
 
-        made, _ = self._spec(spec, on, set, None, with_code=True)
-        body = {"spec": without_folder(made), "goal": dict(goal), "project": project}
+        prepared, _ = self._spec(spec, on, set, None, with_code=True)
+        body = {"spec": without_code_folder(prepared), "goal": dict(goal), "project": project}
         return dict(self.transport.post(f"{API}/plans", body))
 
     def scale(
@@ -129,20 +130,20 @@ class Client(ScaleCalls):
         on: str | None = None,
         set: Settings = (),
         folder: Path | None = None,
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> dict[str, Any]:
-        """Begin short probe runs of a spec: `{"nodes": [1, 2, 4], "goal": "soonest"}`, or `{"tune": True}`.
+        """Start short probe runs of a spec: `{"nodes": [1, 2, 4], "goal": "soonest"}`, or `{"tune": True}`.
 
-        `wait_scale` gives what they told.
+        `wait_scale` returns their results.
         """
-        made, place = self._spec(spec, on, set, folder, with_code=True)
-        body, words = self._request(made, place, say, with_code=True)
-        for word in words:
-            say(word)
+        prepared, base = self._spec(spec, on, set, folder, with_code=True)
+        body, notes = self._request(prepared, base, say, with_code=True)
+        for note in notes:
+            say(note)
         return dict(self.transport.post(f"{API}/scales", {**body, **(wanted or {})}, creates=True))
 
     def job(self, job: str) -> Job:
-        return build_job(self.transport.get(f"{API}/jobs/{segment(job)}"))
+        return job_from_json(self.transport.get(f"{API}/jobs/{path_segment(job)}"))
 
     def tasks(
         self,
@@ -158,7 +159,7 @@ class Client(ScaleCalls):
         limit: int | None = None,
         cursor: str = "",
     ) -> Listing[Task]:
-        """Tasks, newest first, page by page as they are asked for; at most `limit`, from a `cursor` of an earlier list."""
+        """Tasks, newest first, fetched page by page; at most `limit`, starting at the `cursor` of an earlier list."""
         query = {
             "state": list(state),
             "endpoint": endpoint,
@@ -169,41 +170,43 @@ class Client(ScaleCalls):
             "since": since,
             "sort": sort,
         }
-        return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(build, Task))
+        return self.pages(f"{API}/tasks", query, limit, cursor).of(partial(model_from_json, Task))
 
     def task(self, task: str) -> Task:
-        """By task id, job id or a unique beginning of one."""
-        return build(Task, self.transport.get(_path(task)))
+        """Look up by task id, job id or a unique prefix."""
+        return model_from_json(Task, self.transport.get(_path(task)))
 
     def cancel(self, task: str) -> Task:
-        """Ask for the end; asking twice, or too late, is fine."""
-        return build(Task, self.transport.post(_path(task, "cancel")))
+        """Cancel a task. Doing it twice, or too late, is fine."""
+        return model_from_json(Task, self.transport.post(_path(task, "cancel")))
 
     def retry(self, task: str) -> Task:
-        """The new task that does the same again."""
-        return build(Task, self.transport.post(_path(task, "retry"), creates=True))
+        """Run the same order again as a new task, and return that."""
+        return model_from_json(Task, self.transport.post(_path(task, "retry"), creates=True))
 
     def cancel_matching(
         self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
-    ) -> Matching:
-        """All open tasks that match, counted; `for outcome in ….go():` cancels them."""
+    ) -> BulkAction:
+        """All open tasks that match; `.count` is their number, `for outcome in ….go():` cancels them."""
         return self._matching("cancel", state, endpoint, name, search)
 
     def retry_matching(
         self, *, state: Sequence[str] = (), endpoint: str = "", name: str = "", search: str = ""
-    ) -> Matching:
-        """All ended tasks that match (without `state`: failed and cancelled ones); `.go()` runs them again."""
+    ) -> BulkAction:
+        """All ended tasks that match (default: failed and cancelled); `.go()` runs them again."""
         return self._matching("retry", state, endpoint, name, search)
 
     def resume(self, task: str, *, budget: str = "", attempts: int | None = None) -> Task:
-        """Let it go on: the task itself while it has not ended, else a new one where it stopped."""
+        """Continue a task: the same task if it has not ended, else a new one that starts where it stopped."""
         wanted: dict[str, Any] = {"budget": budget} if budget else {}
         if attempts is not None:
             wanted["attempts"] = attempts
-        return build(Task, self.transport.post(_path(task, "resume"), wanted, creates=True))
+        return model_from_json(
+            Task, self.transport.post(_path(task, "resume"), wanted, creates=True)
+        )
 
     def wait(self, task: str, *, timeout: float | None = None) -> Task:
-        """The task when it has ended; `TimeoutError` after `timeout` seconds, the task goes on."""
+        """Wait for the task to end. Raises `TimeoutError` after `timeout` seconds; the task keeps running."""
         if timeout is not None:
             return self._wait_until(task, time.monotonic() + timeout)
         found = self.task(task)
@@ -215,7 +218,7 @@ class Client(ScaleCalls):
         return found
 
     def _wait_until(self, task: str, end: float) -> Task:
-        """By asking: a stream on which nothing happens would not come back in time."""
+        """By polling: a silent event stream would not return in time."""
         pause = 0.1
         while not (found := self.task(task)).is_final:
             left = end - time.monotonic()
@@ -226,7 +229,7 @@ class Client(ScaleCalls):
         return found
 
     def history(self, task: str) -> list[dict[str, Any]]:
-        """All that was learned about a task, oldest first."""
+        """All events of a task, oldest first."""
         return list(self.pages(_path(task, "history"), {}, None))
 
     def logs(
@@ -240,7 +243,7 @@ class Client(ScaleCalls):
         tail_bytes: int | None = None,
         rank: int = 0,
     ) -> Iterator[LogPart]:
-        """The log so far; with `follow` until the task has ended. Rank 0: with the lines of all ranks."""
+        """The log so far; with `follow` until the task ends. Rank 0 includes the lines of all ranks."""
         if not follow:
             reader = LogReader(self.transport, self.task(task).id, streams, rank)
             return reader.stored(attempt=attempt, run=run, tail_bytes=tail_bytes)
@@ -257,9 +260,9 @@ class Client(ScaleCalls):
         on_lost: Callable[[DiamondError], None] | None = None,
         on_endpoint: Callable[[Endpoint], None] | None = None,
     ) -> Follower:
-        """The task's changes, log parts and notes as they happen, until it has ended.
+        """Changes, log parts and notes of a task as they happen, until it ends.
 
-        `on_lost` hears of each lost connection, `on_endpoint` of each change of a machine.
+        `on_lost` is called for each lost connection, `on_endpoint` for each change of an endpoint.
         """
         return Follower(
             self.transport,
@@ -281,7 +284,7 @@ class Client(ScaleCalls):
         after: str = "now",
         on_lost: Callable[[DiamondError], None] | None = None,
     ) -> Iterator[StreamEvent]:
-        """Everything that happens from now on, without end; logs and metrics of the tasks in `watch` too."""
+        """All events from now on, without end, plus logs and metrics of the tasks in `watch`."""
         return iter(EventStream(self.transport, list(watch), after=after, on_lost=on_lost))
 
     def metrics(self, task: str, *, name: str = "", points: int = 1000) -> list[dict[str, Any]]:
@@ -292,7 +295,7 @@ class Client(ScaleCalls):
         return list(self.transport.get(_path(task, "usage"))["items"])
 
     def files(self, task: str, path: str = "") -> list[dict[str, Any]]:
-        """One folder of the run directory."""
+        """The content of one folder in the run directory."""
         from diamond.sdk.listing import Listing
 
         return list(Listing[dict[str, Any]](self.transport, _path(task, "files"), {"path": path}))
@@ -303,40 +306,40 @@ class Client(ScaleCalls):
         path: str,
         dest: Path | str | None = None,
         *,
-        say: Callable[[str], None] = lambda words: None,
+        say: Callable[[str], None] = lambda message: None,
     ) -> list[Path]:
-        """Fetch a file, or a folder with all in it; a broken fetch goes on where it stopped.
+        """Download a file or a whole folder; an interrupted download resumes where it stopped.
 
-        `say` hears what of a folder is left out: links, pipes and the like.
+        `say` receives a message for each skipped entry of a folder, such as a link or a pipe.
         """
-        from diamond.sdk.downloads import download, download_folder, place_for
+        from diamond.sdk.downloads import destination_for, download, download_folder
 
-        found = self.task(task).id
+        task_id = self.task(task).id
         path = "" if path.strip("/") == "." else path
-        goal = None if dest is None else Path(dest)
+        target = None if dest is None else Path(dest)
         as_folder = str(dest or "").endswith("/")
-        if not self._is_folder(found, path):
-            place = place_for(path, goal, folder=as_folder)
-            return [download(self.transport, found, path, place)]
+        if not self._is_folder(task_id, path):
+            file = destination_for(path, target, folder=as_folder)
+            return [download(self.transport, task_id, path, file)]
         name = path.rstrip("/").rsplit("/", 1)[-1]
-        top = goal if goal is not None else Path(name or found)
-        files = self._below(found, path.strip("/"), say)
-        return download_folder(self.transport, found, files, top, say)
+        top = target if target is not None else Path(name or task_id)
+        files = self._files_below(task_id, path.strip("/"), say)
+        return download_folder(self.transport, task_id, files, top, say)
 
     def script(self, task: str) -> str:
-        """The batch script as it was handed to the batch system."""
+        """The batch script as it was submitted."""
         return self.transport.call("GET", _path(task, "script")).body.decode()
 
     def report(self, task: str) -> Any:
         return self.transport.get(_path(task, "report"))
 
     def _matching(
-        self, act: str, state: Sequence[str], endpoint: str, name: str, search: str
-    ) -> Matching:
-        from diamond.sdk.together import Matching
+        self, action: str, state: Sequence[str], endpoint: str, name: str, search: str
+    ) -> BulkAction:
+        from diamond.sdk.bulk import BulkAction
 
         filters = {"state": list(state), "endpoint": endpoint, "name": name, "search": search}
-        return Matching(self.transport, act, filters)
+        return BulkAction(self.transport, action, filters)
 
     def _spec(
         self,
@@ -347,131 +350,133 @@ class Client(ScaleCalls):
         *,
         with_code: bool,
     ) -> tuple[dict[str, Any], Path]:
-        """The whole spec, and the folder where its paths begin."""
+        """The complete spec, and the base folder of its paths."""
         from diamond.sdk.specs import with_settings
 
-        made, base = read_spec(spec)
-        made = with_settings(made, settings)
+        prepared, base = read_spec(spec)
+        prepared = with_settings(prepared, settings)
         if on is not None:
-            made["on"] = on
+            prepared["on"] = on
         if not with_code:
-            made.pop("code", None)
-        return made, folder or base
+            prepared.pop("code", None)
+        return prepared, folder or base
 
     def _with_environment(
         self, spec: dict[str, Any], folder: Path, *, send: bool = True
     ) -> dict[str, Any]:
-        """Files that an inline environment lays into its image are sent."""
+        """Upload the files that an inline environment adds to its image."""
         if not _has_files(spec):
             return spec
         return {**spec, "environment": self.with_files(spec["environment"], folder, send=send)}
 
     def request_body(
-        self, spec: Spec, *, say: Callable[[str], None] = lambda words: None
+        self, spec: Spec, *, say: Callable[[str], None] = lambda message: None
     ) -> dict[str, Any]:
-        """`spec` and `code` as a request carries them; the code has been sent, and nothing is asked for."""
-        made, place = self._spec(spec, None, (), None, with_code=True)
-        code = self._code(made, place, with_code=True)
+        """Upload the code and return `spec` and `code` for a request; nothing is submitted."""
+        prepared, base = self._spec(spec, None, (), None, with_code=True)
+        code = self._code(prepared, base, with_code=True)
         if code.snapshot:
-            from diamond.sdk.sending import upload
+            from diamond.sdk.uploads import upload_snapshot
 
-            upload(self.transport, code.snapshot, say)
-        return {"spec": made, **({"code": code.body} if code.body else {})}
+            upload_snapshot(self.transport, code.snapshot, say)
+        return {"spec": prepared, **({"code": code.body} if code.body else {})}
 
     def _request(
         self,
         spec: dict[str, Any],
-        place: Path,
+        base: Path,
         say: Callable[[str], None],
         *,
         with_code: bool,
         project: str = "",
     ) -> tuple[dict[str, Any], list[str]]:
-        """The body of a request once its code has been sent, and words for the person."""
-        from diamond.sdk.choosing import may_travel, precheck, require_unrestricted
-        from diamond.sdk.sending import upload
+        """Upload the code; returns the body of the request and notes for the user."""
+        from diamond.sdk.code_selection import precheck, require_unrestricted, will_upload
+        from diamond.sdk.uploads import upload_snapshot
 
         if project and _has_files(spec):
             require_unrestricted(self.transport, project)
-        made = self._with_environment(spec, place)
-        if with_code and may_travel(made, place):
-            precheck(self.transport, made, place, project=project)
-        code = self._code(made, place, with_code=with_code)
+        prepared = self._with_environment(spec, base)
+        if with_code and will_upload(prepared, base):
+            precheck(self.transport, prepared, base, project=project)
+        code = self._code(prepared, base, with_code=with_code)
         if code.snapshot and project:
             require_unrestricted(self.transport, project)
         if code.snapshot:
-            upload(self.transport, code.snapshot, say, project)
-        body = {"spec": made, **({"code": code.body} if code.body else {})}
-        return body | ({"project": project} if project else {}), code.words
+            upload_snapshot(self.transport, code.snapshot, say, project)
+        body = {"spec": prepared, **({"code": code.body} if code.body else {})}
+        return body | ({"project": project} if project else {}), code.messages
 
     def _signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """What the service would run, signed here; it refuses to run anything else."""
-        from diamond.sdk.signing import sign_order
+        """Sign the order that the service would run; the agent rejects anything else."""
+        from diamond.sdk.signing_key import sign_order
 
         asked = {name: value for name, value in body.items() if name != "goal"}
         return sign_order(self.transport.post(f"{API}/jobs/check", asked)["order"])
 
-    def _code(self, spec: Mapping[str, Any], place: Path, *, with_code: bool) -> ChosenCode:
-        from diamond.sdk.choosing import ChosenCode, choose_code
+    def _code(self, spec: Mapping[str, Any], base: Path, *, with_code: bool) -> CodeSelection:
+        from diamond.sdk.code_selection import CodeSelection, choose_code
 
         if not with_code:
-            return ChosenCode()
-        return choose_code(spec, place, cache=diamond_home() / "cache")
+            return CodeSelection()
+        return choose_code(spec, base, cache=diamond_home() / "cache")
 
     def _finished(self, job: Job) -> Job:
         tasks = [self.wait(task.id) for task in job.tasks]
-        return build_job(job.raw, [task.raw for task in tasks])
+        return job_from_json(job.raw, [task.raw for task in tasks])
 
     def _is_folder(self, task: str, path: str) -> bool:
         clean = path.strip("/")
         if not clean:
             return True
         parent, _, name = clean.rpartition("/")
-        for one in self.files(task, parent):
-            if str(one["path"]).rstrip("/").rsplit("/", 1)[-1] == name:
-                return bool(one.get("kind") == "folder")
-        raise NotFound(f"{task} has no file {path!r}", f"List them with: diamond files {task}")
+        for entry in self.files(task, parent):
+            if str(entry["path"]).rstrip("/").rsplit("/", 1)[-1] == name:
+                return bool(entry.get("kind") == "folder")
+        raise NotFound(f"{task} has no file {path!r}", f"List its files: diamond files {task}")
 
-    def _below(self, task: str, path: str, say: Callable[[str], None]) -> Iterator[tuple[str, str]]:
-        """Each file under a folder, with its path from there."""
+    def _files_below(
+        self, task: str, path: str, say: Callable[[str], None]
+    ) -> Iterator[tuple[str, str]]:
+        """Each file below a folder, with its relative path."""
         pending = [""]
         while pending:
             here = pending.pop()
-            for one in self.files(task, "/".join(part for part in (path, here) if part)):
-                name = str(one["path"]).rstrip("/").rsplit("/", 1)[-1]
+            for entry in self.files(task, "/".join(part for part in (path, here) if part)):
+                name = str(entry["path"]).rstrip("/").rsplit("/", 1)[-1]
                 relative = f"{here}/{name}" if here else name
-                if one.get("kind") == "folder":
+                if entry.get("kind") == "folder":
                     pending.append(relative)
-                elif one.get("kind") == "file":
+                elif entry.get("kind") == "file":
                     yield (f"{path}/{relative}" if path else relative), relative
                 else:
-                    say(f"Left out: {relative} (a link, which is not followed)")
+                    say(f"Skipped: {relative} (a link, which is not followed)")
 
 
 def read_spec(spec: Spec) -> tuple[dict[str, Any], Path]:
-    """The mapping that a spec stands for, and the folder where its paths begin."""
-    from diamond.sdk.specs import load_spec, named, spec_of_command
+    """The spec as a mapping, and the base folder of its paths."""
+    from diamond.sdk.specs import load_spec, spec_from_command, with_name
 
     if isinstance(spec, str | Path):
         path = Path(spec)
         file = path / "diamond.yaml" if path.is_dir() else path
         folder = file.absolute().parent
-        return named(load_spec(file), folder.name), folder
+        return with_name(load_spec(file), folder.name), folder
     if isinstance(spec, Mapping):
-        return named(spec), Path.cwd()
-    return spec_of_command(list(spec)), Path.cwd()
+        return with_name(spec), Path.cwd()
+    return spec_from_command(list(spec)), Path.cwd()
 
 
 def _path(task: str, *more: str) -> str:
-    return "/".join([f"{API}/tasks/{segment(task)}", *more])
+    return "/".join([f"{API}/tasks/{path_segment(task)}", *more])
 
 
 def _job(answer: Mapping[str, Any], notes: list[str]) -> Job:
     warnings = [*notes, *(answer.get("warnings") or [])]
-    return build_job({**answer["job"], "warnings": warnings}, list(answer["tasks"]))
+    return job_from_json({**answer["job"], "warnings": warnings}, list(answer["tasks"]))
 
 
 def _has_files(spec: Mapping[str, Any]) -> bool:
-    """Whether it lays files of this machine into its image."""
+    """Whether its environment adds local files to the image."""
     environment = spec.get("environment")
     return isinstance(environment, Mapping) and bool(environment.get("files"))

@@ -1,4 +1,4 @@
-"""Files of a task brought home: taken up where they broke off, checked, never written outside."""
+"""Download files of a task: resumable, verified, and never written outside the target folder."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from diamond.core.errors import BadRequest, Conflict, NotFound, ServiceUnreachable
-from diamond.sdk.transport import API, LOST, Transport, segment
+from diamond.sdk.transport import API, LOST, Transport, path_segment
 
 CHUNK = 1 << 20
 TRIES = 5
 DIGEST_SECONDS = 900.0
-"""The endpoint reads a large file whole, for its digest, before the first byte comes."""
+"""The endpoint hashes a large file completely before it sends the first byte."""
 
 
 def download(transport: Transport, task: str, path: str, dest: Path) -> Path:
-    """Fetch one file to exactly `dest`; a `.part` file beside it is taken up again.
+    """Download one file to exactly `dest`, resuming from a `.part` file next to it.
 
-    It takes its name only when its SHA-256 is the one the endpoint gave.
+    The file gets its final name only if its SHA-256 matches the one from the endpoint.
     """
     dest.parent.mkdir(parents=True, exist_ok=True)
     part = dest.with_name(dest.name + ".part")
     if part.is_symlink() or (dest.exists() and not dest.is_file()):
-        raise Conflict(f"{dest} is not a plain file", "Name another place to write to.")
+        raise Conflict(f"{dest} is not a regular file", "Choose another destination.")
     for tries in range(TRIES):
         try:
             etag = _fetch(transport, task, path, part)
@@ -45,51 +45,51 @@ def download_folder(
     top: Path,
     say: Callable[[str], None],
 ) -> list[Path]:
-    """Fetch each file to its place under `top`. Those that cannot be read are named once the others are here."""
+    """Download each file to its place below `top`. Unreadable files are reported after the others."""
     written, failed = [], []
     for path, relative in files:
-        place = inside(top, relative)
+        target = path_inside(top, relative)
         try:
-            written.append(download(transport, task, path, place))
+            written.append(download(transport, task, path, target))
         except BadRequest:
-            say(f"Left out: {relative} (not a plain file)")
+            say(f"Skipped: {relative} (not a regular file)")
         except NotFound as error:
             failed.append(error.message)
     if failed:
         raise NotFound(
-            f"{len(failed)} of {len(written) + len(failed)} files could not be fetched: {'; '.join(failed[:5])}",
+            f"{len(failed)} of {len(written) + len(failed)} files could not be downloaded: {'; '.join(failed[:5])}",
             f"The others are in {top}.",
         )
     return written
 
 
-def place_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
-    """Where a file goes: into `dest` if that is a folder (or ends in /), else to `dest`; by default here."""
+def destination_for(path: str, dest: Path | None, *, folder: bool = False) -> Path:
+    """Where a file goes: into `dest` if that is a folder (or ends in /), else to `dest`; default: the current folder."""
     name = path.rstrip("/").rsplit("/", 1)[-1]
     if name in ("", ".", ".."):
-        raise BadRequest(f"{path!r} is not a file's name", "List them with: diamond files TASK")
+        raise BadRequest(f"{path!r} is not a file name", "List the files: diamond files TASK")
     if dest is None:
         return Path(name)
     return dest / name if folder or dest.is_dir() else dest
 
 
-def inside(folder: Path, relative: str) -> Path:
-    """`folder/relative`, refused when it would leave the folder, also by a link that lies there."""
-    goal = folder / relative
-    real, top = os.path.realpath(goal), os.path.realpath(folder)
+def path_inside(folder: Path, relative: str) -> Path:
+    """`folder/relative`; raises if that leads outside the folder, even through a link."""
+    target = folder / relative
+    real, top = os.path.realpath(target), os.path.realpath(folder)
     if real != top and not real.startswith(top.rstrip("/") + "/"):
         raise BadRequest(f"{relative!r} leads outside of {folder}", "Nothing was written.")
-    return goal
+    return target
 
 
 def _fetch(transport: Transport, task: str, path: str, part: Path) -> str:
-    """Append what is missing to `part`; the answer is the file's ETag."""
+    """Append the missing bytes to `part`; returns the file's ETag."""
     mark = part.with_name(part.name + ".etag")
     known = mark.read_text() if mark.exists() and part.exists() else ""
-    # One byte is asked for again, so that a part that is complete is no invalid range.
+    # One byte is requested again, so that a complete part is not an invalid range.
     have = max(part.stat().st_size - 1, 0) if known else 0
     headers = {"Accept": "*/*", **({"Range": f"bytes={have}-"} if have else {})}
-    target = f"{API}/tasks/{segment(task)}/files/content"
+    target = f"{API}/tasks/{path_segment(task)}/files/content"
     patient = Transport(transport.address, timeout=DIGEST_SECONDS)
     response, connection = patient.open(target, query={"path": path}, headers=headers)
     try:
@@ -116,20 +116,22 @@ def _write(response: http.client.HTTPResponse, part: Path, offset: int) -> None:
                 file.write(chunk)
                 left -= len(chunk)
         except LOST as error:
-            raise _broken_off() from error
+            raise _interrupted() from error
         file.truncate()
     if left > 0:
-        raise _broken_off()
+        raise _interrupted()
 
 
-def _broken_off() -> ServiceUnreachable:
-    return ServiceUnreachable("The connection broke off", "Run the same command again: it goes on.")
+def _interrupted() -> ServiceUnreachable:
+    return ServiceUnreachable(
+        "The connection was lost", "Run the same command again: the download resumes."
+    )
 
 
 def _check(part: Path, etag: str, path: str) -> None:
     wanted = etag.removeprefix("W/").strip('"').removeprefix("sha256:")
     if not wanted:
-        raise NotFound(f"The endpoint gave no checksum for {path}", "Try again.")
+        raise NotFound(f"The endpoint sent no checksum for {path}", "Try again.")
     digest = hashlib.sha256()
     with part.open("rb") as file:
         while chunk := file.read(CHUNK):
@@ -137,6 +139,6 @@ def _check(part: Path, etag: str, path: str) -> None:
     if digest.hexdigest() != wanted:
         part.unlink()
         raise Conflict(
-            f"{path} changed while it was fetched, or was damaged on the way",
+            f"{path} changed or was damaged during the download",
             "Run the same command again.",
         )

@@ -1,4 +1,4 @@
-"""The items of a list, fetched page by page as they are asked for."""
+"""A paged list, fetched page by page while it is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = 200
 
 
 class Listing(Generic[Item], Iterator[Item]):
-    """Once read to its end, `next` is the cursor of what follows, or None if that was all."""
+    """After the last item, `next` is the cursor of the next page, or None at the end of the list."""
 
     def __init__(
         self,
@@ -39,15 +39,15 @@ class Listing(Generic[Item], Iterator[Item]):
         return self._build(self._items.pop(0))
 
     def of(self, build: Callable[[Any], Other]) -> Listing[Other]:
-        """The same, each item made into something else."""
+        """The same list with each item converted."""
         left, cursor = self._left, self.next or ""
         return Listing(self._transport, self._path, self._query, left, cursor, build=build)
 
     def _fetch(self) -> None:
-        """A page ends where the limit does, so the cursor that comes with it goes on from there."""
+        """The last page is cut at the limit, so its cursor continues exactly there."""
         size = None if self._left is None else min(self._left, PAGE)
-        asked = {**self._query, "limit": size, "cursor": self.next}
-        page = self._transport.get(self._path, asked)
+        query = {**self._query, "limit": size, "cursor": self.next}
+        page = self._transport.get(self._path, query)
         self._items, self.next = list(page["items"]), page.get("next")
         if self._left is not None:
             self._left -= len(self._items)

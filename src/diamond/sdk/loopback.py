@@ -1,4 +1,4 @@
-"""An address on this machine alone, to which its browser brings one answer (RFC 8252)."""
+"""A local address that receives one answer from a browser on this machine (RFC 8252)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PAGE = (
     "<title>Diamond</title><body style='font:16px/1.5 system-ui;margin:15vh auto;max-width:30em'>"
     "<h1 style='font-size:1.4em'>{}</h1><p>You can close this page and go back to the terminal.</p>"
 )
-LET_IN, NOT_LET_IN = "Your terminal is signed in", "Your terminal was not let in"
+SIGNED_IN, NOT_SIGNED_IN = "Your terminal is signed in", "Your terminal was not signed in"
 READ_SECONDS = 5.0
 
 
 class Loopback:
-    """Open from `with` on; its address holds a word that only the page which was opened knows."""
+    """Listens inside a `with` block; its address contains a secret that only the opened page knows."""
 
     def __init__(self) -> None:
         self._path = f"/{secrets.token_urlsafe(24)}"
@@ -43,28 +43,28 @@ class Loopback:
         self._server.server_close()
 
     def wait(self, until: float) -> str:
-        """The word that the browser brought; raises for a no, and when nobody came in time."""
-        while self._server.brought is None and time.time() < until:
+        """The code from the browser; raises if the user declined or did not answer in time."""
+        while self._server.received is None and time.time() < until:
             self._server.timeout = min(1.0, max(0.0, until - time.time()))
             self._server.handle_request()
-        if self._server.brought is None:
+        if self._server.received is None:
             raise NotSignedIn(
-                "Nobody answered on the page within ten minutes", "Run `diamond login` again."
+                "No answer on the sign-in page within ten minutes", "Run `diamond login` again."
             )
-        if not self._server.brought:
-            raise Forbidden("You were not let in: the answer on the page was no")
-        return self._server.brought
+        if not self._server.received:
+            raise Forbidden("Sign-in was declined on the page")
+        return self._server.received
 
 
 class _Server(HTTPServer):
     def __init__(self, path: str) -> None:
         self.path = path
-        self.brought: str | None = None
-        """'' for a no."""
+        self.received: str | None = None
+        """'' if the user declined."""
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Somebody came and went: the browser is still expected."""
+        """Ignore failed requests; the browser is still expected."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -72,12 +72,12 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        asked = urlsplit(self.path)
-        if not secrets.compare_digest(asked.path.encode(), self.server.path.encode()):
+        url = urlsplit(self.path)
+        if not secrets.compare_digest(url.path.encode(), self.server.path.encode()):
             self.send_error(404)
             return
-        self.server.brought = parse_qs(asked.query).get("code", [""])[0]
-        page = PAGE.format(LET_IN if self.server.brought else NOT_LET_IN).encode()
+        self.server.received = parse_qs(url.query).get("code", [""])[0]
+        page = PAGE.format(SIGNED_IN if self.server.received else NOT_SIGNED_IN).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(page)))
@@ -86,4 +86,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, format: str, *args: object) -> None:
-        """The word is in the address: it is written nowhere."""
+        """The code is in the URL, so nothing is logged."""

@@ -1,4 +1,4 @@
-"""What the service answers, as frozen values; fields of a newer service stay in `raw`."""
+"""Answers of the service as frozen values; fields of a newer service are kept in `raw`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Task:
     attempt: str = ""
     attempts: list[dict[str, Any]] = field(default_factory=list)
     chain: dict[str, Any] = field(default_factory=dict)
-    """What holds its attempts together: budget, checkpoint, whether it asks to go on."""
+    """State of the chain of attempts: budget, checkpoint, whether it asks to continue."""
     retry_of: str = ""
     cancel_requested: bool = False
     run_dir: str = ""
@@ -52,7 +52,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Job:
-    """What was asked for; `tasks` are full tasks after `run`, ids elsewhere."""
+    """A submitted job. After `run`, `tasks` are complete; elsewhere they have only an id."""
 
     id: str = ""
     name: str = ""
@@ -90,15 +90,15 @@ class Endpoint:
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-def build(cls: type[Made], data: Mapping[str, Any]) -> Made:
-    """A value from JSON: unknown fields are kept in `raw` alone, null means the default."""
-    known = {one.name for one in fields(cls)} - {"raw"}  # type: ignore[arg-type]
+def model_from_json(cls: type[Made], data: Mapping[str, Any]) -> Made:
+    """Build a value from JSON: unknown fields are only in `raw`, null means the default."""
+    known = {known_field.name for known_field in fields(cls)} - {"raw"}  # type: ignore[arg-type]
     given = {key: value for key, value in data.items() if key in known and value is not None}
     return cls(**given, raw=dict(data))  # type: ignore[call-arg]
 
 
-def build_job(data: Mapping[str, Any], tasks: list[Mapping[str, Any]] | None = None) -> Job:
-    """A job with its tasks, newest first; tasks known by id alone have nothing else."""
-    listed = tasks if tasks is not None else [{"id": one} for one in data.get("tasks") or []]
-    made = [build(Task, one) for one in listed]
-    return replace(build(Job, {**data, "tasks": None}), tasks=made, raw=dict(data))
+def job_from_json(data: Mapping[str, Any], tasks: list[Mapping[str, Any]] | None = None) -> Job:
+    """A job with its tasks, newest first; without `tasks` they have only their ids."""
+    listed = tasks if tasks is not None else [{"id": task} for task in data.get("tasks") or []]
+    built = [model_from_json(Task, task) for task in listed]
+    return replace(model_from_json(Job, {**data, "tasks": None}), tasks=built, raw=dict(data))

@@ -1,4 +1,4 @@
-"""Specs as people write them: a YAML file, a command, and settings on top."""
+"""Specs as users write them: a YAML file or a command, with `--set` on top."""
 
 from __future__ import annotations
 
@@ -29,43 +29,41 @@ GROUPS = ("params", "resources", "environment", "data", "continue", "options")
 
 
 def load_spec(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file, read by YAML 1.2: `on` is a word, `1e-3` a number, `12:00` a text."""
+    """Read a YAML 1.2 file: `on` is text, `1e-3` a number, `12:00` text."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BadRequest(
-            f"There is no spec {str(path)!r}",
-            "Name a diamond.yaml, or put the command after --: diamond run -- python train.py",
+            f"There is no file {str(path)!r}",
+            "Give the path of a diamond.yaml, or put a command after --: diamond run -- python train.py",
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(
-            f"{path} cannot be read: {error}", "A spec is a UTF-8 text file."
-        ) from None
+        raise BadRequest(f"Cannot read {path}: {error}", "A spec is a UTF-8 text file.") from None
     return parse_spec(text, str(path))
 
 
 def parse_spec(text: str, origin: str = "the spec") -> dict[str, Any]:
-    """The mapping of fields in a text."""
-    from diamond.notation.reading import read_spec
+    """Read a spec from YAML text."""
+    from diamond.notation.yaml_reader import read_spec
 
     return read_spec(text, origin)
 
 
-def spec_of_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
-    """A spec for a bare command; its words stay words."""
+def spec_from_command(words: Sequence[str], name: str = "") -> dict[str, Any]:
+    """A spec for a command given as an argument list."""
     chosen = name or _usable_name(words)
     return {"name": chosen, "run": list(words)}
 
 
-def named(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
-    """The spec with a name: its own, or the fallback's (a folder), or the program's."""
+def with_name(spec: Mapping[str, Any], fallback: str = "") -> dict[str, Any]:
+    """The spec with a name: its own, the fallback (a folder name), or that of the program."""
     if "name" in spec:
         return dict(spec)
-    return {"name": _clean_name(fallback) or _usable_name(words_of(spec.get("run"))), **spec}
+    return {"name": _clean_name(fallback) or _usable_name(split_command(spec.get("run"))), **spec}
 
 
-def words_of(run: object) -> list[str]:
-    """The words of a command, as far as they can be told without a shell."""
+def split_command(run: object) -> list[str]:
+    """The arguments of a command, as well as possible without a shell."""
     if isinstance(run, str):
         try:
             return shlex.split(run, comments=True)
@@ -77,7 +75,7 @@ def words_of(run: object) -> list[str]:
 def with_settings(
     spec: Mapping[str, Any], settings: Sequence[str] | Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The spec with `lr=0.1` (a parameter), `resources.nodes=2` or `account=x` (a field) on top."""
+    """The spec with settings applied: `lr=0.1` (a parameter), `resources.nodes=2` or `account=x` (a field)."""
     changed: dict[str, Any] = json.loads(json.dumps(spec))
     pairs = settings.items() if isinstance(settings, Mapping) else map(_split, settings)
     for key, value in pairs:
@@ -86,7 +84,7 @@ def with_settings(
 
 
 def with_fields(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The spec with fields set by their full names, such as `resources.nodes`."""
+    """The spec with fields set by their full name, such as `resources.nodes`."""
     changed: dict[str, Any] = json.loads(json.dumps(spec))
     for key, value in values.items():
         _set_inside(changed, key.split("."), value)
@@ -96,13 +94,13 @@ def with_fields(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
 def _split(setting: str) -> tuple[str, Any]:
     key, equals, text = setting.partition("=")
     if not equals or not key:
-        raise BadRequest(f"{setting!r} is not a setting", "Write name=value, such as lr=0.01.")
+        raise BadRequest(f"{setting!r} is not a setting", "Write NAME=VALUE, such as lr=0.01.")
     return key, parse_value(text)
 
 
 def parse_value(text: str) -> Any:
-    """A scalar or a list as YAML reads it; what YAML cannot read stays text."""
-    from diamond.notation.reading import read_value
+    """A YAML scalar or list; text that is not valid YAML stays text."""
+    from diamond.notation.yaml_reader import read_value
 
     return read_value(text)
 
@@ -125,12 +123,12 @@ def _set(spec: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _set_inside(spec: dict[str, Any], parts: list[str], value: Any) -> None:
-    place = spec
+    group = spec
     for part in parts[:-1]:
-        inner = place.get(part)
-        place[part] = inner if isinstance(inner, dict) else {}
-        place = place[part]
-    place[parts[-1]] = value
+        inner = group.get(part)
+        group[part] = inner if isinstance(inner, dict) else {}
+        group = group[part]
+    group[parts[-1]] = value
 
 
 def _usable_name(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What every runtime must do. Inherit the class, say which runtime and how to act as an ordinary account, run pytest.
+"""The conformance suite for runtimes. Inherit the class, name the runtime and an ordinary account, run pytest.
 
     class TestMine(RuntimeConformance):
         runtime = "apptainer"
@@ -7,7 +7,7 @@
         def bench(self, …) -> Bench:
             return Bench(folder, account, base=…)
 
-Everything goes through the real builder, as an account without any rights: that is what a cluster's user is.
+Everything goes through the real builder as an unprivileged account, like that of a cluster user.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from diamond.core.ids import new_id
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 
 PATIENCE_SECONDS = 170.0
 SECRET = "s3cret-of-the-index"
@@ -46,22 +46,22 @@ test "${before%% *}" = "${after%% *}"
 rm -r /opt/old
 mkdir /opt/old
 """
-"""`mv` would copy where a folder cannot be renamed: its inode tells."""
+"""`mv` copies where a folder cannot be renamed; a changed inode shows that."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """How to act as an ordinary person of the machine."""
+    """How to run commands as an ordinary user of the machine."""
 
-    words: Sequence[str]
-    """In front of every command; they end with `env` and its variables."""
+    prefix: Sequence[str]
+    """Put before every command; ends with `env` and its variables."""
     builder: Sequence[str]
-    """The builder's program, up to its own arguments."""
+    """The command of the builder, without its arguments."""
     patience: float = PATIENCE_SECONDS
 
     def run(self, words: Sequence[str], **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self._words(words, variables),
+            self._command(words, variables),
             capture_output=True,
             text=True,
             timeout=self.patience,
@@ -72,17 +72,17 @@ class Account:
     def start(self, words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
         with log.open("ab") as sink:
             return subprocess.Popen(
-                self._words(words, {}), stdout=sink, stderr=subprocess.STDOUT, cwd="/"
+                self._command(words, {}), stdout=sink, stderr=subprocess.STDOUT, cwd="/"
             )
 
-    def _words(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    def _command(self, words: Sequence[str], variables: Mapping[str, str]) -> list[str]:
         given = [f"{name}={value}" for name, value in variables.items()]
-        return [*self.words, *given, *words]
+        return [*self.prefix, *given, *words]
 
 
 @dataclass(frozen=True)
 class Built:
-    """What one call of the builder left behind."""
+    """The result of one call of the builder."""
 
     code: int
     log: str
@@ -91,39 +91,39 @@ class Built:
     """Its `build.json`."""
 
     def steps(self, event: str) -> list[str]:
-        return [str(one["step"]) for one in self.events if one["event"] == event]
+        return [str(reported["step"]) for reported in self.events if reported["event"] == event]
 
-    def told(self, event: str) -> dict[str, Any]:
-        found = [one for one in self.events if one["event"] == event]
-        assert found, f"nothing tells of {event}:\n{self.log}"
-        return found[-1]
+    def last(self, event: str) -> dict[str, Any]:
+        matches = [reported for reported in self.events if reported["event"] == event]
+        assert matches, f"no event {event}:\n{self.log}"
+        return matches[-1]
 
     @property
     def record(self) -> dict[str, Any]:
         assert self.code == 0, self.log
-        record: dict[str, Any] = self.told("image")["record"]
+        record: dict[str, Any] = self.last("image")["record"]
         return record
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A work folder of an account, and builds in it."""
+    """A work folder of an account, and the builds in it."""
 
     folder: Path
-    """Writable for the account."""
+    """Writable by the account."""
     account: Account
     runtime: str
     environment: Mapping[str, Any] = field(default_factory=dict)
-    """What every build starts from: a tiny base."""
+    """The common part of every build: a tiny base."""
 
     def prepare(self, *, site: Mapping[str, Any] | None = None, **changes: Any) -> Path:
-        """`build.json` of an environment that is changed in these fields."""
+        """Write a `build.json` for the environment with these changes."""
         place = self.folder / new_id("b")
         place.mkdir(mode=0o777)
         place.chmod(0o777)
         build = {"environment": {**self.environment, **changes}, "runtime": self.runtime}
-        told = {"build": build, "work": str(self.work), "tmp": "/tmp", "name": place.name}
-        (place / "build.json").write_text(json.dumps({**told, "site": dict(site or {})}))
+        request = {"build": build, "work": str(self.work), "tmp": "/tmp", "name": place.name}
+        (place / "build.json").write_text(json.dumps({**request, "site": dict(site or {})}))
         return place / "build.json"
 
     def build(self, *, site: Mapping[str, Any] | None = None, **changes: Any) -> Built:
@@ -142,13 +142,13 @@ class Bench:
         return Built(code, log, [json.loads(line) for line in lines], file)
 
     def enter(self, built: Built, *options: str) -> subprocess.CompletedProcess[str]:
-        """Write the script that enters the image."""
+        """Write the script that runs commands inside the image."""
         script = built.file.parent / "enter.sh"
         words = ["enter", str(built.file), "--script", str(script), *options]
         return self.account.run([*self.account.builder, *words])
 
     def inside(self, built: Built, command: str, *options: str, **variables: str) -> str:
-        """What a command prints inside."""
+        """The output of a command inside the image."""
         entered = self.enter(built, *options)
         assert entered.returncode == 0, entered.stdout + entered.stderr
         script = str(built.file.parent / "enter.sh")
@@ -164,15 +164,15 @@ class Bench:
 class RuntimeConformance:
     runtime = ""
     place = "/opt/made"
-    """A file that commands may write."""
+    """A file that build commands may write."""
     isolates = True
-    """Whether a program inside sees nothing of the account's home."""
+    """Whether programs inside cannot see the account's home."""
 
     file_place = "/opt/given.txt"
     file_inside = "/opt/given.txt"
-    """Where a file is laid, and how a shell inside names it."""
+    """Where a file is added, and its path for a shell inside."""
     takes_odd_paths = False
-    """Whether a path with a comma can be bound."""
+    """Whether a path with a comma can be mounted."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -205,7 +205,7 @@ class RuntimeConformance:
         assert said[4].startswith("-rwxr-xr-x")
 
     def test_each_step_has_its_own_part_of_the_log(self, first: Built) -> None:
-        planned = [one["name"] for one in first.told("plan")["steps"]]
+        planned = [one["name"] for one in first.last("plan")["steps"]]
         assert planned[0] == "base"
         assert planned[-4:] == ["command-1", "command-2", "test", "pack"]
         assert [*first.steps("cached"), *first.steps("ended")] == planned
@@ -219,7 +219,7 @@ class RuntimeConformance:
 
     def test_the_record_tells_what_was_built(self, first: Built) -> None:
         record = first.record
-        assert record["identity"] == first.told("plan")["identity"]
+        assert record["identity"] == first.last("plan")["identity"]
         assert record["labels"] == {"team": "climate"}
         assert record["size"] > 0
         assert Path(record["file"]).exists()
@@ -227,7 +227,7 @@ class RuntimeConformance:
 
     def test_the_same_again_is_found_and_not_built(self, bench: Bench, first: Built) -> None:
         again = bench.build(**self.recipe("echo two >>{place}"))
-        assert again.told("image")["reused"]
+        assert again.last("image")["reused"]
         assert again.record["sha256"] == first.record["sha256"]
         assert again.steps("started") == []
 
@@ -246,7 +246,7 @@ class RuntimeConformance:
         return bench.build(**cls.recipe("echo half >>{place}; no-such-program --x"))
 
     def test_a_failed_step_is_told_and_resumed_from(self, bench: Bench, broken: Built) -> None:
-        failed = broken.told("failed")
+        failed = broken.last("failed")
         assert broken.code == 1
         assert (failed["step"], failed["cause"]) == ("command-2", "command-not-found")
         assert any("no-such-program" in line for line in failed["last_lines"])
@@ -259,13 +259,13 @@ class RuntimeConformance:
         wanted = {**self.recipe("echo two >>{place}"), "test": "exit 7"}
         broken = bench.build(**wanted)
         assert broken.code == 1
-        assert (broken.told("failed")["step"], broken.told("failed")["exit_code"]) == ("test", 7)
+        assert (broken.last("failed")["step"], broken.last("failed")["exit_code"]) == ("test", 7)
         assert bench.enter(broken).returncode == 1
 
     def test_the_debugger_opens_just_before_the_failure(self, bench: Bench, broken: Built) -> None:
-        words = broken.told("failed")["shell"]
+        words = broken.last("failed")["shell"]
         process = subprocess.Popen(
-            [*bench.account.words, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/"
+            [*bench.account.prefix, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/"
         )
         said, _ = process.communicate(f"cat {self.place}\nexit 5\n".encode(), PATIENCE_SECONDS)
         assert said.splitlines()[-1] == b"one"
@@ -280,8 +280,8 @@ class RuntimeConformance:
         log = started[1].parent / "log"
         wait_until(lambda: f"\n{mark}" in log.read_text(), seconds=PATIENCE_SECONDS)
         os.kill(_builder_of(started[0].pid), signal.SIGTERM)
-        called_off = bench.finished(started)
-        assert called_off.code == 130, called_off.log
+        cancelled = bench.finished(started)
+        assert cancelled.code == 130, cancelled.log
         wait_until(lambda: not _running(started[1].parent.name), seconds=PATIENCE_SECONDS)
         assert _left_in(bench.work / "images" / "building") == []
 
@@ -304,9 +304,9 @@ class RuntimeConformance:
         wait_until(lambda: not _running(seconds), seconds=PATIENCE_SECONDS)
 
     def test_folders_are_renamed_and_replaced_as_anywhere(self, bench: Bench) -> None:
-        """Package managers do it: a new folder gets its name by renaming, an old one is made anew and is empty."""
+        """Package managers rename new folders, and recreate old ones empty."""
         if not self.isolates:
-            pytest.skip(f"{self.runtime} is no container: its folders are the machine's own")
+            pytest.skip(f"{self.runtime} is not a container: it uses the machine's own folders")
         built = bench.build(commands=["mkdir -p /opt/old/inner; touch /opt/old/file", RENAMING])
         assert built.code == 0, built.log
         assert bench.inside(built, "ls /opt; ls /opt/old").split() == ["named", "old"]
@@ -321,7 +321,7 @@ class RuntimeConformance:
 
     def test_nothing_of_the_persons_shell_leaks_in(self, bench: Bench, first: Built) -> None:
         if not self.isolates:
-            pytest.skip(f"{self.runtime} is no container: it shares the account's world")
+            pytest.skip(f"{self.runtime} is not a container: it shares the account's files")
         home = bench.account.run(["sh", "-c", "cd; pwd"]).stdout.strip()
         bench.account.run(["sh", "-c", "mkdir -p ~/.local; echo private >~/.local/diamond-leak"])
         said = bench.inside(
@@ -363,14 +363,14 @@ class RuntimeConformance:
         assert "UV_INDEX_URL" not in bench.inside(built, "env")
 
     def everything_in(self, built: Built, folder: Path) -> bytes:
-        """All bytes of the image, unpacked."""
+        """All bytes of the unpacked image."""
         raise NotImplementedError
 
     def test_a_tampered_file_is_refused(self, bench: Bench) -> None:
         built = bench.build(commands=[f"echo {new_id('tampered')} >{self.place}"])
         file = Path(built.record["file"])
         if file.is_dir():
-            pytest.skip("a virtual environment has no file: it is never moved")
+            pytest.skip("a virtual environment has no file and is never transferred")
         file.chmod(0o644)
         content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 1
@@ -405,7 +405,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _running(mark: str) -> list[str]:
-    """Processes whose command line names a build."""
+    """Processes whose command line contains this text."""
     found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -1,4 +1,4 @@
-"""What every scheduler adapter must do. Inherit the class, name your adapter in fixtures, run pytest.
+"""The conformance suite for scheduler adapters. Inherit the class, return your adapter from fixtures, run pytest.
 
     class TestMine(SchedulerConformance):
         @pytest.fixture
@@ -20,20 +20,20 @@ from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
 from diamond.schedulers.base import Scheduler, Submission
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 
 ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
 
 
 class SchedulerConformance:
     patience_seconds = 90.0
-    """How long a change may take to be seen."""
+    """How long a change may take to become visible."""
     placement = Placement()
-    """Where trial jobs go."""
+    """Where test jobs run."""
     everything = Resources(cpus_per_task=1, walltime_minutes=5)
-    """A request beside which a second one like it does not fit."""
+    """A request so large that a second one does not fit next to it."""
     impossible = Resources(cpus_per_task=10**6, walltime_minutes=5)
-    """A request that is refused."""
+    """A request that the batch system rejects."""
 
     @pytest.fixture
     def scheduler(self) -> Scheduler:
@@ -42,18 +42,18 @@ class SchedulerConformance:
 
     @pytest.fixture
     def another(self) -> Scheduler:
-        """A second adapter on the same machine, with a folder of its own: another agent's."""
+        """A second adapter on the same machine with its own folder, as another agent has."""
         raise NotImplementedError
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Path:
-        """Where attempts lie: the jobs must be able to write there."""
+        """The folder of the attempts; jobs must be able to write there."""
         return tmp_path
 
     def submission_of(
         self, scheduler: Scheduler, folder: Path, text: str, resources: Resources | None = None
     ) -> Submission:
-        """An attempt in a folder of its own, whose script holds these lines."""
+        """An attempt in its own folder, with a script of these lines."""
         name = f"diamond-{new_id(ATTEMPT)}"
         attempt = folder / name
         attempt.mkdir(parents=True)
@@ -64,7 +64,7 @@ class SchedulerConformance:
         return submission
 
     def wait_for(self, scheduler: Scheduler, native_id: str, status: str) -> NativeStatus:
-        """The job's status once it is this one."""
+        """Wait until the job has this status."""
 
         def reached() -> NativeStatus | None:
             advance(scheduler)
@@ -218,29 +218,29 @@ class SchedulerConformance:
         text = (
             f"job={known['job_id']}\nrestarts={known['restart_count']}\n"
             f"left() {{\n{known['seconds_left']}\n}}\n"
-            'echo "$job $restarts $(left)" >.told && mv .told told'
+            'echo "$job $restarts $(left)" >.report && mv .report report'
         )
         submission = self.submission_of(scheduler, folder, text)
         native_id = scheduler.submit(submission)
-        told = self.wait_for_file(scheduler, submission.folder / "told").split()
-        assert told[:2] == [native_id, "0"]
-        assert 200 < int(told[2]) <= 300
+        job, restarts, left = self.wait_for_file(scheduler, submission.folder / "report").split()
+        assert (job, restarts) == (native_id, "0")
+        assert 200 < int(left) <= 300
 
     def test_a_job_can_ask_whether_another_has_nodes(
         self, scheduler: Scheduler, folder: Path
     ) -> None:
         known = scheduler.script_variables()
         if "has_nodes" not in known:
-            pytest.skip("a job of this batch system cannot ask")
+            pytest.skip("jobs of this batch system cannot query it")
         text = (
             f"has_nodes() {{\n{known['has_nodes']}\n}}\n"
-            f'has_nodes {known["job_id"]} && echo I >>.told; has_nodes 999999 || echo "not they" >>.told\n'
-            "mv .told told"
+            f'has_nodes {known["job_id"]} && echo I >>.report; has_nodes 999999 || echo "not they" >>.report\n'
+            "mv .report report"
         )
         submission = self.submission_of(scheduler, folder, text)
         scheduler.submit(submission)
-        told = self.wait_for_file(scheduler, submission.folder / "told")
-        assert told.splitlines() == ["I", "not they"]
+        report = self.wait_for_file(scheduler, submission.folder / "report")
+        assert report.splitlines() == ["I", "not they"]
 
     def test_two_agents_do_not_mistake_each_others_jobs(
         self, scheduler: Scheduler, another: Scheduler, folder: Path
@@ -273,7 +273,7 @@ class SchedulerConformance:
 
 
 def advance(scheduler: Scheduler) -> None:
-    """Ask an adapter that runs its own queue to go on."""
+    """Let an adapter with its own queue make progress."""
     step = getattr(scheduler, "advance", None)
     if step:
         step()

@@ -130,7 +130,7 @@ def test_faults_stand_at_their_fields_in_the_words_of_the_service(open_page: Ope
     page.get_by_label("Machines (nodes)").fill("")
     expect(summary).to_have_count(0)
     expect(
-        page.get_by_text("This machine alone").or_(page.get_by_text("node-hour")).first
+        page.get_by_text("Only this machine").or_(page.get_by_text("node-hour")).first
     ).to_be_visible()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from diamond.sdk.where import saved_address
+from diamond.sdk.client_config import saved_address
 from support.browser import LAPTOP, Fresh, OpenPage, Site, faults_in_both_looks, picture
 from support.containers import alices_folder, busybox, skip_without
 from support.http import Client

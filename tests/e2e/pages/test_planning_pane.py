@@ -60,7 +60,9 @@ def test_a_plan_names_the_waits_and_what_the_spec_lacks(open_page: OpenPage, sit
     page = open_page(f"/compose?from={task}&tab=plan")
     page.get_by_role("textbox", name="Steps", exact=True).fill("100 000")
     page.get_by_role("textbox", name="Seconds a step").fill("0.5")
-    expect(page.get_by_text("39 min as a rule, up to 1 h 9 min: 95% of such jobs")).to_be_visible()
+    expect(
+        page.get_by_text("39 min as a rule, up to 1 h 9 min: 95% of similar jobs")
+    ).to_be_visible()
     expect(page.get_by_text("The spec has no continue:")).to_be_visible()
     expect(page.get_by_text("8 of 2 h, the last done after 7 min")).to_be_visible()
     assert not faults_in_both_looks(page)

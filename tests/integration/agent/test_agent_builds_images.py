@@ -36,7 +36,7 @@ class AlicesAgent(AgentProcess):
         words = ["run", "--url", self.service.url, "--key-file", str(key), "--scheduler", "slurm"]
         log = (self.folder / "agent.out").open("ab")
         self.process = subprocess.Popen(
-            [*self.account.words, *given, *self.account.builder[:2], *words],
+            [*self.account.prefix, *given, *self.account.builder[:2], *words],
             stdout=log,
             stderr=log,
             start_new_session=True,

@@ -13,7 +13,7 @@ import pytest
 
 from diamond.agent.guard.policy import OWN_NAME
 from diamond.core.order import Order, order_data
-from diamond.sdk.signing import make_key, sign_order
+from diamond.sdk.signing_key import make_key, sign_order
 from support.agents import AgentProcess
 from support.sync_service import SyncService
 from support.waiting import wait_for

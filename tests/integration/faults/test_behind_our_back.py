@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from diamond.testing.lab.breaking import NodeAction
+from diamond.testing.lab.faults import NodeAction
 from support.stack import UNTIL_GO, Stack
 from support.waiting import wait_for
 

@@ -105,12 +105,12 @@ def test_a_path_too_long_for_sockets_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"like": "moon"}, "there are: open, tacc, delta"),
+        ({"like": "moon"}, "sites: open, tacc, delta"),
         ({"clusters": "Alpha"}, "lower-case"),
-        ({"nodes": "0"}, "not a number above 0"),
-        ({"nodes": "alpha=2"}, "nothing of cluster 'beta'"),
-        ({"gpus": "a100"}, "not a number above 0"),
-        ({"set": "Nonsense"}, "not KEY=VALUE"),
+        ({"nodes": "0"}, "not a whole number above 0"),
+        ({"nodes": "alpha=2"}, "no value for cluster 'beta'"),
+        ({"gpus": "a100"}, "not a whole number above 0"),
+        ({"set": "Nonsense"}, "write KEY=VALUE"),
     ],
 )
 def test_a_bad_option_is_explained(folder: Path, options: dict[str, str], words: str) -> None:

@@ -73,7 +73,7 @@ def test_a_base_for_another_processor(bench: Bench) -> None:
 def test_a_base_that_is_not_there(bench: Bench) -> None:
     built = bench.build(base="rootfs:/no/such.tar", commands=["true"])
     assert built.code == 1
-    assert "is not on this machine" in built.told("refused")["message"]
+    assert "is not on this machine" in built.last("refused")["message"]
 
 
 def test_a_full_disk(bench: Bench) -> None:
@@ -106,7 +106,7 @@ def test_a_full_disk(bench: Bench) -> None:
 def test_packages_that_cannot_be_had(venv: Bench, requirements: list[str], words: str) -> None:
     built = venv.build(requirements=requirements)
     assert built.code == 1
-    said = built.told("refused")["message"]
+    said = built.last("refused")["message"]
     assert words in said
     assert requirements[-1].split("=")[0] in said.split("\n", 1)[1], "uv's own words follow"
 
@@ -115,15 +115,15 @@ def test_a_certificate_that_is_not_trusted(venv: Bench) -> None:
     own = venv.folder / "own.crt"
     own.write_text(CERTIFICATE)
     built = venv.build(site={"ca": str(own)}, requirements=["no-such-package-of-diamond"])
-    assert "is not trusted" in built.told("refused")["message"]
+    assert "is not trusted" in built.last("refused")["message"]
 
 
 def test_an_index_that_does_not_answer(venv: Bench) -> None:
     built = venv.build(site={"index": "http://127.0.0.1:9/simple"}, requirements=["tomli==2.0.2"])
-    assert "could not be reached" in built.told("refused")["message"]
+    assert "could not be reached" in built.last("refused")["message"]
 
 
 def _failed(built: Built) -> dict[str, str]:
     assert built.code == 1, built.log
-    told: dict[str, str] = built.told("failed")
+    told: dict[str, str] = built.last("failed")
     return told

@@ -39,7 +39,7 @@ def test_a_tag_is_resolved_to_a_digest_and_both_are_kept(bench: Bench, registry:
     again = bench.build(
         base=f"docker://{registry.host}/tools/busybox@{digest}", commands=["echo x >/x"]
     )
-    assert again.told("image")["reused"]
+    assert again.last("image")["reused"]
 
 
 def test_a_base_with_nothing_added_is_an_image(bench: Bench) -> None:
@@ -78,7 +78,7 @@ def test_a_base_for_another_processor_is_said_before_any_step(bench: Bench) -> N
     (root / "bin/sh").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HH", 2, 0xB7))
     built = bench.build(base=f"rootfs:{packed(root, bench.folder / 'arm.tar')}", commands=["true"])
     assert built.code == 1
-    assert built.told("failed")["cause"] == "architecture"
+    assert built.last("failed")["cause"] == "architecture"
     assert "is for linux/arm64" in built.log
 
 
@@ -86,7 +86,7 @@ def test_where_overlays_cannot_be_used_a_sandbox_is_copied(bench: Bench) -> None
     site = {"overlay": False}
     commands = ["echo one >/opt/count", "echo two >>/opt/count"]
     first = bench.build(site=site, commands=commands)
-    assert "copied after each step" in first.told("plan")["route"]
+    assert "copied after each step" in first.last("plan")["route"]
     assert bench.inside(first, "cat /opt/count") == "one\ntwo\n"
     changed = bench.build(site=site, commands=[commands[0], "echo three >>/opt/count"])
     assert changed.steps("started") == ["command-2", "pack"]

@@ -21,7 +21,7 @@ NAME = "diamond_locked"
 def bench() -> Iterator[Bench]:
     """Packages come from a folder alone."""
     with container_bench("venv", {"python": "3.11", "requirements": [NAME]}) as made:
-        account = replace(made.account, words=[*made.account.words, "PIP_NO_INDEX=1"])
+        account = replace(made.account, prefix=[*made.account.prefix, "PIP_NO_INDEX=1"])
         yield replace(made, account=account)
 
 

@@ -20,7 +20,7 @@ from diamond.schedulers import local_supervisor
 from diamond.schedulers.base import Submission
 from diamond.schedulers.local import UNCLAIMED_SECONDS, LocalScheduler
 from diamond.schedulers.local_endings import read_ending
-from diamond.testing.waiting import wait_until
+from diamond.testing.wait import wait_until
 from support.waiting import PATIENCE
 
 CORES, MEMORY_MB, GPUS = 2, 1000, 2

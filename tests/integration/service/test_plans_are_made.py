@@ -169,7 +169,7 @@ def test_what_is_missing_is_asked_for(scene: Scene, goal: dict[str, Any], words:
         ({"steps": 9, "epochs": 2}, "Both steps and epochs"),
         ({"epochs": 2}, "how much is to be trained"),
         ({"steps": 9, "step_seconds": 9000}, "a step takes 9000 s"),
-        ({"steps": 9, "save_seconds": 9000}, "9000 s are kept for the last save"),
+        ({"steps": 9, "save_seconds": 9000}, "9000 s are reserved for the last save"),
         ({"steps": 9, "save_gigabytes": 1e300}, "save_gigabytes: Input should be less than"),
         ({"steps": 9, "save_every_seconds": 1e-9}, "save_every_seconds: Input should be greater"),
         ({"steps": 9, "step_seconds": 1e-300}, "step_seconds: Input should be greater"),

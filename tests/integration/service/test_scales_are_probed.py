@@ -125,7 +125,7 @@ def test_the_soonest_end_counts_what_each_number_of_nodes_waits(scene: Scene) ->
     spec = {"params": {"batch_size": 64}, "resources": {"walltime": "1h"}}
     told = ProbeRunner(scene, amdahl).until_over(begin(scene, spec, nodes=[1, 4])["id"])
     assert told["advice"]["nodes"] == 2
-    assert "with what each number waits" in told["advice"]["words"]
+    assert "queue waits included" in told["advice"]["words"]
 
 
 def test_a_probe_that_fails_leaves_the_others_to_tell(scene: Scene) -> None:
@@ -171,7 +171,7 @@ def test_settings_are_tried_on_one_node_and_each_says_what_it_gave(scene: Scene)
         ({}, {"nodes": [8]}, "at most 4"),
         ({}, {"nodes": [0]}, "0 is no number of nodes"),
         ({}, {"nodes": [1], "goal": "fast"}, "'fast' is no goal"),
-        ({}, {"nodes": [3]}, "cannot be shared evenly by 3 ranks"),
+        ({}, {"nodes": [3]}, "cannot be divided evenly among 3 ranks"),
         ({}, {"nodes": [1], "batch_param": "bs"}, "no param 'bs'"),
         ({"params": {}, "run": "true"}, {"tune": True}, "no param to tune"),
         ({"nam": "x"}, {"nodes": [1]}, "nam"),
@@ -254,5 +254,5 @@ def test_the_command_waits_and_tells_the_curve(scene: Scene, tmp_path: Path) -> 
         out, err = process.communicate()
     assert process.returncode == 0, err
     assert "2 nodes: measured, 232.7 samples/s" in err
-    assert "Advised for soonest: 2 nodes: the soonest end" in out
+    assert "Advised for soonest: 2 nodes: earliest finish" in out
     assert "Use it: resources: {nodes: 2}, params: {batch_size: 32}" in out

@@ -15,7 +15,7 @@ from diamond.agent.guard.signatures import UsedSignatures
 from diamond.agent.tasks.cleaning import remove_task
 from diamond.agent.tasks.folders import TaskFolders
 from diamond.core.order import Order, order_data
-from diamond.sdk.signing import make_key, sign_order
+from diamond.sdk.signing_key import make_key, sign_order
 
 ORDER = Order(name="x", command="python train.py")
 

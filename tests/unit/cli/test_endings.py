@@ -41,7 +41,7 @@ def test_a_fault_of_our_own_is_one_line_and_a_file(tmp_path: Path) -> None:
     done = python("-c", FAULT, home=tmp_path)
     log = tmp_path / "cli.log"
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert done.stderr.startswith("Error: Diamond has a fault: TypeError: a wheel came off\n")
+    assert done.stderr.startswith("Error: Internal error in Diamond: TypeError: a wheel came off\n")
     assert str(log) in done.stderr and "diamond doctor" in done.stderr
     assert "Traceback" in log.read_text() and "diamond tasks" in log.read_text()
 

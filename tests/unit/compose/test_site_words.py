@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from diamond.compose.estimates import describe_queue, estimate_cost
 from diamond.compose.limits import limits_of
-from diamond.compose.prospects import cost_of, queue_of
 from diamond.core.order import Placement, Resources
 
 LAPTOP: dict[str, Any] = {
@@ -37,7 +37,7 @@ def words(facts: dict[str, Any], partition: str) -> list[str]:
 
 def test_a_machine_speaks_of_itself() -> None:
     assert words(LAPTOP, "") == [
-        "This machine alone.",
+        "Only this machine.",
         "This machine has no GPU.",
         "This machine has 4 cores.",
         "This machine has 8.0 GB.",
@@ -56,13 +56,16 @@ def test_a_partition_speaks_of_its_nodes() -> None:
 
 def test_a_cost_is_a_number_that_can_be_said_aloud() -> None:
     third = Resources(walltime_minutes=20)
-    assert cost_of(LAPTOP, Placement(), third, 1)["text"] == "At most 0.333 node-hours."
+    assert estimate_cost(LAPTOP, Placement(), third, 1)["text"] == "At most 0.333 node-hours."
     hour = Resources(walltime_minutes=60)
-    assert cost_of(LAPTOP, Placement(), hour, 2)["text"] == (
+    assert estimate_cost(LAPTOP, Placement(), hour, 2)["text"] == (
         "At most 1 node-hour. With all 2 attempts: 2 node-hours."
     )
 
 
 def test_a_machine_has_no_queue_and_a_partition_has_one() -> None:
-    assert queue_of(LAPTOP, "", None, [])["text"].startswith("It starts at once")
-    assert queue_of(CLUSTER, "gpu", None, [])["text"] == "3 of 8 nodes are free; 41 jobs wait."
+    assert describe_queue(LAPTOP, "", None, [])["text"].startswith("The task starts immediately")
+    assert (
+        describe_queue(CLUSTER, "gpu", None, [])["text"]
+        == "3 of 8 nodes are free; 41 jobs are waiting."
+    )

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.errors import InvalidSpec
-from diamond.notation.reading import NotYaml, read_spec, read_text
-from diamond.notation.writing import write_text
+from diamond.notation.yaml_reader import YamlSyntaxError, read_spec, read_text
+from diamond.notation.yaml_writer import write_text
 
 SCALARS = st.one_of(
     st.none(),
@@ -46,26 +46,26 @@ def test_the_field_on_is_a_word_and_a_doubtful_value_is_quoted() -> None:
 
 def test_each_field_has_its_place() -> None:
     read = read_text("name: x\nresources:\n  nodes: 2\nsecrets:\n  - A\n  - B\n")
-    places = {field: read.place_of(field) for field in ("name", "resources.nodes", "secrets.1")}
+    places = {field: read.position_of(field) for field in ("name", "resources.nodes", "secrets.1")}
     assert {field: (p.line, p.column) for field, p in places.items() if p} == {
         "name": (1, 1),
         "resources.nodes": (3, 3),
         "secrets.1": (6, 5),
     }
-    around = read.place_of("resources.walltime")
+    around = read.position_of("resources.walltime")
     assert around is not None
     assert around.line == 2
-    assert read.place_of("qos") is None
+    assert read.position_of("qos") is None
 
 
 @pytest.mark.parametrize(
     ("text", "line"), [("a: [1\n", 2), ("a: 1\na: 2\n", 2), ("a: 1\n b: 2\n", 2), ("\ta: 1", 1)]
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int) -> None:
-    with pytest.raises(NotYaml) as caught:
+    with pytest.raises(YamlSyntaxError) as caught:
         read_text(text)
-    assert caught.value.place is not None
-    assert caught.value.place.line == line
+    assert caught.value.position is not None
+    assert caught.value.position.line == line
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words"])

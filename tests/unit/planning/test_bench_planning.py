@@ -13,12 +13,12 @@ from bench.claims.planning import add_bar, measure
 from bench.replay import Queue, planned, when_it_ends, when_it_starts
 from bench.swf import logs_in, read_log
 
-from diamond.planning.followup import Manners, may_idle
+from diamond.planning.follow_ups import FollowUpPolicy, max_idle_seconds
 from diamond.planning.waits import PastWait
 
 HOUR = 3600.0
 HEAD = "; Installation: A machine\n; Acknowledge: Somebody\n"
-MANNERS = Manners(hand_over_seconds=120, most_waiting=12)
+MANNERS = FollowUpPolicy(hand_over_seconds=120, most_waiting=12)
 
 
 def steady(waited: float, count: int = 400) -> Queue:
@@ -51,7 +51,7 @@ def test_the_planner_keeps_its_rhythm_where_waits_do_not_change(waited: float) -
     queue = steady(waited * HOUR)
     outcome = planned(queue, 0, lambda has_started: MANNERS)
     assert outcome.gap <= 0.3 * when_it_ends(queue, 0).gap
-    assert outcome.idle <= outcome.attempts * may_idle(HOUR, MANNERS)
+    assert outcome.idle <= outcome.attempts * max_idle_seconds(HOUR, MANNERS)
 
 
 def test_the_planner_knows_only_jobs_that_started_before() -> None:

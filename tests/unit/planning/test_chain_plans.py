@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.errors import BadRequest
-from diamond.planning.chains import Place, Work, epochs_as_steps, plan_chain, soonest
+from diamond.planning.chains import RunConditions, Work, epochs_as_steps, plan_chain, soonest
 from diamond.planning.waits import ENOUGH, Forecast
 
 HOUR = 3600.0
@@ -20,10 +20,12 @@ def forecast(typical: float, bound: float) -> Forecast:
     return Forecast(typical, bound, ENOUGH, 0.95, spread=(typical, bound))
 
 
-def place(nodes: int = 2, hours: float = 10, *, ahead: bool = False, **more: float) -> Place:
+def place(
+    nodes: int = 2, hours: float = 10, *, ahead: bool = False, **more: float
+) -> RunConditions:
     fails = more.get("node_fails_after_hours", NEVER_FAILS)
     waits = forecast(more.get("typical", 0.0), more.get("bound", 0.0))
-    return Place(nodes, hours * HOUR, waits, ahead=ahead, node_fails_after_hours=fails)
+    return RunConditions(nodes, hours * HOUR, waits, ahead=ahead, node_fails_after_hours=fails)
 
 
 def test_work_longer_than_the_limit_becomes_a_chain_whose_last_attempt_is_shorter() -> None:
@@ -86,7 +88,7 @@ def test_a_cheap_checkpoint_is_still_not_written_more_than_every_ten_minutes() -
 
 def test_attempts_shorter_than_the_interval_save_at_their_ends_alone() -> None:
     work = Work(steps=20_000, step_seconds=0.35, save_seconds=20)
-    plan = plan_chain(work, Place(1, 120))
+    plan = plan_chain(work, RunConditions(1, 120))
     assert plan.saves == plan.attempts == 70
     assert plan.save_every_seconds == plan.lost_at_most_seconds == 100
     assert plan.node_hours_at_most >= plan.node_hours
@@ -104,7 +106,7 @@ def test_a_site_that_bounds_what_a_job_writes_sees_large_checkpoints_more_rarely
 
 def test_interruptions_cost_half_an_interval_and_a_start_each() -> None:
     work = Work(steps=360_000, step_seconds=1, startup_seconds=100)
-    plan = plan_chain(work, Place(10, 10 * HOUR, node_fails_after_hours=100))
+    plan = plan_chain(work, RunConditions(10, 10 * HOUR, node_fails_after_hours=100))
     busy_hours = 100 + 11 * 100 / HOUR
     assert plan.attempts == 11 + 6, "a bit more than half of the ten interruptions"
     assert plan.interruptions == pytest.approx(busy_hours * 10 / 100)
@@ -156,13 +158,13 @@ def test_each_interruption_asks_for_a_fresh_start_with_a_wait_of_its_own() -> No
 
 def test_an_interruption_of_a_single_attempt_makes_it_two() -> None:
     work = Work(steps=36_000, step_seconds=1)
-    plan = plan_chain(work, Place(72, 24 * HOUR))
+    plan = plan_chain(work, RunConditions(72, 24 * HOUR))
     assert plan.interruptions == pytest.approx(1)
     assert plan.attempts == 2
 
 
 def test_a_rare_interruption_is_not_reckoned_with() -> None:
-    plan = plan_chain(Work(steps=3600, step_seconds=1), Place(1, 10 * HOUR))
+    plan = plan_chain(Work(steps=3600, step_seconds=1), RunConditions(1, 10 * HOUR))
     assert 0 < plan.interruptions < 0.01
     assert plan.finish.soonest == plan.finish.latest
 
@@ -193,7 +195,7 @@ WORKS = st.builds(
     startup_seconds=st.floats(0, 600),
 )
 PLACES = st.builds(
-    Place,
+    RunConditions,
     nodes=st.integers(1, 1000),
     limit_seconds=st.floats(1800, 48 * HOUR),
     forecast=st.builds(forecast, st.floats(0, 1e4), st.floats(1e4, 1e6)),
@@ -203,7 +205,7 @@ PLACES = st.builds(
 
 @given(WORKS, PLACES)
 def test_the_attempts_hold_all_the_work_and_no_attempt_is_superfluous(
-    work: Work, where: Place
+    work: Work, where: RunConditions
 ) -> None:
     plan = plan_chain(work, replace(where, ahead=False, node_fails_after_hours=NEVER_FAILS))
     usable = where.limit_seconds - work.startup_seconds - work.save_seconds
@@ -216,7 +218,7 @@ def test_the_attempts_hold_all_the_work_and_no_attempt_is_superfluous(
 
 @given(WORKS, PLACES)
 def test_a_plan_never_ends_before_the_work_could_and_costs_at_least_it(
-    work: Work, where: Place
+    work: Work, where: RunConditions
 ) -> None:
     plan = plan_chain(work, where)
     assert work.seconds <= plan.finish.soonest <= plan.finish.latest

@@ -10,13 +10,13 @@ from functools import cache
 import pytest
 from bench.replay import LIMITS_OF_WORK, Queue, Replay, when_it_ends
 
-from diamond.planning.chains import Place, Span, Work, plan_chain
-from diamond.planning.followup import Manners
+from diamond.planning.chains import FinishRange, RunConditions, Work, plan_chain
+from diamond.planning.follow_ups import FollowUpPolicy
 from diamond.planning.waits import PastWait
 
 HOUR = 3600.0
 LIMIT = 6 * HOUR
-MANNERS = Manners(hand_over_seconds=60, most_waiting=12)
+MANNERS = FollowUpPolicy(hand_over_seconds=60, most_waiting=12)
 WORK = Work(steps=LIMITS_OF_WORK * 6 * 60, step_seconds=60.0)
 Chain = Callable[[Queue, float], float]
 
@@ -31,8 +31,10 @@ def restless() -> Queue:
     return Queue(jobs, LIMIT)
 
 
-def foretold(now: float, *, ahead: bool) -> Span:
-    place = Place(4, LIMIT, restless().forecast(now), ahead=ahead, node_fails_after_hours=1e12)
+def foretold(now: float, *, ahead: bool) -> FinishRange:
+    place = RunConditions(
+        4, LIMIT, restless().forecast(now), ahead=ahead, node_fails_after_hours=1e12
+    )
     return plan_chain(WORK, place).finish
 
 

@@ -10,26 +10,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diamond.core.order import MOST_AHEAD
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     CUSHION_ALONE,
     MOST_CUSHION,
     Arrival,
     Chain,
-    Manners,
-    arrive,
+    FollowUpPolicy,
     cushion,
+    decide_arrival,
     first_cushion,
-    may_idle,
-    may_wait,
-    most_cushion,
+    max_cushion,
+    max_idle_seconds,
+    max_waiting_attempts,
     must_withdraw,
-    next_queueing,
+    next_submission_time,
 )
 from diamond.planning.waits import ENOUGH, NOTHING_KNOWN, Forecast
 
 HOUR = 3600.0
 LIMIT = 10 * HOUR
-MANNERS = Manners(hand_over_seconds=120)
+POLICY = FollowUpPolicy(hand_over_seconds=120)
 QUIET = Forecast(typical=10, bound=60, samples=ENOUGH, confidence=0.95)
 RESTLESS = Forecast(
     typical=HOUR, bound=30 * HOUR, samples=ENOUGH, confidence=0.95, spread=(HOUR, 9 * HOUR)
@@ -43,16 +43,16 @@ RUNNING = Chain(
     program_ends=LIMIT,
 )
 SILENT = replace(RUNNING, program_ends=None, silent_since=0.0, waiting_since=(0.0,), now=HOUR)
-SEVERAL = replace(MANNERS, most_waiting=12)
-MOST = most_cushion(LIMIT, MANNERS)
+SEVERAL = replace(POLICY, most_waiting=12)
+MOST = max_cushion(LIMIT, POLICY)
 
 
-def due(chain: Chain, known: Forecast, manners: Manners = MANNERS) -> float | None:
-    return next_queueing(chain, cushion(chain.limit_seconds, known, manners), manners)
+def due(chain: Chain, known: Forecast, policy: FollowUpPolicy = POLICY) -> float | None:
+    return next_submission_time(chain, cushion(chain.limit_seconds, known, policy), policy)
 
 
 def test_on_a_quiet_machine_the_follow_up_comes_shortly_before_the_end() -> None:
-    assert due(RUNNING, QUIET) == LIMIT - 2 * MANNERS.hand_over_seconds
+    assert due(RUNNING, QUIET) == LIMIT - 2 * POLICY.hand_over_seconds
 
 
 def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
@@ -62,10 +62,10 @@ def test_where_waits_grow_suddenly_it_comes_earlier_but_not_too_early() -> None:
 def test_being_early_for_rare_long_waits_must_pay_for_the_hand_overs() -> None:
     """One wait in ten is an hour longer than nodes may idle: six minutes on average, for hand-overs of two, or of seven."""
     for hand_over, expected in ((120, MOST), (420, 4200)):
-        manners = Manners(hand_over)
-        longer = may_idle(LIMIT, manners) + HOUR
+        policy = FollowUpPolicy(hand_over)
+        longer = max_idle_seconds(LIMIT, policy) + HOUR
         rare = replace(RESTLESS, typical=0.0, spread=(*[0.0] * 9, longer))
-        assert cushion(LIMIT, rare, manners) == expected
+        assert cushion(LIMIT, rare, policy) == expected
 
 
 def test_without_history_it_comes_as_early_as_on_a_restless_machine() -> None:
@@ -85,13 +85,17 @@ def test_the_rhythm_counts_from_the_last_queueing_also_when_that_attempt_still_w
 
 def test_a_program_that_runs_is_not_followed_by_more_than_the_site_lets_wait() -> None:
     full = replace(RUNNING, waiting_since=(1.0, 2.0))
-    assert due(full, RESTLESS, replace(MANNERS, most_waiting=2)) is None
+    assert due(full, RESTLESS, replace(POLICY, most_waiting=2)) is None
 
 
 def test_left_to_diamond_several_may_wait_once_anything_has_started() -> None:
-    assert [may_wait(True, has_started=one) for one in (False, True)] == [1, MOST_AHEAD]
-    assert [may_wait(4, has_started=one) for one in (False, True)] == [4, 4]
-    assert may_wait(1, has_started=True) == may_wait(False, has_started=True) == 1
+    assert [max_waiting_attempts(True, has_started=one) for one in (False, True)] == [1, MOST_AHEAD]
+    assert [max_waiting_attempts(4, has_started=one) for one in (False, True)] == [4, 4]
+    assert (
+        max_waiting_attempts(1, has_started=True)
+        == max_waiting_attempts(False, has_started=True)
+        == 1
+    )
 
 
 def test_on_a_quiet_machine_no_second_one_goes_out_although_it_might() -> None:
@@ -118,7 +122,7 @@ def test_in_a_long_silence_further_attempts_go_out_more_and_more_rarely() -> Non
 
 
 def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_does() -> None:
-    two = replace(MANNERS, most_waiting=2)
+    two = replace(POLICY, most_waiting=2)
     assert must_withdraw(replace(SILENT, waiting_since=(0.0, 5.0)), two)
     assert not must_withdraw(SILENT, two)
     assert due(SILENT, RESTLESS) is None
@@ -135,13 +139,13 @@ def test_with_every_place_taken_the_youngest_makes_room_but_a_single_one_never_d
     ids=["an-hour-before", "halfway", "near-the-end", "hardly-begun"],
 )
 def test_nodes_that_come_early_are_used_as_costs_least(left: float, chosen: Arrival) -> None:
-    assert arrive(replace(RUNNING, now=LIMIT - left), MANNERS) is chosen
+    assert decide_arrival(replace(RUNNING, now=LIMIT - left), POLICY) is chosen
 
 
 def test_a_program_that_cannot_hand_over_lets_nodes_wait_longer_but_they_are_queued_later() -> None:
-    stubborn = replace(MANNERS, can_hand_over=False)
-    assert arrive(replace(RUNNING, now=LIMIT - 2 * HOUR), stubborn) is Arrival.WAIT
-    assert arrive(replace(RUNNING, now=LIMIT - 3 * HOUR), stubborn) is Arrival.GIVE_BACK
+    stubborn = replace(POLICY, can_hand_over=False)
+    assert decide_arrival(replace(RUNNING, now=LIMIT - 2 * HOUR), stubborn) is Arrival.WAIT
+    assert decide_arrival(replace(RUNNING, now=LIMIT - 3 * HOUR), stubborn) is Arrival.GIVE_BACK
     assert due(RUNNING, RESTLESS, stubborn) == pytest.approx(LIMIT * (1 - CUSHION_ALONE))
 
 
@@ -149,38 +153,38 @@ def test_a_program_that_cannot_hand_over_lets_nodes_wait_longer_but_they_are_que
 def test_nodes_idle_for_ten_hand_overs_or_a_twentieth_of_the_limit(
     hours: float, seconds: float
 ) -> None:
-    assert may_idle(hours * HOUR, Manners(60)) == seconds
+    assert max_idle_seconds(hours * HOUR, FollowUpPolicy(60)) == seconds
 
 
 def test_nodes_idle_for_no_more_than_a_share_of_a_short_limit() -> None:
-    assert may_idle(HOUR / 2, Manners(60)) == 270
-    assert may_idle(HOUR / 2, Manners(60, can_hand_over=False)) == 360
+    assert max_idle_seconds(HOUR / 2, FollowUpPolicy(60)) == 270
+    assert max_idle_seconds(HOUR / 2, FollowUpPolicy(60, can_hand_over=False)) == 360
 
 
 def test_in_attempts_of_minutes_nodes_idle_for_hardly_longer_than_a_hand_over() -> None:
-    assert may_idle(240, Manners(30)) == 36
-    assert may_idle(240, Manners(50)) == 50
+    assert max_idle_seconds(240, FollowUpPolicy(30)) == 36
+    assert max_idle_seconds(240, FollowUpPolicy(50)) == 50
 
 
 def test_in_short_attempts_nobody_is_so_early_that_a_hand_over_is_needed() -> None:
     for minutes, most in ((15, 135), (30, 420), (60, 1140), (600, 14_100)):
-        assert most_cushion(60.0 * minutes, Manners(60)) == pytest.approx(most)
-    assert most_cushion(900, Manners(60)) == may_idle(900, Manners(60))
+        assert max_cushion(60.0 * minutes, FollowUpPolicy(60)) == pytest.approx(most)
+    assert max_cushion(900, FollowUpPolicy(60)) == max_idle_seconds(900, FollowUpPolicy(60))
 
 
 def test_a_first_attempt_that_may_finish_is_followed_so_late_that_it_hands_over_to_nobody() -> None:
-    assert first_cushion(LIMIT, NOTHING_KNOWN, MANNERS) == may_idle(LIMIT, MANNERS)
+    assert first_cushion(LIMIT, NOTHING_KNOWN, POLICY) == max_idle_seconds(LIMIT, POLICY)
     steady = replace(RESTLESS, typical=20 * HOUR)
-    assert first_cushion(LIMIT, steady, MANNERS) == cushion(LIMIT, steady, MANNERS)
+    assert first_cushion(LIMIT, steady, POLICY) == cushion(LIMIT, steady, POLICY)
 
 
 def test_a_follow_up_goes_away_when_the_work_ends_without_it() -> None:
     done_soon = replace(RUNNING, now=5 * HOUR, work_seconds_left=HOUR)
-    assert arrive(done_soon, MANNERS) is Arrival.GIVE_BACK
+    assert decide_arrival(done_soon, POLICY) is Arrival.GIVE_BACK
 
 
 def test_nodes_start_the_program_when_none_runs() -> None:
-    assert arrive(SILENT, MANNERS) is Arrival.START
+    assert decide_arrival(SILENT, POLICY) is Arrival.START
 
 
 @given(
@@ -193,7 +197,7 @@ def test_the_cushion_stays_within_its_share_of_the_limit(
     limit: float, typical: float, growth: float, save: float
 ) -> None:
     known = Forecast(typical, typical + growth, ENOUGH, 0.95, spread=(typical, typical + growth))
-    early = cushion(limit, known, Manners(save))
+    early = cushion(limit, known, FollowUpPolicy(save))
     assert 0 <= early <= MOST_CUSHION * limit
 
 
@@ -202,6 +206,6 @@ def test_a_hand_over_always_carries_the_chain_further(
     now: float, left: float, hands_over: bool
 ) -> None:
     chain = replace(RUNNING, now=now, work_seconds_left=left)
-    if arrive(chain, replace(MANNERS, can_hand_over=hands_over)) is Arrival.HAND_OVER:
+    if decide_arrival(chain, replace(POLICY, can_hand_over=hands_over)) is Arrival.HAND_OVER:
         assert hands_over
         assert now + LIMIT >= LIMIT + LIMIT / 4

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diamond.planning.measuring import startup_seconds, step_seconds
+from diamond.planning.step_times import startup_seconds, step_seconds
 
 
 def test_a_pause_between_attempts_does_not_count() -> None:

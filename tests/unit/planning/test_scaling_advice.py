@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from diamond.core.errors import BadRequest
 from diamond.planning.scaling import Goal, Probe, advise, between, curve, hold_batch
-from diamond.planning.tuning import Trial, gains
+from diamond.planning.tuning import TuningRun, gains
 
 PROBES = [
     Probe(1, 64, [1.0, 1.0, 1.2]),
@@ -45,7 +45,7 @@ def test_a_long_wait_for_many_nodes_makes_fewer_the_soonest() -> None:
 
 def test_a_lower_floor_allows_more_nodes() -> None:
     assert advise(POINTS, Goal.EFFICIENCY, floor=0.6).point.nodes == 4
-    with pytest.raises(BadRequest, match="cannot be asked for"):
+    with pytest.raises(BadRequest, match="is not a valid efficiency"):
         advise(POINTS, Goal.EFFICIENCY, floor=1.5)
 
 
@@ -63,7 +63,7 @@ def test_what_is_shared_by_nodes_and_what_is_not_is_read_off_exactly_between_two
 
 
 def test_beyond_the_probes_nothing_is_told() -> None:
-    with pytest.raises(BadRequest, match="16 nodes were not probed"):
+    with pytest.raises(BadRequest, match="16 nodes is outside the probed range"):
         between(POINTS, 16)
     with pytest.raises(BadRequest, match="no probe"):
         curve([])
@@ -137,9 +137,9 @@ def test_tuning_shows_what_each_change_gave_and_which_failed() -> None:
     found = gains(
         100,
         [
-            Trial("workers=4", 101),
-            Trial("bf16", 180),
-            Trial("batch=512", 0, problem="out of memory"),
+            TuningRun("workers=4", 101),
+            TuningRun("bf16", 180),
+            TuningRun("batch=512", 0, problem="out of memory"),
         ],
     )
     assert [one.change for one in found] == ["bf16", "workers=4", "batch=512"]

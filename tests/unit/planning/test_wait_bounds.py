@@ -15,7 +15,7 @@ from diamond.planning.waits import (
     QUANTILE,
     Forecast,
     PastWait,
-    Waits,
+    WaitHistory,
     bound_rank,
     forecast,
     similar,
@@ -25,7 +25,7 @@ SECONDS = st.floats(0, 1e6, allow_nan=False)
 
 
 def told(waits: list[float]) -> Forecast:
-    known = Waits()
+    known = WaitHistory()
     for one in waits:
         known.add(one)
     return known.forecast()

@@ -10,7 +10,7 @@ import pytest
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.sdk import Client
-from diamond.sdk.downloads import inside, place_for
+from diamond.sdk.downloads import destination_for, path_inside
 from diamond.sdk.transport import API
 from support.small_server import Reply, Request, serving
 
@@ -86,11 +86,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_goes_into_a_folder_under_its_own_name(tmp_path: Path) -> None:
-    assert place_for("a/b.txt", tmp_path) == tmp_path / "b.txt"
-    assert place_for("a/b.txt", tmp_path / "c.txt") == tmp_path / "c.txt"
-    assert place_for("a/b.txt", None) == Path("b.txt")
+    assert destination_for("a/b.txt", tmp_path) == tmp_path / "b.txt"
+    assert destination_for("a/b.txt", tmp_path / "c.txt") == tmp_path / "c.txt"
+    assert destination_for("a/b.txt", None) == Path("b.txt")
     with pytest.raises(BadRequest):
-        place_for("a/..", tmp_path)
+        destination_for("a/..", tmp_path)
 
 
 def test_nothing_is_written_outside(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_written_outside(tmp_path: Path) -> None:
     (tmp_path / "out" / "link").symlink_to("/etc")
     for path in ("../x", "link/passwd", "/etc/passwd"):
         with pytest.raises(BadRequest, match="outside"):
-            inside(tmp_path / "out", path)
+            path_inside(tmp_path / "out", path)
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) -> None:
@@ -106,13 +106,13 @@ def test_what_cannot_be_read_does_not_keep_the_rest_of_a_folder(tmp_path: Path) 
     with serving(Files(odd=True)) as server:
         client = Client(server.url, "t")
         with pytest.raises(
-            NotFound, match=r"1 of 2 files could not be fetched: odd/gone"
+            NotFound, match=r"1 of 2 files could not be downloaded: odd/gone"
         ) as caught:
             client.get("t1", "odd", tmp_path, say=heard.append)
         client.get("t1", "out", tmp_path, say=heard.append)
     assert str(tmp_path) in caught.value.hint
     assert (tmp_path / "z").read_bytes() == CONTENT
     assert heard == [
-        "Left out: pipe (not a plain file)",
-        "Left out: link (a link, which is not followed)",
+        "Skipped: pipe (not a regular file)",
+        "Skipped: link (a link, which is not followed)",
     ]

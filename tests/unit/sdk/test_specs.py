@@ -11,13 +11,13 @@ import pytest
 
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.sdk import Client
-from diamond.sdk.programs import script_of
+from diamond.sdk.script_check import script_in_command
 from diamond.sdk.specs import (
     load_spec,
-    named,
     parse_spec,
-    spec_of_command,
+    spec_from_command,
     with_fields,
+    with_name,
     with_settings,
 )
 from diamond.sdk.transport import API
@@ -65,7 +65,7 @@ def test_a_setting_that_nothing_reads_is_refused() -> None:
 
 def test_a_command_keeps_its_words() -> None:
     words = ["python", "train.py", "--name", "a b; $(x)"]
-    assert spec_of_command(words) == {"name": "train", "run": words}
+    assert spec_from_command(words) == {"name": "train", "run": words}
     assert with_fields({"run": words}, {"resources.nodes": 2})["resources"] == {"nodes": 2}
 
 
@@ -117,8 +117,8 @@ def test_code_travels_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         sent = len(service.blobs)
         client.run(code)
         uploads = [one for one in server.requests if one.path == f"{API}/blobs"]
-    assert heard == ["Sending 2 of 2 files"]
-    assert first.task.id == "t1" and "Left out: .env" in first.warnings[0]
+    assert heard == ["Uploading 2 of 2 files"]
+    assert first.task.id == "t1" and "Not uploaded: .env" in first.warnings[0]
     assert sent == len(service.blobs) == 3 and len(uploads) == 1
     assert b"print(1)\n" in service.blobs.values() and b"SECRET=1" not in service.blobs.values()
     code_sent = service.jobs[0]["code"]
@@ -133,7 +133,7 @@ def test_a_folder_that_is_no_project_stays_home(
     service = Blobs()
     with serving(service) as server:
         job = Client(server.url, "t").run(["echo", "hi"])
-    assert "code" not in service.jobs[0] and "No code travels along" in job.warnings[0]
+    assert "code" not in service.jobs[0] and "No code is uploaded" in job.warnings[0]
 
 
 def test_faults_come_before_anything_is_sent(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_file_that_would_stay_behind_stops_the_run(
     (tmp_path / "train.py").write_text("")
     with serving(Blobs()) as server:
         client = Client(server.url, "t")
-        with pytest.raises(BadRequest, match=r"train.py is a file here") as caught:
+        with pytest.raises(BadRequest, match=r"train.py is a local file") as caught:
             client.run(["python", "train.py"])
         assert "--set code=." in caught.value.hint and "--no-code" in caught.value.hint
         assert client.run(["python", "train.py"], with_code=False).warnings == []
@@ -207,7 +207,7 @@ def test_a_program_that_is_nowhere_is_not_waited_for(
     ],
 )
 def test_the_script_of_a_plain_command_is_known(run: object, script: str) -> None:
-    assert script_of(run) == script
+    assert script_in_command(run) == script
 
 
 @pytest.mark.parametrize(
@@ -224,4 +224,4 @@ def test_the_script_of_a_plain_command_is_known(run: object, script: str) -> Non
 def test_a_job_is_called_after_its_folder_or_program(
     spec: dict[str, object], folder: str, name: str
 ) -> None:
-    assert named(spec, folder)["name"] == name
+    assert with_name(spec, folder)["name"] == name

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from diamond.sdk.following import Follower
+from diamond.sdk.client_config import ServiceAddress
+from diamond.sdk.event_stream import EventStream
+from diamond.sdk.follower import Follower
 from diamond.sdk.logs import LogPart
 from diamond.sdk.models import Task
-from diamond.sdk.streaming import EventStream
 from diamond.sdk.transport import API, Transport
-from diamond.sdk.where import Address
 from support.small_server import Reply, Request, serving
 
 STDOUT = {"attempt": "a1", "run": 1, "rank": 0, "stream": "stdout"}
@@ -35,7 +35,7 @@ def test_the_stream_goes_on_after_the_last_event_seen() -> None:
         return Reply(chunks=iter(next(streams)))
 
     with serving(answer) as server:
-        stream = EventStream(Transport(Address(server.url, "t")), ["t1"])
+        stream = EventStream(Transport(ServiceAddress(server.url, "t")), ["t1"])
         events = list(islice(stream, 4))
         stream.close()
     kinds = [(event.kind, event.data.get("id")) for event in events]
@@ -78,7 +78,7 @@ class Service:
 
 def followed(service: Service) -> tuple[bytes, list[str]]:
     with serving(service) as server:
-        happenings = list(Follower(Transport(Address(server.url, "t")), "t1"))
+        happenings = list(Follower(Transport(ServiceAddress(server.url, "t")), "t1"))
     data = b"".join(one.data for one in happenings if isinstance(one, LogPart))
     return data, [one.state for one in happenings if isinstance(one, Task)]
 
@@ -97,6 +97,6 @@ def test_a_gap_in_the_live_log_is_fetched() -> None:
 
 def test_the_log_is_complete_before_the_end_is_told() -> None:
     with serving(Service(b"0", b"0", [])) as server:
-        happenings = list(Follower(Transport(Address(server.url, "t")), "t1"))
+        happenings = list(Follower(Transport(ServiceAddress(server.url, "t")), "t1"))
     assert isinstance(happenings[-1], Task) and happenings[-1].is_final
     assert isinstance(happenings[-2], LogPart)

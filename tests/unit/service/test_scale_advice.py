@@ -34,7 +34,7 @@ def test_soonest_counts_what_each_number_of_nodes_waits() -> None:
     long = {1: 0.0, 2: 600.0, 4: HOUR}
     advice = advice_of(made, PROBES, waits=long)
     assert (advice["nodes"], advice["params"]) == (2, {"batch": 32})
-    assert "with what each number waits" in advice["words"]
+    assert "queue waits included" in advice["words"]
     assert advice_of(made, PROBES, waits=dict.fromkeys((1, 2, 4), 60.0))["nodes"] == 4
 
 

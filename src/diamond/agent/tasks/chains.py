@@ -34,7 +34,7 @@ from diamond.core.events import (
 )
 from diamond.core.lifecycle import policy_of, step
 from diamond.core.task import CONTINUE_EXIT_CODE, Attempt, Task
-from diamond.planning.followup import Arrival, Chain, Manners, arrive
+from diamond.planning.follow_ups import Arrival, Chain, FollowUpPolicy, decide_arrival
 
 if TYPE_CHECKING:
     from diamond.agent.tasks.attempts import Attempts, Tracked
@@ -368,7 +368,7 @@ class Chains:
     def _choose(self, before: Tracked, tracked: Tracked) -> Arrival:
         limit = tracked.asked_seconds
         grant = self._folders.grant(tracked.folder.task)
-        manners = Manners(
+        manners = FollowUpPolicy(
             float(grant.get("hand_over_seconds") or 60.0),
             can_hand_over=self._heeding.heeds_the_flag(before.folder),
         )
@@ -380,7 +380,7 @@ class Chains:
             last_queued=0.0,
             program_ends=before.asked_seconds,
         )
-        return arrive(now, manners)
+        return decide_arrival(now, manners)
 
     def _call_off(self, folder: AttemptFolder) -> None:
         """Of a follow-up it is told at once: should the present attempt end meanwhile, nobody must wait for this one."""

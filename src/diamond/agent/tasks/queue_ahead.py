@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.stop_flag import Heeding
-from diamond.planning.followup import Chain, Manners, may_wait, must_withdraw, next_queueing
+from diamond.planning.follow_ups import (
+    Chain,
+    FollowUpPolicy,
+    max_waiting_attempts,
+    must_withdraw,
+    next_submission_time,
+)
 
 if TYPE_CHECKING:
     from diamond.agent.tasks.attempts import Attempts, Tracked
@@ -56,7 +62,7 @@ class Lines:
             return False
         if self._attempts.room(last.partition) or not self._attempts.has_queue():
             return False
-        due = next_queueing(self._chain(line), self._cushion(last), self._manners(last))
+        due = next_submission_time(self._chain(line), self._cushion(last), self._manners(last))
         return due is not None and due <= time.time() and not self._was_refused_behind(last)
 
     def _was_refused_behind(self, last: Tracked) -> bool:
@@ -102,9 +108,9 @@ class Lines:
     def _cushion(self, tracked: Tracked) -> float:
         return float(self._heeding.grant_of(tracked.folder).get("cushion_seconds") or 0.0)
 
-    def _manners(self, tracked: Tracked) -> Manners:
+    def _manners(self, tracked: Tracked) -> FollowUpPolicy:
         ahead, started = tracked.folder.order().resume.ahead, self._has_started(tracked.folder.task)
-        return Manners(0.0, most_waiting=may_wait(ahead, has_started=started))
+        return FollowUpPolicy(0.0, most_waiting=max_waiting_attempts(ahead, has_started=started))
 
     def _has_started(self, task: str) -> bool:
         """Once it has, that is remembered: this is asked at every look."""

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.order import Order, order_from
-from diamond.planning.waits import Forecast, PastWait, accounted, forecast
+from diamond.planning.waits import Forecast, PastWait, forecast, waits_from_accounting
 from diamond.service.chains.grants import (
     cushion_seconds,
     granted_until,
@@ -56,7 +56,7 @@ async def forecast_grant(connection: AsyncConnection, row: Mapping[str, Any]) ->
 
 async def known_waits(connection: AsyncConnection, endpoint: Row, owner: str) -> list[PastWait]:
     """What the batch system's own record told at the last probe, and the person's own attempts since."""
-    told = accounted(effective_facts(endpoint).get("waits"))
+    told = waits_from_accounting(effective_facts(endpoint).get("waits"))
     since = (fact_time(endpoint, "waits") or 0.0) if told else 0.0
     return [*told, *await past_waits(connection, owner, endpoint["id"], since)]
 

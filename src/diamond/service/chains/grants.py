@@ -13,19 +13,19 @@ from diamond.core.task import Reason
 from diamond.planning.budget import (
     UNASKED_FOLLOW_UPS,
     Budget,
-    Use,
+    NodeUsage,
     longest_within,
     may_start,
     parse_budget,
     rate_of,
 )
-from diamond.planning.followup import (
+from diamond.planning.follow_ups import (
     Chain,
-    Manners,
+    FollowUpPolicy,
     cushion,
     first_cushion,
-    may_wait,
-    next_queueing,
+    max_waiting_attempts,
+    next_submission_time,
 )
 from diamond.planning.waits import Forecast
 
@@ -37,8 +37,8 @@ Entry = Mapping[str, Any]
 class Spending:
     """What a chain has used and may still use, in node-hours; and its ceiling, if it has one."""
 
-    spent: list[Use]
-    committed: list[Use]
+    spent: list[NodeUsage]
+    committed: list[NodeUsage]
     budget: Budget | None = None
     rate: float = 1.0
 
@@ -80,7 +80,7 @@ def budget_data(
 def spending(chain: Mapping[str, Any], order: Order, attempts: Iterable[Entry]) -> Spending:
     entries = list(attempts)
     ended = [one for one in entries if one.get("ended") is not None]
-    spent = [Use(order.resources.nodes, _lasted(one)) for one in ended]
+    spent = [NodeUsage(order.resources.nodes, _lasted(one)) for one in ended]
     alive = [_at_most(order, one) for one in entries if one.get("ended") is None]
     given = chain.get("budget")
     if not given:
@@ -186,7 +186,7 @@ def queue_after_seconds(
         last_queued=queued,
         program_ends=started + limit,
     )
-    at = next_queueing(chain, early, manners)
+    at = next_submission_time(chain, early, manners)
     return None if at is None else max(0.0, at - started)
 
 
@@ -196,9 +196,11 @@ def cushion_seconds(order: Order, forecast: Forecast, *, can_hand_over: bool = T
     return cushion(limit, forecast, manners_of(order, can_hand_over=can_hand_over))
 
 
-def manners_of(order: Order, *, has_started: bool = True, can_hand_over: bool = True) -> Manners:
-    most = may_wait(order.resume.ahead, has_started=has_started)
-    return Manners(hand_over_seconds(order), most_waiting=most, can_hand_over=can_hand_over)
+def manners_of(
+    order: Order, *, has_started: bool = True, can_hand_over: bool = True
+) -> FollowUpPolicy:
+    most = max_waiting_attempts(order.resume.ahead, has_started=has_started)
+    return FollowUpPolicy(hand_over_seconds(order), most_waiting=most, can_hand_over=can_hand_over)
 
 
 def hand_over_seconds(order: Order) -> float:
@@ -228,14 +230,14 @@ def _made(attempts: list[Entry]) -> int:
     return sum(one.get("reason") != Reason.WITHDRAWN.value for one in attempts)
 
 
-def _whole(order: Order) -> Use:
-    return Use(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
+def _whole(order: Order) -> NodeUsage:
+    return NodeUsage(order.resources.nodes, 60.0 * order.resources.walltime_minutes)
 
 
-def _at_most(order: Order, entry: Entry) -> Use:
+def _at_most(order: Order, entry: Entry) -> NodeUsage:
     """What an attempt that has not ended may take: its limit as it is now, after the runs that the site has ended."""
     limit = float(entry.get("limit_seconds") or 60.0 * order.resources.walltime_minutes)
-    return Use(order.resources.nodes, _of_runs(entry, until_last=True) + limit)
+    return NodeUsage(order.resources.nodes, _of_runs(entry, until_last=True) + limit)
 
 
 def _lasted(entry: Entry) -> float:

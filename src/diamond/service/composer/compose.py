@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, KnownImages, check
+from diamond.compose.spec_check import Composed, KnownImages, check
 from diamond.core.errors import InvalidSpec
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal

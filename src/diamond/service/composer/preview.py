@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Examined, examine
+from diamond.compose.estimates import describe_queue, estimate_cost
 from diamond.compose.limits import Source, choices_of, limits_of
-from diamond.compose.prospects import cost_of, queue_of
+from diamond.compose.spec_check import SpecReport, examine
 from diamond.core.errors import DiamondError
 from diamond.core.order import order_data
 from diamond.planning.budget import NODE_HOURS, parse_budget
@@ -67,12 +67,12 @@ async def _placed(
         return place, usable, [fault]
 
 
-def _row(rows: Sequence[Row], found: Examined) -> Row | None:
+def _row(rows: Sequence[Row], found: SpecReport) -> Row | None:
     name = found.endpoint.name if found.endpoint else ""
     return next((row for row in rows if row["name"] == name), None)
 
 
-def _shown(found: Examined, row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
+def _shown(found: SpecReport, row: Row | None, rows: Sequence[Row]) -> dict[str, Any]:
     endpoints = [
         {"name": one["name"], "state": one["state"], "default": one["is_default"]} for one in rows
     ]
@@ -92,7 +92,7 @@ def _shown(found: Examined, row: Row | None, rows: Sequence[Row]) -> dict[str, A
     }
 
 
-def _site(found: Examined, row: Row, waits: list[float]) -> dict[str, Any]:
+def _site(found: SpecReport, row: Row, waits: list[float]) -> dict[str, Any]:
     """What the chosen endpoint says about it."""
     assert found.endpoint is not None
     facts, placement = found.endpoint.facts, found.placement
@@ -101,12 +101,12 @@ def _site(found: Examined, row: Row, waits: list[float]) -> dict[str, Any]:
     return {
         "limits": {name: asdict(limit) for name, limit in limits.items()},
         "choices": {**chosen, "secrets": row["secrets"]},
-        "cost": cost_of(facts, placement, found.resources, _attempts(found)),
-        "queue": queue_of(facts, placement.partition, fact_time(row, "free"), waits),
+        "cost": estimate_cost(facts, placement, found.resources, _attempts(found)),
+        "queue": describe_queue(facts, placement.partition, fact_time(row, "free"), waits),
     }
 
 
-def _attempts(found: Examined) -> int:
+def _attempts(found: SpecReport) -> int:
     """Without `continue:` a program that asks for a next attempt is the exception."""
     if not found.spec.continue_:
         return 1
@@ -120,7 +120,7 @@ def _attempts(found: Examined) -> int:
     return max(1, min(most, int(budget.amount / cost)))
 
 
-async def _script(services: Services, found: Examined, row: Row | None) -> dict[str, Any]:
+async def _script(services: Services, found: SpecReport, row: Row | None) -> dict[str, Any]:
     """The endpoint renders it, so that what is shown is what will run."""
     if found.faults or row is None:
         return {"script": None, "script_reason": "There is a script once the spec has no faults."}

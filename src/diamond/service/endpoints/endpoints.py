@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.facts import check_corrections, check_facts
+from diamond.compose.profile_facts import check_corrections, check_facts
 from diamond.core import ids
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.service.access.authorize import Action, require

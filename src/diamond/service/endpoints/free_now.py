@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.compose.facts import sound_facts
+from diamond.compose.profile_facts import well_formed_facts
 from diamond.service.endpoints.views import effective_facts, show_profile
 
 Facts = Mapping[str, Any]
@@ -13,7 +13,7 @@ Facts = Mapping[str, Any]
 
 def facts_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """The facts of an endpoint's row in the forms that are known; others count as not known."""
-    return sound_facts(effective_facts(row))
+    return well_formed_facts(effective_facts(row))
 
 
 def fact_time(row: Mapping[str, Any], name: str) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from diamond.compose.environment import ImageEnvironmentSpec
-from diamond.compose.facts import Account, Flags, Folder, Partition, Qos, Scheduler
+from diamond.compose.profile_facts import Account, Flags, Folder, Partition, Qos, Scheduler
 from diamond.compose.spec import Spec
 from diamond.core.order import Order
 from diamond.service.images.schemas import ImageEvent

@@ -7,16 +7,16 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from diamond.compose.checking import check_inline
 from diamond.compose.environment import ImageEnvironmentSpec, freeze
 from diamond.compose.faults import Faults, from_validation
+from diamond.compose.spec_check import check_inline
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import Build, Environment
 from diamond.images.importing import import_text
 from diamond.images.plan import make_plan
 from diamond.images.recipe import Recipe, environment_data
 from diamond.images.rendering import form_for, render
-from diamond.notation.writing import write_text
+from diamond.notation.yaml_writer import write_text
 from diamond.service.access.principal import Principal
 from diamond.service.endpoints import store as endpoint_rows
 from diamond.service.endpoints.views import effective_facts

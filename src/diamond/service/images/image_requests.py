@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from diamond.compose.checking import Composed, EndpointFacts, ImageFacts, KnownImages, check
+from diamond.compose.spec_check import Composed, EndpointFacts, ImageFacts, KnownImages, check
 from diamond.core import ids
 from diamond.core.order import Build, Continue, Image, Order, order_data
 from diamond.core.task import FINAL_WORDS

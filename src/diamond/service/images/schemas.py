@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from diamond.compose.facts import Runtime
+from diamond.compose.profile_facts import Runtime
 from diamond.service.platform.http.schemas import NAME_PATTERN, SHAPE, Body, Fault
 from diamond.service.tasks.schemas import Task
 

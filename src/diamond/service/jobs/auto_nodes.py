@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diamond.compose.checking import Composed, check
+from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
 from diamond.core.order import order_data
 from diamond.core.task import Phase

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from diamond.compose.checking import check
+from diamond.compose.spec_check import check
 from diamond.core.errors import DiamondError
 from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Order, order_data
 from diamond.core.task import FINAL_WORDS, Reason
-from diamond.planning.budget import Use, parse_budget, rate_of
-from diamond.planning.probing import ProbeState
+from diamond.planning.budget import NodeUsage, parse_budget, rate_of
+from diamond.planning.probe_runs import ProbeState
 from diamond.service.chains.grants import first_chain
 from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.commands import send
@@ -52,7 +52,9 @@ async def release_waiting(tx: Transaction, scale: Row) -> None:
 def budget_left(budget: str, probes: list[dict[str, Any]], rate: float | None) -> str:
     """What the probes used is taken from the task's own budget."""
     given = parse_budget(budget)
-    used = sum(Use(one["nodes"], _used_seconds(one)).node_hours for one in probes if one["task"])
+    used = sum(
+        NodeUsage(one["nodes"], _used_seconds(one)).node_hours for one in probes if one["task"]
+    )
     left = max(0.0, given.amount - rate_of(given, rate) * used)
     return f"{left:.6f} {given.unit}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from diamond.compose.checking import check
+from diamond.compose.spec_check import check
 from diamond.core.errors import Conflict
 from diamond.core.order import build_from, order_from
 from diamond.core.task import FINAL_WORDS, Reason

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import order_data
 from diamond.core.task import Phase

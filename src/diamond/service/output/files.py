@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond import __version__
-from diamond.compose.checking import Composed
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest, DiamondError, EndpointAway
 from diamond.core.order import order_data
 from diamond.core.redact import redacted

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.errors import DiamondError
-from diamond.planning.budget import most_nodes, parse_budget
-from diamond.planning.probing import ProbeState, parse_goal
+from diamond.planning.budget import max_nodes_within, parse_budget
+from diamond.planning.probe_runs import ProbeState, parse_goal
 from diamond.planning.scaling import Point, Probe, advise, between, curve
 from diamond.planning.waits import forecast
 from diamond.service.chains.granting import known_waits
@@ -72,7 +72,7 @@ def advice_within(scale: Data, budget: str | None, minutes: int) -> Found:
     advice: Found = scale["result"]["advice"]
     if not budget:
         return advice
-    most = most_nodes(parse_budget(budget), 60.0 * minutes, scale["wanted"]["rate"])
+    most = max_nodes_within(parse_budget(budget), 60.0 * minutes, scale["wanted"]["rate"])
     if advice["nodes"] <= most:
         return advice
     return advice_of(scale, scale["probes"], most=most)

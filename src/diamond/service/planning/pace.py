@@ -9,8 +9,8 @@ from typing import Any
 
 from diamond.core import ids
 from diamond.core.errors import BadRequest, NotFound
-from diamond.planning.measuring import Point, startup_seconds, step_seconds
-from diamond.planning.probing import ProbeState
+from diamond.planning.probe_runs import ProbeState
+from diamond.planning.step_times import Point, startup_seconds, step_seconds
 from diamond.service.access.principal import Principal
 from diamond.service.output.metrics import TRAINING, CurvesWanted, read_metrics
 from diamond.service.planning.scales import find_scale

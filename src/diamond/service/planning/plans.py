@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from diamond.compose.checking import Composed
 from diamond.compose.site import partition_named
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest
-from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, Use, may_start, parse_budget
-from diamond.planning.chains import ChainPlan, Place, Work, epochs_as_steps, plan_chain
+from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, NodeUsage, may_start, parse_budget
+from diamond.planning.chains import ChainPlan, RunConditions, Work, epochs_as_steps, plan_chain
 from diamond.planning.waits import PastWait, forecast
 from diamond.service.access.principal import Principal
 from diamond.service.chains.granting import known_waits
@@ -136,12 +136,12 @@ def _steps(goal: Goal) -> int:
     return epochs_as_steps(goal.epochs, goal.samples, goal.batch)
 
 
-def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> Place:
+def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> RunConditions:
     """Where no batch system is, nothing is queued ahead: the next attempt starts at once."""
     order, facts = composed.order, effective_facts(row)
     sized = replace(order, resources=replace(order.resources, walltime_minutes=minutes))
     nodes, limit = order.resources.nodes, 60.0 * minutes
-    return Place(
+    return RunConditions(
         nodes,
         limit,
         forecast(past, queue=order.placement.partition, nodes=nodes, limit_seconds=limit),
@@ -192,7 +192,7 @@ def _ceiling(text: Any, plan: ChainPlan, rate: float | None) -> dict[str, Any] |
     if not text:
         return None
     budget: Budget = parse_budget(str(text))
-    chain = Use(1, 3600 * plan.node_hours_at_most)
+    chain = NodeUsage(1, 3600 * plan.node_hours_at_most)
     verdict = may_start(budget, chain, units_per_node_hour=rate)
     words = f"The whole chain may use {verdict.cost:.4g} of {budget.amount:.4g} {budget.unit}"
     words += "." if verdict.may_start else f": {_SHORT}"

@@ -7,14 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from diamond.compose.checking import Composed
-from diamond.compose.launching import starts_its_own
+from diamond.compose.launch import starts_its_own
 from diamond.compose.site import partition_named
 from diamond.compose.spec import Spec
+from diamond.compose.spec_check import Composed
 from diamond.core.errors import BadRequest
 from diamond.core.order import Continue, Order
-from diamond.planning.probing import ProbeState
-from diamond.planning.switching import BatchNames, Switch, batch_names, hold, trials, untried
+from diamond.planning.param_changes import (
+    BatchNames,
+    ParamChange,
+    batch_names,
+    keep_global_batch,
+    tuning_changes,
+    untried_settings,
+)
+from diamond.planning.probe_runs import ProbeState
 
 SIZES = (1, 2, 4)
 """Numbers of nodes that are probed where none are named."""
@@ -73,8 +80,8 @@ def probe_nodes(
     names = batch_names(params, named.batch, named.accumulate)
     written = ranks_at(written_nodes(spec))
 
-    def held_at(ranks: int) -> Switch:
-        return hold(params, names, ranks=ranks, written_ranks=written)
+    def held_at(ranks: int) -> ParamChange:
+        return keep_global_batch(params, names, ranks=ranks, written_ranks=written)
 
     found, left_out = [], []
     for nodes in sorted(set(sizes)):
@@ -100,15 +107,15 @@ def probe_settings(compose: Compose, spec: dict[str, Any], *, minutes: int, name
     order = _order(compose, _variant(spec, 1, minutes))
     ranks = ranks_of(order, spec)
     cpus = order.resources.cpus_per_task
-    as_is = hold(params, names, ranks=ranks, written_ranks=ranks)
-    tried = {"as written": as_is, **trials(params, names, ranks=ranks, cpus=cpus)}
+    as_is = keep_global_batch(params, names, ranks=ranks, written_ranks=ranks)
+    tried = {"as written": as_is, **tuning_changes(params, names, ranks=ranks, cpus=cpus)}
     if len(tried) == 1:
-        raise BadRequest("The spec has no param to tune", " ".join(untried(params, names)))
+        raise BadRequest("The spec has no param to tune", " ".join(untried_settings(params, names)))
     found = [
         _probe(label, _variant(spec, 1, minutes, "", switch.params), compose, ranks, switch)
         for label, switch in tried.items()
     ]
-    return Drawn(found, _unit(names), untried(params, names))
+    return Drawn(found, _unit(names), untried_settings(params, names))
 
 
 def usual_sizes(facts: Data, partition: str) -> list[int]:
@@ -149,7 +156,7 @@ def _doubt(spec: Data, kind: str, *, most: int) -> str:
 
 
 def _between(
-    probes: list[dict[str, Any]], held_at: Callable[[int], Switch]
+    probes: list[dict[str, Any]], held_at: Callable[[int], ParamChange]
 ) -> list[dict[str, Any]]:
     """Those at which the batch can be held; a step of several for a wide range."""
     probed, most = {one["nodes"] for one in probes}, probes[-1]
@@ -181,7 +188,7 @@ def _variant(
 
 
 def _probe(
-    label: str, spec: dict[str, Any], compose: Compose, ranks: int, switch: Switch
+    label: str, spec: dict[str, Any], compose: Compose, ranks: int, switch: ParamChange
 ) -> dict[str, Any]:
     asked = _order(compose, spec).resources
     return {

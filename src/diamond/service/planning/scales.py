@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import Composed, check
+from diamond.compose.spec_check import Composed, check
 from diamond.core import ids
 from diamond.core.errors import Conflict, NotFound
 from diamond.core.order import canonical, order_data
-from diamond.planning.budget import most_nodes, parse_budget
-from diamond.planning.probing import parse_goal
+from diamond.planning.budget import max_nodes_within, parse_budget
+from diamond.planning.probe_runs import parse_goal
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images, require_snapshot
@@ -182,7 +182,7 @@ def _affordable(sizes: list[int], composed: Composed, facts: Data) -> list[int]:
         return sizes
     rate = (facts.get("charge") or {}).get(order.placement.partition)
     budget, seconds = parse_budget(order.budget), 60.0 * order.resources.walltime_minutes
-    most = most_nodes(budget, seconds, rate)
+    most = max_nodes_within(budget, seconds, rate)
     return [size for size in sizes if size <= max(most, 1)]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diamond.core.errors import NotFound
-from diamond.notation.reading import read_spec
+from diamond.notation.yaml_reader import read_spec
 
 MOST_SHOWN = 256 << 10
 ORDER = ("plain-script", "spiral", "tables", "notebook", "digits")

@@ -14,13 +14,13 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from diamond.compose.checking import check
+from diamond.compose.spec_check import check
 from diamond.core.errors import DiamondError
 from diamond.core.task import FINAL_WORDS
-from diamond.planning.budget import Use, may_start, parse_budget
-from diamond.planning.measuring import Point
-from diamond.planning.probing import OPEN, ProbeState, judge, startable
-from diamond.planning.tuning import Trial, gains
+from diamond.planning.budget import NodeUsage, may_start, parse_budget
+from diamond.planning.probe_runs import OPEN, ProbeState, judge_probe, startable_probes
+from diamond.planning.step_times import Point
+from diamond.planning.tuning import TuningRun, gains
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images
 from diamond.service.endpoints.store import endpoint_by_id
@@ -127,7 +127,7 @@ async def _look(tx: Transaction, row: Row, probes: list[Found]) -> None:
 def _judge(probe: Found, task: Row, points: list[Point], wanted: Mapping[str, Any]) -> None:
     has_ended = task["state"] in FINAL_WORDS
     why = (task["message"] or task["reason"]) if task["state"] != "succeeded" else ""
-    found = judge(points, wanted["steps"], has_ended=has_ended, why=why)
+    found = judge_probe(points, wanted["steps"], has_ended=has_ended, why=why)
     pace = found.measured.step_seconds
     probe.update(state=found.state.value, steps=round(found.measured.steps), words=found.words)
     if pace is not None:
@@ -148,7 +148,9 @@ def _used(task: Row) -> float:
 
 
 async def _start(tx: Transaction, row: Row, probes: list[Found]) -> None:
-    for at in startable([_standing(one) for one in probes], together=row["wanted"]["together"]):
+    for at in startable_probes(
+        [_standing(one) for one in probes], together=row["wanted"]["together"]
+    ):
         probe = probes[at]
         words = _over_budget(row, probes, probe)
         if words:
@@ -176,8 +178,8 @@ def _over_budget(row: Row, probes: list[Found], probe: Found) -> str:
     if not wanted["budget"]:
         return ""
     begun = [one for one in probes if one["task"]]
-    waiting = [Use(1, 60.0 * wanted.get("minutes", 0))] if row["for_task"] else []
-    spent = [Use(one["nodes"], one["used_seconds"]) for one in begun if one["is_over"]]
+    waiting = [NodeUsage(1, 60.0 * wanted.get("minutes", 0))] if row["for_task"] else []
+    spent = [NodeUsage(one["nodes"], one["used_seconds"]) for one in begun if one["is_over"]]
     committed = [_limit(one) for one in begun if not one["is_over"]]
     verdict = may_start(
         parse_budget(str(wanted["budget"])),
@@ -189,8 +191,8 @@ def _over_budget(row: Row, probes: list[Found], probe: Found) -> str:
     return "" if verdict.may_start else verdict.words.replace("attempt", "probe")
 
 
-def _limit(probe: Found) -> Use:
-    return Use(probe["nodes"], 60.0 * probe["minutes"])
+def _limit(probe: Found) -> NodeUsage:
+    return NodeUsage(probe["nodes"], 60.0 * probe["minutes"])
 
 
 async def _begin(tx: Transaction, row: Row, probe: Found) -> str:
@@ -231,7 +233,7 @@ def _gains(probes: list[Found]) -> tuple[Found, str]:
     if as_is["state"] != ProbeState.MEASURED.value:
         raise DiamondError("The spec as it is told no pace", first_words(probes))
     tried = [
-        Trial(one["label"], one["throughput"] or 0.0, _problem(one))
+        TuningRun(one["label"], one["throughput"] or 0.0, _problem(one))
         for one in others
         if one["state"] != ProbeState.SKIPPED.value
     ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diamond.compose.checking import Composed
+from diamond.compose.spec_check import Composed
 from diamond.core import ids
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import order_from

@@ -1,4 +1,4 @@
-"""Real Slurm clusters of several nodes on one Debian machine: for tests, lectures, first steps."""
+"""Real Slurm clusters with several nodes on one Debian machine, for tests, teaching and first steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MariaDB and slurmdbd, one of each for all clusters of a lab, and who may charge what."""
+"""MariaDB and slurmdbd, shared by all clusters of a lab, and the users' accounts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .shape import LabError, LabShape
 from .sites import ACCOUNTS, STRICT_QOS, accounts_of
 
 ROOM_BYTES = 500_000_000
-# Durability is off: this database is worth nothing after a crash.
+# Durability is off: nobody needs this database after a crash.
 MY_CNF = """\
 [mariadbd]
 datadir={folder}/data
@@ -88,7 +88,7 @@ def start_database(lab: LabShape, folder: Path) -> None:
 
 
 def create_database(folder: Path, conf: Path) -> None:
-    """Made in memory where there is room (0.7 s rather than 4.4 s of fsync), then copied."""
+    """Created in memory if there is space (0.7 s instead of 4.4 s of fsync), then copied."""
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > ROOM_BYTES
     with tempfile.TemporaryDirectory(dir=memory if roomy else folder) as scratch:
@@ -115,13 +115,13 @@ def start_slurmdbd(lab: LabShape, folder: Path) -> None:
             database_port=lab.database_port,
         )
     )
-    # slurmdbd looks for its own file beside the one that SLURM_CONF names.
+    # slurmdbd looks for its own file next to the one in SLURM_CONF.
     start(lab, "slurmdbd", ["slurmdbd", "-D"], {"SLURM_CONF": str(folder / "slurm.conf")})
     require(lab, "slurmdbd", lambda: listens(lab, "slurmdbd", lab.slurmdbd_port))
 
 
 def define_accounts(lab: LabShape, done: Path) -> None:
-    """Before slurmctld starts, which insists on the QoS that its partitions name."""
+    """Must run before slurmctld starts, which requires the QoS named by its partitions."""
     wanted = [["cluster", ",".join(cluster.name for cluster in lab.clusters)]]
     wanted += [["account", ",".join(ACCOUNTS)]]
     wanted += qos_words(lab) + user_words(lab)
@@ -134,7 +134,7 @@ def define_accounts(lab: LabShape, done: Path) -> None:
 
 
 def add(lab: LabShape, words: list[str]) -> None:
-    """What exists already is said on stdout, with exit status 1; real trouble on stderr."""
+    """sacctmgr reports existing entries on stdout with exit status 1, and real errors on stderr."""
     answer = slurm(lab, lab.clusters[0], "sacctmgr", "-i", "-Q", "add", *words, check=False)
     if answer.returncode and answer.stderr:
         raise LabError(f"sacctmgr add {' '.join(words)}: {answer.stderr.strip()}")
@@ -147,11 +147,11 @@ def qos_words(lab: LabShape) -> list[list[str]]:
 
 
 def user_words(lab: LabShape) -> list[list[str]]:
-    """One call for all who are alike: each takes some 0.7 s."""
-    alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    """One call for all users with the same accounts, because each call takes about 0.7 s."""
+    groups: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for strict in {cluster.is_strict for cluster in lab.clusters}:
         for user in lab.options.user_names:
-            alike.setdefault((strict, accounts_of(lab, user, strict=strict)), []).append(user)
+            groups.setdefault((strict, accounts_of(lab, user, strict=strict)), []).append(user)
     return [
         [
             "user",
@@ -161,5 +161,5 @@ def user_words(lab: LabShape) -> list[list[str]]:
             f"Cluster={','.join(c.name for c in lab.clusters if c.is_strict == strict)}",
             *(["QOS=normal,debug"] if strict else []),
         ]
-        for (strict, accounts), users in alike.items()
+        for (strict, accounts), users in groups.items()
     ]

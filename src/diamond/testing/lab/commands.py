@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from .breaking import ControllerAction, NodeAction
-from .going_down import take_down
+from .faults import ControllerAction, NodeAction
 from .lab import DEFAULT_FOLDER, Lab, LabStatus
 from .machine import say
-from .shape import SITES, Asked, LabError, checked_root
+from .shape import SITES, LabError, UpOptions, checked_root
+from .shutdown import take_down
 
 INCOMPLETE = 3
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str]) -> int:
-    words, tail = split_at_dashes(list(argv))
-    arguments = parser().parse_args(words)
-    arguments.words = tail
+    own, command = split_at_dashes(list(argv))
+    arguments = parser().parse_args(own)
+    arguments.command = command
     try:
         return int(arguments.do(arguments))
     except LabError as error:
@@ -41,12 +41,14 @@ def split_at_dashes(argv: list[str]) -> tuple[list[str], list[str]]:
 
 def up(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
-    asked = Asked(**{key: getattr(arguments, key) for key in Asked.__annotations__})  # type: ignore[typeddict-item]
-    lab = Lab.up(arguments.folder or arguments.dir, **asked)
+    options = UpOptions(**{key: getattr(arguments, key) for key in UpOptions.__annotations__})  # type: ignore[typeddict-item]
+    lab = Lab.up(arguments.folder or arguments.dir, **options)
     nodes = sum(cluster.shape.nodes for cluster in lab.clusters)
-    alone = "" if lab.shape.isolated else " (nodes share one host name: no right to isolate them)"
+    note = (
+        "" if lab.shape.isolated else " (nodes share one host name: no permission to isolate them)"
+    )
     clusters = "1 cluster" if len(lab.clusters) == 1 else f"{len(lab.clusters)} clusters"
-    say(f"{clusters}, {nodes} nodes in {time.monotonic() - began:.1f} s{alone}")
+    say(f"{clusters}, {nodes} nodes in {time.monotonic() - began:.1f} s{note}")
     if arguments.json:
         print_json(lab.status())
     return 0
@@ -56,7 +58,7 @@ def env(arguments: argparse.Namespace) -> int:
     lab = Lab(arguments.dir)
     values = lab.cluster(arguments.cluster).env()
     if lab.shape.netns:
-        say("this lab has a network of its own; reach it by `diamond lab run` or by ssh")
+        say("this lab has its own network; use `diamond lab run` or ssh")
     if arguments.json:
         print_json(values)
     else:
@@ -65,25 +67,25 @@ def env(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if not arguments.words:
-        raise LabError("no command given; put it after --")
+    if not arguments.command:
+        raise LabError("no command was given; put it after --")
     cluster = Lab(arguments.dir).cluster(arguments.cluster)
-    command = cluster.command(arguments.words, user=arguments.user, node=arguments.node)
+    command = cluster.command(arguments.command, user=arguments.user, node=arguments.node)
     sys.stdout.flush()
     os.execvpe(command[0], command, cluster.command_env(arguments.user))
 
 
 def break_node(arguments: argparse.Namespace) -> int:
     Lab(arguments.dir).cluster(arguments.cluster).break_node(arguments.node, arguments.action)
-    return told(arguments)
+    return print_status(arguments)
 
 
 def break_controller(arguments: argparse.Namespace) -> int:
     Lab(arguments.dir).cluster(arguments.cluster).break_controller(arguments.action)
-    return told(arguments)
+    return print_status(arguments)
 
 
-def told(arguments: argparse.Namespace) -> int:
+def print_status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(Lab(arguments.dir).cluster(arguments.cluster).status())
     return 0
@@ -94,7 +96,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(known)
     else:
-        print("\n".join(as_lines(known)))
+        print("\n".join(status_lines(known)))
     return 0 if known["complete"] else INCOMPLETE
 
 
@@ -106,11 +108,11 @@ def down(arguments: argparse.Namespace) -> int:
     elif found:
         print(f"The lab in {root} is down{' and purged' if arguments.purge else ''}.")
     else:
-        print(f"There is no lab in {root}; nothing was done.")
+        print(f"There is no lab in {root}. Nothing was changed.")
     return 0
 
 
-def as_lines(known: LabStatus) -> Iterator[str]:
+def status_lines(known: LabStatus) -> Iterator[str]:
     for cluster in known["clusters"]:
         up_or_down = "up" if cluster["controller"] else "DOWN"
         yield f"{cluster['name']}: slurmctld {up_or_down}, SLURM_CONF={cluster['conf']}"
@@ -126,7 +128,8 @@ def print_json(value: object) -> None:
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
-        prog="diamond lab", description="Real Slurm clusters on one machine, to test or teach."
+        prog="diamond lab",
+        description="Real Slurm clusters on one machine, for tests and teaching.",
     )
     verbs = top.add_subparsers(required=True, metavar="COMMAND")
     add_up(verbs)
@@ -134,10 +137,10 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("cluster")
     add_run(verbs)
     add_break(verbs)
-    add(verbs, "status", status, "say what runs; exit status 3 unless all does")
-    one = add(verbs, "down", down, "cancel all jobs and stop everything; records stay")
-    one.add_argument("folder", nargs="?", metavar="DIR", help="the same as --dir")
-    one.add_argument("--purge", action="store_true", help="delete the lab's files as well")
+    add(verbs, "status", status, "show what is running; exit status 3 unless everything is")
+    one = add(verbs, "down", down, "cancel all jobs and stop everything; records are kept")
+    one.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
+    one.add_argument("--purge", action="store_true", help="also delete the lab's files")
     return top
 
 
@@ -150,7 +153,7 @@ def add(verbs: Verbs, name: str, do: Callable[..., int], text: str) -> argparse.
 
 def add_common(one: argparse.ArgumentParser) -> None:
     add_dir(one)
-    one.add_argument("--json", action="store_true", help="print facts as JSON")
+    one.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_dir(one: argparse.ArgumentParser) -> None:
@@ -159,21 +162,21 @@ def add_dir(one: argparse.ArgumentParser) -> None:
 
 
 def add_up(verbs: Verbs) -> None:
-    one = add(verbs, "up", up, "start a lab, or what is missing of one; safe to repeat")
+    one = add(verbs, "up", up, "start a lab, or its missing parts; safe to repeat")
     each = "; or NAME=VALUE,... per cluster"
     flag = argparse.BooleanOptionalAction
-    one.add_argument("folder", nargs="?", metavar="DIR", help="the same as --dir")
+    one.add_argument("folder", nargs="?", metavar="DIR", help="same as --dir")
     one.add_argument("--clusters", help="names (alpha,beta)")
     one.add_argument("--nodes", help=f"nodes per cluster (4){each}")
     one.add_argument("--cpus", help=f"CPUs a node pretends to have (8){each}")
     one.add_argument("--memory", help=f"MB a node pretends to have (16000){each}")
-    one.add_argument("--gpus", help=f"its GPUs, as TYPE:COUNT (a100:4), 0 for none{each}")
-    one.add_argument("--users", help="made when missing (alice,bob)")
+    one.add_argument("--gpus", help=f"GPUs per node, as TYPE:COUNT (a100:4), 0 for none{each}")
+    one.add_argument("--users", help="users, created if missing (alice,bob)")
     one.add_argument("--like", metavar="SITE", help=f"one of {', '.join(SITES)} (open){each}")
     one.add_argument("--set", action="append", metavar="KEY=VALUE", help="a slurm.conf setting")
     one.add_argument("--accounting", action=flag, help="MariaDB and slurmdbd, for sacct (yes)")
     one.add_argument("--ssh", action=flag, help="a login node per cluster (no)")
-    one.add_argument("--netns", action=flag, help="a network of its own, without a way out (no)")
+    one.add_argument("--netns", action=flag, help="its own network, without internet access (no)")
 
 
 def add_run(verbs: Verbs) -> None:
@@ -182,26 +185,28 @@ def add_run(verbs: Verbs) -> None:
     one.set_defaults(do=run)
     add_dir(one)
     one.add_argument("cluster")
-    one.add_argument("--user", help="as this user rather than root")
+    one.add_argument("--user", help="as this user instead of root")
     one.add_argument("--node", help="on this compute node, by name or number")
 
 
 def add_break(verbs: Verbs) -> None:
-    one = verbs.add_parser("break", help="fail, crash, hang or mend a node or a controller")
+    one = verbs.add_parser(
+        "break", help="make a node or controller fail, crash or hang, or repair it"
+    )
     add_common(one)
     one.add_argument("cluster")
     parts = one.add_subparsers(required=True, metavar="node|controller")
     node = add(parts, "node", break_node, "a compute node")
     node.add_argument("node", help="its name or number")
     node.add_argument("action", choices=get_args(NodeAction))
-    keep_what_came_before(node)
+    keep_earlier_options(node)
     controller = add(parts, "controller", break_controller, "the slurmctld")
     controller.add_argument("action", choices=get_args(ControllerAction))
-    keep_what_came_before(controller)
+    keep_earlier_options(controller)
 
 
-def keep_what_came_before(one: argparse.ArgumentParser) -> None:
-    """--dir and --json may stand before the words or behind them; their defaults are those of `break` itself."""
+def keep_earlier_options(one: argparse.ArgumentParser) -> None:
+    """--dir and --json may come before or after the other arguments; `break` itself has their defaults."""
     for action in one._actions:
         if action.dest in ("dir", "json"):
             action.default = argparse.SUPPRESS

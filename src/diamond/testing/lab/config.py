@@ -1,4 +1,4 @@
-"""slurm.conf and the files beside it."""
+"""Write slurm.conf and the files next to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .shape import ClusterShape, LabError, LabShape
 from .sites import site_of
 
 SLURM_CONF = """\
-# Written by `diamond lab up`, anew at each start from cold.
+# Written by `diamond lab up` at each cold start.
 ClusterName={name}
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
@@ -79,7 +79,7 @@ SCHEDULER = (
     "batch_sched_delay=0,sched_interval=2,sched_min_interval=0,"
     "bf_interval=1,bf_resolution=1,bf_max_job_test=500"
 )
-# For this connection AuthInfo is not heeded; the "password" is the munge socket.
+# AuthInfo is ignored for this connection; the "password" is the munge socket.
 ACCOUNTING = """\
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
@@ -94,8 +94,8 @@ PARTITIONS = {
     "long": "DefaultTime=1-00:00:00 MaxTime=7-00:00:00",
     "scavenge": "DefaultTime=60 MaxTime=1-00:00:00 PriorityTier=1 PreemptMode=REQUEUE",
 }
-# slurmd looks for cgroups though nothing uses them, and gives up where they are not
-# mounted, unless told their version.
+# slurmd looks for cgroups although nothing uses them, and exits if they are not
+# mounted, unless their version is configured.
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n"
 
 
@@ -139,11 +139,11 @@ def settings_text(lab: LabShape, cluster: ClusterShape) -> str:
 
 
 def with_settings(text: str, settings: list[str]) -> str:
-    """Put KEY=VALUE settings in the place of those of the same key."""
+    """Replace settings with the same key."""
     for setting in settings:
         key, equals, _ = setting.partition("=")
         if not equals:
-            raise LabError(f"--set {setting}: not KEY=VALUE")
+            raise LabError(f"--set {setting}: write KEY=VALUE")
         lines = text.splitlines()
         kept = [line for line in lines if line.partition("=")[0].lower() != key.lower()]
         text = "\n".join([*kept, setting])
@@ -174,7 +174,7 @@ def partitions(cluster: ClusterShape) -> list[str]:
 
 
 def gres_text(cluster: ClusterShape) -> str:
-    """A GPU needs a device file; the number in its name is what CUDA_VISIBLE_DEVICES says."""
+    """A GPU needs a device file, whose number becomes CUDA_VISIBLE_DEVICES."""
     text = "AutoDetect=off\n"
     if cluster.gpus and site_of(cluster).schedules_gpus:
         numbers = f"[0-{cluster.gpus.count - 1}]" if cluster.gpus.count > 1 else "0"

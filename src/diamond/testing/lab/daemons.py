@@ -1,4 +1,4 @@
-"""munged, slurmctld and slurmd: starting them, asking them, bringing nodes into service."""
+"""Start and query munged, slurmctld and slurmd, and bring nodes into service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .processes import (
     call,
     enter_network,
     find_program,
-    last_words,
+    log_tail,
     pid_of,
     require,
     start,
@@ -29,7 +29,7 @@ OUT_OF_SERVICE = ("down", "drained", "draining")
 def slurm(
     lab: LabShape, cluster: ClusterShape, *words: str, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    """Ask Slurm as root, untouched by the caller's own SLURM_ and SQUEUE_ settings."""
+    """Run a Slurm command as root, without the caller's own SLURM_ and SQUEUE_ settings."""
     env = {**CLEAN_ENV, "SLURM_CONF": str(cluster.conf)}
     return call(*enter_network(lab), *words, check=check, env=env, timeout=30)
 
@@ -43,7 +43,7 @@ def start_munge(lab: LabShape) -> None:
     if not (folder / "key").exists():
         (folder / "key").touch(mode=0o600)
         (folder / "key").write_bytes(os.urandom(128))
-    # --force: munged would refuse a folder below one that others may write to, as /tmp.
+    # --force: munged rejects folders below one that others may write to, such as /tmp.
     start(
         lab,
         "munged",
@@ -95,15 +95,15 @@ def start_node(lab: LabShape, cluster: ClusterShape, node: str) -> None:
             "--kill-child=SIGKILL",
             "sh",
             "-c",
-            f'{dress(node, binds)} && "$@" & wait $!',
+            f'{namespace_setup(node, binds)} && "$@" & wait $!',
             "diamond-node",
             *words,
         ]
     start(lab, node, words, {"SLURM_CONF": str(cluster.conf)})
 
 
-def dress(host: str, binds: Sequence[tuple[Path, Path]]) -> str:
-    """Shell text that gives a new namespace its host name and its own folders."""
+def namespace_setup(host: str, binds: Sequence[tuple[Path, Path]]) -> str:
+    """Shell code that gives a new namespace its host name and its own folders."""
     mounts = [shlex.join(["mount", "--bind", str(here), str(there)]) for here, there in binds]
     return " && ".join([shlex.join(["hostname", host]), *mounts])
 
@@ -113,8 +113,8 @@ def node_states(lab: LabShape, cluster: ClusterShape) -> dict[str, str]:
     return dict(line.split() for line in lines.splitlines())
 
 
-def heal(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
-    """Wait until nodes are in service, resuming those that were left down."""
+def bring_into_service(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
+    """Wait until nodes are in service, and resume those that are down."""
     states: dict[str, str] = {}
 
     def unfit() -> dict[str, str]:
@@ -128,7 +128,7 @@ def heal(lab: LabShape, cluster: ClusterShape, nodes: Sequence[str]) -> None:
         return not unfit()
 
     if not wait_until(ready, 30, every=0.1):
-        words = "".join(last_words(lab, node, 8) for node in list(unfit())[:2])
+        words = "".join(log_tail(lab, node, 8) for node in list(unfit())[:2])
         raise LabError(f"nodes not in service: {unfit()}\n{words}")
 
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from . import breaking, going_down, going_up
+from . import faults, shutdown, startup
 from .daemons import node_states
 from .login import session_env
 from .machine import locked
 from .processes import CLEAN_ENV, descendants, enter_network, pid_of, running
-from .shape import Asked, ClusterShape, LabError, LabShape, checked_root, load
+from .shape import ClusterShape, LabError, LabShape, UpOptions, checked_root, load
 
 DEFAULT_FOLDER = Path("/tmp/diamond-lab")
 IN_FOLDER = 'cd -- "$0" 2>/dev/null || cd; exec "$@"'
@@ -56,9 +56,9 @@ class Lab:
         self.shape: LabShape = shape
 
     @classmethod
-    def up(cls, folder: str | Path = DEFAULT_FOLDER, **asked: Unpack[Asked]) -> Lab:
-        """Start what is not running; safe to repeat, and from several processes at once."""
-        going_up.bring_up(checked_root(folder), asked)
+    def up(cls, folder: str | Path = DEFAULT_FOLDER, **options: Unpack[UpOptions]) -> Lab:
+        """Start everything that is not running. Safe to repeat, and from several processes at once."""
+        startup.bring_up(checked_root(folder), options)
         return cls(folder)
 
     @property
@@ -91,7 +91,7 @@ class Lab:
         )
 
     def expected(self) -> set[str]:
-        """The names of all daemons that a lab of this shape has."""
+        """The names of all daemons of this lab."""
         shape, names = self.shape, {"munged"}
         names |= {"mariadbd", "slurmdbd"} if shape.options.accounting else set()
         for cluster in shape.clusters:
@@ -100,8 +100,8 @@ class Lab:
         return names
 
     def down(self, *, purge: bool = False) -> None:
-        """Cancel all jobs and stop everything; what was recorded stays unless purged."""
-        going_down.take_down(self.root, purge=purge)
+        """Cancel all jobs and stop everything; records are kept unless purged."""
+        shutdown.take_down(self.root, purge=purge)
 
 
 class Cluster:
@@ -115,7 +115,7 @@ class Cluster:
         return self.shape.name
 
     def env(self) -> dict[str, str]:
-        """What makes sbatch and its kin talk to this cluster."""
+        """The environment with which sbatch, squeue and so on use this cluster."""
         env = {
             "SLURM_CONF": str(self.shape.conf),
             "DIAMOND_LAB_DIR": str(self.lab.root),
@@ -126,7 +126,7 @@ class Cluster:
         return env
 
     def home(self, user: str) -> Path:
-        """Where this machine finds what the user sees as her home on the cluster."""
+        """The folder on this machine that the user sees as home on the cluster."""
         if self.shape.is_strict:
             return self.shape.root / "home" / user
         return Path(user_entry(user).pw_dir)
@@ -142,7 +142,7 @@ class Cluster:
         check: bool = True,
         timeout_seconds: float | None = 120,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command there and return its output; `check` raises CalledProcessError."""
+        """Run a command on the cluster; `check` raises CalledProcessError."""
         return subprocess.run(
             self.command(words, user=user, node=node, cwd=cwd),
             env={**self.command_env(user), **(env or {})},
@@ -161,9 +161,9 @@ class Cluster:
         node: str | int | None = None,
         cwd: str | Path | None = None,
     ) -> list[str]:
-        """The words that run a command on the login node, or on a compute node, as a user.
+        """The command line to run a command on the login node or a compute node, as a user.
 
-        In the folder `cwd` where that user may enter it, else in her home.
+        It runs in `cwd` if that user may enter it, else in their home.
         """
         enter = self.enter_node(self.shape.node(node)) if node else self.enter_login()
         folder = str(cwd or current_folder())
@@ -171,10 +171,10 @@ class Cluster:
         return [*enter, *(become(user) if user else []), *within]
 
     def command_env(self, user: str | None) -> dict[str, str]:
-        """A clean session for a user; for root the caller's own environment."""
+        """A clean environment for a user; for root the caller's own."""
         if user is None:
-            slurmish = ("SLURM_", "SBATCH_", "SQUEUE_", "SINFO_", "SACCT_")
-            mine = {k: v for k, v in os.environ.items() if not k.startswith(slurmish)}
+            slurm_prefixes = ("SLURM_", "SBATCH_", "SQUEUE_", "SINFO_", "SACCT_")
+            mine = {k: v for k, v in os.environ.items() if not k.startswith(slurm_prefixes)}
             return {**mine, **self.env()}
         entry = user_entry(user)
         who = {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user, "SHELL": entry.pw_shell}
@@ -195,13 +195,13 @@ class Cluster:
         first = descendants(pid)[0]
         return ["nsenter", f"--target={first}", "--mount", "--uts", "--net", "--pid"]
 
-    def break_node(self, node: str | int, action: breaking.NodeAction) -> None:
+    def break_node(self, node: str | int, action: faults.NodeAction) -> None:
         with locked(self.lab.root / ".lock"):
-            breaking.break_node(self.lab, self.shape, self.shape.node(node), action)
+            faults.break_node(self.lab, self.shape, self.shape.node(node), action)
 
-    def break_controller(self, action: breaking.ControllerAction) -> None:
+    def break_controller(self, action: faults.ControllerAction) -> None:
         with locked(self.lab.root / ".lock"):
-            breaking.break_controller(self.lab, self.shape, action)
+            faults.break_controller(self.lab, self.shape, action)
 
     def status(self) -> ClusterStatus:
         up = running(self.lab)

@@ -1,4 +1,4 @@
-"""Login nodes: an sshd per cluster, and the client's configuration to reach them."""
+"""Login nodes: one sshd per cluster, and the client configuration to reach them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .daemons import dress
+from .daemons import namespace_setup
 from .old_python import python_binds, python_folder
 from .processes import SYSTEM_PATH, call, enter_network, find_program, listens, pid_of, require
 from .processes import start as start_daemon
@@ -41,7 +41,7 @@ Host {name}
     UserKnownHostsFile {folder}/known_hosts
     StrictHostKeyChecking yes
 """
-# ssh's own "nc": joins the standard streams and a port, on the lab's network.
+# A small "nc" for ssh: connects the standard streams to a port on the lab's network.
 PROXY = """\
 import os, socket, sys, threading
 host, port = sys.argv[1], int(sys.argv[2])
@@ -72,14 +72,14 @@ def start_login(lab: LabShape, cluster: ClusterShape) -> None:
         write_profile(lab, cluster, user)
     words = [find_program("sshd") or "sshd", "-D", "-e", "-f", str(conf)]
     if lab.isolated:
-        text = f'{dress(cluster.login, node_binds(lab, cluster))} && exec "$@"'
+        text = f'{namespace_setup(cluster.login, node_binds(lab, cluster))} && exec "$@"'
         words = ["unshare", "--uts", "--mount", "sh", "-c", text, "diamond-login", *words]
     start_daemon(lab, cluster.login, words)
     require(lab, cluster.login, lambda: listens(lab, cluster.login, cluster.ssh_port))
 
 
 def write_profile(lab: LabShape, cluster: ClusterShape, user: str) -> None:
-    """For login shells, where /etc/profile sets the PATH anew."""
+    """For login shells, because /etc/profile resets PATH."""
     profile = cluster.root / "home" / user / ".profile"
     lines = session_env(lab, cluster, user).items()
     profile.write_text("".join(f"export {key}={value}\n" for key, value in lines))
@@ -87,7 +87,7 @@ def write_profile(lab: LabShape, cluster: ClusterShape, user: str) -> None:
 
 
 def sshd_config(lab: LabShape, cluster: ClusterShape) -> str:
-    """Only the first SetEnv that applies is heeded, so each user has one line with all."""
+    """sshd only uses the first matching SetEnv, so each user has one line with everything."""
     text = SSHD_CONFIG.format(port=cluster.ssh_port, folder=lab.root / "ssh")
     for user in lab.options.user_names:
         text += f"Match User {user}\n    SetEnv {pairs(session_env(lab, cluster, user))}\n"
@@ -99,7 +99,7 @@ def pairs(values: Mapping[str, str]) -> str:
 
 
 def session_env(lab: LabShape, cluster: ClusterShape, user: str) -> dict[str, str]:
-    """What a session on the login node has beyond a plain one."""
+    """Extra environment variables of a session on the login node."""
     env = {
         "SLURM_CONF": str(cluster.conf),
         "DIAMOND_LAB_DIR": str(lab.root),

@@ -1,4 +1,4 @@
-"""What belongs to the machine rather than to one lab: packages, users, names, networks."""
+"""Things that all labs of a machine share: packages, users, host names, networks."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def say(text: str) -> None:
 
 def check_machine() -> None:
     if os.geteuid():
-        raise LabError("a lab needs root, since slurmd starts jobs as other users")
+        raise LabError("a lab needs root, because slurmd starts jobs as other users")
     if not find_program("apt-get"):
         raise LabError("a lab needs Debian or Ubuntu: their Slurm allows several nodes per machine")
 
 
 @contextlib.contextmanager
 def locked(path: Path = LOCK) -> Iterator[None]:
-    """Hold a lock file; with no path, that of the machine."""
+    """Hold a lock file; by default that of the machine."""
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w") as file:
@@ -53,7 +53,7 @@ def locked(path: Path = LOCK) -> Iterator[None]:
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
                 yield
                 return
-            # `down --purge` deleted it while this one waited.
+            # `down --purge` deleted the file while this process waited.
 
 
 def install_packages(options: Options) -> None:
@@ -92,9 +92,9 @@ def no_daemons_started() -> Iterator[None]:
 
 
 def ensure_users(names: Sequence[str]) -> None:
-    """Make the missing ones, with the password '*'.
+    """Create missing users, with the password '*'.
 
-    useradd's own '!' means "locked", and sshd without PAM then refuses even keys.
+    useradd's default '!' means "locked", and sshd without PAM then rejects even keys.
     """
     for name in names:
         try:
@@ -107,7 +107,7 @@ def ensure_users(names: Sequence[str]) -> None:
 
 
 def check_reachable(root: Path, users: Sequence[str]) -> None:
-    """Jobs run as ordinary users from folders below root: they must get there."""
+    """Jobs run as ordinary users in folders below root, so these users must have access."""
     for folder in [root, *root.parents] if users else []:
         if not folder.stat().st_mode & 0o001:
             raise LabError(
@@ -117,13 +117,13 @@ def check_reachable(root: Path, users: Sequence[str]) -> None:
 
 
 def can_isolate() -> bool:
-    """Whether nodes may have PID, host name and mounts of their own (needs CAP_SYS_ADMIN)."""
+    """Whether nodes can have their own PIDs, host names and mounts (needs CAP_SYS_ADMIN)."""
     words = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child")
     return call(*words, "sh", "-c", PROBE, check=False).returncode == 0
 
 
 def free_ports(root: Path, count: int) -> list[int]:
-    """A block of free ports, at a place that depends on the folder."""
+    """A block of free ports, starting at a number derived from the folder."""
     blocks = len(PORTS) // count
     first = zlib.crc32(str(root).encode()) % blocks
     for i in range(blocks):
@@ -135,11 +135,11 @@ def free_ports(root: Path, count: int) -> list[int]:
 
 
 def port_is_free(port: int) -> bool:
-    with socket.socket() as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            one.bind(("", port))
-            one.listen(1)
+            probe.bind(("", port))
+            probe.listen(1)
         except OSError:
             return False
     return True
@@ -150,7 +150,7 @@ def ensure_network(lab: LabShape) -> None:
 
     Slurm resolves even "127.0.0.1" with AI_ADDRCONFIG, which fails on a host that has no
     address beyond 127/8; so the loopback gets one of those reserved for documentation.
-    And quickack spares slurmdbd's clients 40 ms per message (sacctmgr: 0.05 s, not 0.6 s).
+    And quickack saves slurmdbd's clients 40 ms per message (sacctmgr: 0.05 s instead of 0.6 s).
     """
     if lab.netns and not Path(f"/run/netns/{lab.netns}").exists():
         done = call("ip", "netns", "add", lab.netns, check=False)
@@ -182,9 +182,9 @@ def remove_network(lab: LabShape) -> None:
 
 
 def name_hosts(lab: LabShape, *, present: bool) -> None:
-    """Make node names resolve, by a marked block in /etc/hosts.
+    """Make node names resolve with a marked block in /etc/hosts.
 
-    Written in place, since containers mount that file.
+    Written in place, because containers mount that file.
     """
     begin, end = f"# diamond lab {lab.root} begin\n", f"# diamond lab {lab.root} end\n"
     try:

@@ -1,4 +1,4 @@
-"""An older Python for login nodes, since that is what real ones have."""
+"""An older Python for login nodes, because real ones have one too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSIONS = ("3.9", "3.8")
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 TRIAL = ("-c", "import ctypes, json, ssl, sqlite3")
 IN_PLACE = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
-# A build in root's home is shown to all elsewhere, where its libpython must be found too.
+# A build in root's home is mounted where all users can read it; its libpython must be found there too.
 WRAPPER = """\
 #!/bin/sh
 LD_LIBRARY_PATH={place}/lib exec {place}/bin/{name} "$@"
@@ -23,7 +23,7 @@ LD_LIBRARY_PATH={place}/lib exec {place}/bin/{name} "$@"
 
 
 def offer_old_python(cluster: ClusterShape) -> None:
-    """Put an older `python3` first on the PATH of sessions, where users can run one."""
+    """Put an older `python3` first on the PATH of sessions, if users can run one."""
     if not cluster.is_strict or python_folder(cluster):
         return
     for folder in (cluster.root / "python", cluster.root / "python-build"):
@@ -34,7 +34,7 @@ def offer_old_python(cluster: ClusterShape) -> None:
     (cluster.root / "python" / "python3").unlink(missing_ok=True)
     say(
         f"{cluster.name}: no Python {' or '.join(VERSIONS)} that ordinary users can run; "
-        "sessions have the machine's own"
+        "sessions use the machine's own"
     )
 
 
@@ -44,7 +44,7 @@ def python_folder(cluster: ClusterShape) -> Path | None:
 
 
 def python_binds(cluster: ClusterShape) -> list[tuple[Path, Path]]:
-    """Where the build is to be seen by login and compute nodes."""
+    """Where login and compute nodes see the build."""
     build = cluster.root / "python" / "build"
     return [(build.readlink(), cluster.root / "python-build")] if build.is_symlink() else []
 
@@ -61,11 +61,11 @@ def candidates() -> list[Path]:
 
 
 def pyenvs() -> list[Path]:
-    """Also root's own, whatever HOME says."""
+    """Folders of pyenv, including root's own, whatever HOME is."""
     homes = [Path.home(), Path(pwd.getpwuid(os.getuid()).pw_dir)]
-    told = [Path(os.environ["PYENV_ROOT"])] if os.environ.get("PYENV_ROOT") else []
+    configured = [Path(os.environ["PYENV_ROOT"])] if os.environ.get("PYENV_ROOT") else []
     usual = [*(home / ".pyenv" for home in homes), Path("/opt/pyenv"), Path("/usr/local/pyenv")]
-    return list(dict.fromkeys([*told, *usual]))
+    return list(dict.fromkeys([*configured, *usual]))
 
 
 def link(cluster: ClusterShape, python: Path) -> bool:

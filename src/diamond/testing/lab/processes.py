@@ -1,6 +1,6 @@
-"""Starting, finding and ending processes.
+"""Start, find and stop processes.
 
-A pid file holds "pid start-time", so that a recycled pid is never taken for one of ours.
+A pid file contains "pid start-time", so that a recycled pid is never mistaken for one of ours.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def call(
     env: Mapping[str, str] | None = None,
     timeout: float = 120,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; no answer in time counts as exit status 124."""
+    """Run a command to its end; a timeout counts as exit status 124."""
     texts = [str(word) for word in words]
     try:
         done = subprocess.run(
@@ -64,12 +64,12 @@ def wait_until(condition: Callable[[], object], seconds: float, *, every: float 
 
 
 def enter_network(lab: LabShape) -> list[str]:
-    """What to put before a command so that it runs on the lab's network."""
+    """The prefix that runs a command on the lab's network."""
     return ["nsenter", f"--net=/run/netns/{lab.netns}"] if lab.netns else []
 
 
 def start(lab: LabShape, name: str, words: Words, env: Mapping[str, str] | None = None) -> None:
-    """Start a daemon in a session of its own, with nothing of the caller's environment."""
+    """Start a daemon in its own session, without the caller's environment."""
     texts = [*enter_network(lab), "sh", "-c", IN_ROOT_FOLDER, "sh", *map(str, words)]
     texts[0] = find_program(texts[0]) or texts[0]
     log = os.open(lab.root / "log" / f"{name}.out", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -104,7 +104,7 @@ def running(lab: LabShape) -> dict[str, int]:
 
 
 def stop(lab: LabShape, name: str, number: int = signal.SIGTERM, *, seconds: float = 10) -> None:
-    """End a daemon, hung or not; insist after a while."""
+    """Stop a daemon, even a hung one; kill it after a while."""
     if pid := pid_of(lab, name):
         kill(pid, signal.SIGCONT)
         kill(pid, number)
@@ -117,15 +117,15 @@ def stop(lab: LabShape, name: str, number: int = signal.SIGTERM, *, seconds: flo
 
 
 def require(lab: LabShape, name: str, ready: Callable[[], bool], *, seconds: float = 30) -> None:
-    """Wait for a daemon to be ready; say why when it is not."""
+    """Wait for a daemon to be ready; raises with its log if it is not."""
     wait_until(lambda: ready() or pid_of(lab, name) is None, seconds)
     if not ready():
-        how = "is not ready" if pid_of(lab, name) else "ended at once"
-        raise LabError(f"{name} {how}\n{last_words(lab, name)}")
+        how = "is not ready" if pid_of(lab, name) else "exited immediately"
+        raise LabError(f"{name} {how}\n{log_tail(lab, name)}")
 
 
 def listens(lab: LabShape, name: str, port: int) -> bool:
-    """Whether a port is open where the daemon lives, which may be another network."""
+    """Whether a port is open on the daemon's network."""
     pid, wanted = pid_of(lab, name), f":{port:04X}"
     with contextlib.suppress(OSError):
         for table in ("tcp", "tcp6"):
@@ -136,7 +136,7 @@ def listens(lab: LabShape, name: str, port: int) -> bool:
     return False
 
 
-def last_words(lab: LabShape, name: str, lines: int = 15) -> str:
+def log_tail(lab: LabShape, name: str, lines: int = 15) -> str:
     text = ""
     for path in (lab.root / "log" / f"{name}.out", lab.root / "log" / f"{name}.log"):
         if path.exists() and path.stat().st_size:
@@ -156,14 +156,14 @@ def is_alive(pid: int) -> bool:
 
 def descendants(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
-    for one in all_pids():
-        children.setdefault(stat_of(one)[1], []).append(one)
-    found, left = [], [pid]
+    for process in all_pids():
+        children.setdefault(stat_of(process)[1], []).append(process)
+    result, left = [], [pid]
     while left:
         new = children.get(left.pop(), [])
-        found += new
+        result += new
         left += new
-    return found
+    return result
 
 
 def all_pids() -> list[int]:

@@ -1,4 +1,4 @@
-"""What a lab looks like: its clusters, their nodes, ports and folders."""
+"""The layout of a lab: its clusters, their nodes, ports and folders."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 
 class LabError(DiamondError):
-    """The lab cannot do what was asked; the message says why and what to do."""
+    """A lab command failed; the message says why and what to do."""
 
     code = "lab"
 
 
-class Asked(TypedDict, total=False):
-    """Options of `up` that a caller may give; those left out keep their value."""
+class UpOptions(TypedDict, total=False):
+    """Options of `up`; omitted ones keep their value."""
 
     clusters: str | Sequence[str] | None
     nodes: str | int | None
@@ -43,7 +43,7 @@ class Asked(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """What `up` was told, as on the command line; remembered in the lab's folder."""
+    """The options of `up`, as on the command line; saved in the lab's folder."""
 
     clusters: str = "alpha,beta"
     nodes: str = "4"
@@ -74,7 +74,7 @@ class Gpus:
 
 @dataclass(frozen=True)
 class ClusterShape:
-    """One cluster: what its nodes pretend to have, and where it listens."""
+    """One cluster: the resources its nodes pretend to have, and its ports."""
 
     root: Path
     name: str
@@ -108,14 +108,14 @@ class ClusterShape:
         return self.like != "open"
 
     def address(self, index: int) -> str:
-        """Depends on names alone, so that two labs never disagree about /etc/hosts."""
+        """Derived from names only, so that two labs never disagree about /etc/hosts."""
         net = 10 + zlib.crc32(self.name.encode()) % 200
         return f"127.{net}.{index // 250}.{index % 250}"
 
     def node(self, name: str | int) -> str:
         full = f"{self.name}-n{name}" if str(name).isdigit() else str(name)
         if full not in self.node_names:
-            raise LabError(f"no node {full!r}; there are: {', '.join(self.node_names)}")
+            raise LabError(f"there is no node {full!r}; nodes: {', '.join(self.node_names)}")
         return full
 
 
@@ -140,7 +140,7 @@ class LabShape:
 
     @property
     def netns(self) -> str | None:
-        """The name of the lab's network namespace, where it has one."""
+        """The name of the lab's network namespace, if it has one."""
         return netns_name(self.root) if self.options.netns else None
 
     def cluster(self, name: str) -> ClusterShape:
@@ -148,7 +148,7 @@ class LabShape:
             if cluster.name == name:
                 return cluster
         names = ", ".join(cluster.name for cluster in self.clusters)
-        raise LabError(f"no cluster {name!r}; there are: {names}")
+        raise LabError(f"there is no cluster {name!r}; clusters: {names}")
 
 
 def netns_name(root: Path) -> str:
@@ -158,14 +158,16 @@ def netns_name(root: Path) -> str:
 def checked_root(folder: str | Path) -> Path:
     root = Path(folder).absolute()
     if not re.fullmatch(r"[\w./@+:-]+", str(root)):
-        raise LabError(f"{root}: Slurm would misread some character of this path")
+        raise LabError(
+            f"{root}: the path contains characters that Slurm misreads; use letters, digits and . / @ + : - _"
+        )
     return root
 
 
-def merge(old: Options, asked: Asked) -> Options:
-    """The old options with those asked for; a strict site brings its own needs."""
+def merge(old: Options, new: UpOptions) -> Options:
+    """The old options with the new ones; a strict site needs some more."""
     given: dict[str, Any] = {
-        key: as_option(key, value) for key, value in asked.items() if value is not None
+        key: as_option(key, value) for key, value in new.items() if value is not None
     }
     merged = Options(**{**asdict(old), **given})
     if all(site == "open" for site in sites_of(merged).values()):
@@ -174,7 +176,7 @@ def merge(old: Options, asked: Asked) -> Options:
 
 
 def sites_of(options: Options) -> dict[str, str]:
-    return per_cluster(options, "like", a_site)
+    return per_cluster(options, "like", parse_site)
 
 
 def as_option(key: str, value: object) -> str | bool:
@@ -188,10 +190,10 @@ def as_option(key: str, value: object) -> str | bool:
 def lay_out(root: Path, options: Options, *, isolated: bool, ports: Sequence[int]) -> LabShape:
     """Decide every name, size and port of a lab."""
     names = cluster_names(options)
-    nodes = per_cluster(options, "nodes", above_zero)
-    cpus = per_cluster(options, "cpus", above_zero)
-    memory = per_cluster(options, "memory", above_zero)
-    gpus = per_cluster(options, "gpus", some_gpus)
+    nodes = per_cluster(options, "nodes", parse_positive)
+    cpus = per_cluster(options, "cpus", parse_positive)
+    memory = per_cluster(options, "memory", parse_positive)
+    gpus = per_cluster(options, "gpus", parse_gpus)
     like = sites_of(options)
     free = iter(ports)
     database_port, slurmdbd_port = next(free), next(free)
@@ -216,14 +218,14 @@ def lay_out(root: Path, options: Options, *, isolated: bool, ports: Sequence[int
 
 
 def count_ports(options: Options) -> int:
-    return 2 + sum(count + 2 for count in per_cluster(options, "nodes", above_zero).values())
+    return 2 + sum(count + 2 for count in per_cluster(options, "nodes", parse_positive).values())
 
 
 def cluster_names(options: Options) -> list[str]:
     names = [name for name in options.clusters.split(",") if name]
     for name in names:
         if not re.fullmatch("[a-z][a-z0-9]*", name) or name in RESERVED_NAMES:
-            raise LabError(f"cluster name {name!r}: use lower-case letters and digits")
+            raise LabError(f"invalid cluster name {name!r}: use lower-case letters and digits")
     if not names:
         raise LabError("--clusters: name at least one")
     return names
@@ -238,27 +240,27 @@ def per_cluster(options: Options, option: str, convert: Callable[[str], T]) -> d
     try:
         return {name: convert(given[name]) for name in names}
     except KeyError as error:
-        raise LabError(f"--{option} says nothing of cluster {error}") from None
+        raise LabError(f"--{option} has no value for cluster {error}") from None
     except ValueError as error:
         raise LabError(f"--{option}: {error}") from None
 
 
-def above_zero(text: str) -> int:
+def parse_positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise ValueError(f"{text!r} is not a number above 0")
+        raise ValueError(f"{text!r} is not a whole number above 0")
     return int(text)
 
 
-def some_gpus(text: str) -> Gpus | None:
+def parse_gpus(text: str) -> Gpus | None:
     if text in ("", "0", "none"):
         return None
     kind, _, count = text.partition(":")
-    return Gpus(kind, above_zero(count))
+    return Gpus(kind, parse_positive(count))
 
 
-def a_site(text: str) -> str:
+def parse_site(text: str) -> str:
     if text not in SITES:
-        raise ValueError(f"no site {text!r}; there are: {', '.join(SITES)}")
+        raise ValueError(f"there is no site {text!r}; sites: {', '.join(SITES)}")
     return text
 
 
@@ -268,7 +270,9 @@ def check_length(cluster: ClusterShape) -> None:
     path = cluster.root / "spool" / node / f"{node}_1234567.4294967291"
     excess = len(str(path)) - LONGEST_UNIX_SOCKET
     if excess > 0:
-        raise LabError(f"{cluster.root.parent} is too long by {excess} for Unix sockets in it")
+        raise LabError(
+            f"the path {cluster.root.parent} is {excess} characters too long for Unix sockets"
+        )
 
 
 def save(lab: LabShape) -> None:
@@ -279,14 +283,16 @@ def save(lab: LabShape) -> None:
 
 
 def load(root: Path) -> LabShape | None:
-    """The lab saved in a folder, or None where there is none."""
+    """The lab saved in a folder, or None."""
     try:
         saved = json.loads((root / "lab.json").read_text())
     except FileNotFoundError:
         return None
     if set(saved) != {field.name for field in fields(LabShape)}:
-        raise LabError(f"{root}/lab.json was written by another version; use another folder")
-    clusters = tuple(load_cluster(one) for one in saved["clusters"])
+        raise LabError(
+            f"{root}/lab.json was written by another version of Diamond; use another folder"
+        )
+    clusters = tuple(load_cluster(cluster) for cluster in saved["clusters"])
     options = Options(**saved["options"])
     return LabShape(**{**saved, "root": root, "options": options, "clusters": clusters})
 

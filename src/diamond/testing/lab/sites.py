@@ -1,4 +1,4 @@
-"""Sites that take, refuse and require other things: what `--like` changes in a cluster."""
+"""Sites with different rules about what they accept, reject and require: the effect of `--like`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .shape import ClusterShape, LabShape
 ACCOUNTS = ("research", "teaching")
 
 FILTER_HEAD = """\
--- Written by `diamond lab up`. What a job description leaves open is nil or one of these.
+-- Written by `diamond lab up`. Unset fields of a job are nil or one of these values.
 local UNSET = {{[slurm.NO_VAL] = true, [slurm.NO_VAL16] = true, [slurm.NO_VAL64] = true}}
 local ACCOUNTS = {{{accounts}}}
 
@@ -97,7 +97,7 @@ STRICT_QOS = {
 
 @dataclass(frozen=True)
 class Site:
-    """The rules of one kind of site, beyond those every lab has."""
+    """Extra rules of one kind of site."""
 
     settings: tuple[str, ...] = ()
     partitions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -105,7 +105,7 @@ class Site:
     filter_body: str = ""
 
     def filter_script(self, lab: LabShape) -> str:
-        """The text of job_submit.lua, which slurmctld reads from beside slurm.conf."""
+        """The text of job_submit.lua, which slurmctld reads from the folder of slurm.conf."""
         if not self.filter_body:
             return ""
         rows = (

@@ -1,4 +1,4 @@
-"""Homes and scratch with limits, for clusters that are like a real site."""
+"""Home and scratch folders with limits, for clusters that imitate a real site."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .old_python import python_binds
 from .processes import call
 from .shape import ClusterShape, LabError, LabShape
 
-# Bytes and files; a limit of the file system rather than a quota of each user.
+# Bytes and files; limits of the file system, not quotas per user.
 LIMITS = {"home": "size=64m,nr_inodes=2000", "scratch": "size=2g,nr_inodes=50000"}
 
 
 def mount_storage(lab: LabShape, cluster: ClusterShape) -> None:
-    """Give a strict cluster file systems of its own, one folder in each per user."""
+    """Give a strict cluster its own file systems, with one folder per user."""
     for name, limits in LIMITS.items() if cluster.is_strict else ():
         folder = cluster.root / name
         folder.mkdir(exist_ok=True)
@@ -32,7 +32,9 @@ def mount_storage(lab: LabShape, cluster: ClusterShape) -> None:
                 check=False,
             )
             if done.returncode:
-                raise LabError(f"--like {cluster.like} needs to mount: {done.stderr.strip()}")
+                raise LabError(
+                    f"--like {cluster.like} needs permission to mount: {done.stderr.strip()}"
+                )
         for user in lab.options.user_names:
             make_user_folder(folder / user, user)
 
@@ -50,7 +52,7 @@ def unmount_storage(cluster: ClusterShape) -> None:
 
 
 def node_binds(lab: LabShape, cluster: ClusterShape) -> list[tuple[Path, Path]]:
-    """What login and compute nodes see in the place of the machine's own folders."""
+    """What login and compute nodes see instead of the machine's own folders."""
     if not cluster.is_strict:
         return []
     homes = [(user, Path(pwd.getpwnam(user).pw_dir)) for user in lab.options.user_names]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 
-from diamond.compose.texts import broken_texts
+from diamond.compose.encoding import invalid_texts
 from diamond.core.errors import InvalidRequest
 from diamond.service.access.authorize import rule_of
 from diamond.service.access.rules import Rule
@@ -91,7 +91,7 @@ async def whole_texts(request: Request) -> None:
     body = await request.body()
     if not _HALF_CHARACTER.search(body):
         return
-    places = [place for place, _ in broken_texts(_json(body)) if place[:1] != ("spec",)]
+    places = [place for place, _ in invalid_texts(_json(body)) if place[:1] != ("spec",)]
     if places:
         names = [ascii(".".join(map(str, place)))[1:-1] for place in places]
         faults = [{"field": name, "message": "is not UTF-8", "hint": ""} for name in names]

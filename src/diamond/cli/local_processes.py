@@ -1,0 +1,227 @@
+"""Start the service and the agent of this machine as separate processes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from diamond.cli.saved_links import links_folder, write_private
+from diamond.core.errors import BadRequest, Conflict, DiamondError, NotFound, ServiceUnreachable
+from diamond.sdk.client import Client
+from diamond.sdk.client_config import diamond_home, saved_address
+from diamond.sdk.models import Endpoint
+
+SETTINGS = (
+    "port",
+    "host",
+    "database_url",
+    "public_url",
+    "certificate",
+    "certificate_key",
+    "proxies",
+)
+VARIABLES = (
+    "smtp_host",
+    "smtp_port",
+    "smtp_security",
+    "smtp_user",
+    "smtp_password",
+    "smtp_from",
+    "webhook_private",
+)
+"""Settings passed as environment variables: everyone can see command lines."""
+PEOPLE = "people"
+START_SECONDS = 60.0
+
+
+def read_config(path: Path | None) -> dict[str, Any]:
+    """Read the settings from a TOML file; unknown settings are rejected."""
+    if path is None:
+        return {}
+    try:
+        read = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise BadRequest(
+            f"Cannot read {path}: {error}", "It must be a TOML file with lines such as: port = 8642"
+        ) from None
+    known = (*SETTINGS, *VARIABLES, PEOPLE)
+    unknown = sorted(set(read) - set(known))
+    if unknown:
+        raise BadRequest(
+            f"{path} has unknown settings: {', '.join(unknown)}", f"Settings: {', '.join(known)}"
+        )
+    # The service reads this section itself: it is long, and may name a file with a secret.
+    return {**read, PEOPLE: str(path.absolute())} if PEOPLE in read else read
+
+
+def ensure_home() -> Path:
+    """`$DIAMOND_HOME`, created if it is missing."""
+    home = diamond_home()
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadRequest(
+            f"Cannot create Diamond's folder {home}: {error.strerror}",
+            "Set DIAMOND_HOME to a folder you can write to.",
+        ) from error
+    return home
+
+
+def running_client(home: Path) -> Client | None:
+    """A client of the service already running for this home, if any; the port may belong to another home's."""
+    saved = saved_address(home)
+    if saved is None:
+        return None
+    try:
+        client = Client(saved.url, saved.token)
+        client.me()
+        return client
+    except DiamondError:
+        return None
+
+
+def start_service(home: Path, settings: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "diamond.service", "--home", str(home)]
+    for name in (*SETTINGS, PEOPLE):
+        if settings.get(name):
+            command += [f"--{name.replace('_', '-')}", str(settings[name])]
+    return _start(command, home / "service.log", {**os.environ, **_variables(settings)})
+
+
+def _variables(settings: Mapping[str, Any]) -> dict[str, str]:
+    """`smtp_host` as DIAMOND_SMTP_HOST."""
+    given = {name: settings[name] for name in VARIABLES if settings.get(name)}
+    return {
+        f"DIAMOND_{name.upper()}": "1" if value is True else str(value)
+        for name, value in given.items()
+    }
+
+
+def wait_for_service(home: Path, service: subprocess.Popen[bytes]) -> Client:
+    """Wait until the service answers; raises with the end of its log."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        code = service.poll()
+        if code is not None:
+            raise _start_error(code, home / "service.log")
+        client = running_client(home)
+        if client is not None:
+            return client
+        time.sleep(0.05)
+    raise ServiceUnreachable(
+        f"The service did not answer within {START_SECONDS:.0f} s",
+        f"See its log: {home / 'service.log'}",
+    )
+
+
+def _start_error(code: int, log: Path) -> ServiceUnreachable:
+    lines = log_tail(log)
+    if "address already in use" in lines:
+        return ServiceUnreachable(
+            "The port is already used by another program on this machine",
+            "Choose another port: diamond up --port 8700",
+        )
+    return ServiceUnreachable(
+        f"The service exited with code {code}: {lines}", f"See its log: {log}"
+    )
+
+
+def agent_command(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of this machine's agent for endpoint `name`, which is created if missing."""
+    env = _environment(home, name)
+    command = [sys.executable, "-m", "diamond.agent"]
+    try:
+        endpoint = client.endpoint(name)
+    except NotFound:
+        endpoint = None
+    if endpoint is not None and endpoint.carrier == "ssh":
+        raise BadRequest(f"{name} is connected over ssh", f"Use: diamond endpoint connect {name}")
+    if endpoint is not None and endpoint.carrier == "https":
+        _pair_here(client, endpoint, command, env)
+        return [*command, "run"], env
+    key = _key(client, name, is_new=endpoint is None)
+    file = write_private(links_folder(home) / f"{name}.key", key)
+    command += ["run", "--url", client.url, "--key-file", str(file)]
+    # `local` is this machine itself, even where it is also a cluster's login node.
+    return ([*command, "--scheduler", "local"] if name == "local" else command), env
+
+
+def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
+    """Start the agent for endpoint `name`, unaffected by Ctrl-C in this terminal."""
+    command, env = agent_command(client, home, name)
+    return _start(command, links_folder(home) / f"{name}.log", env)
+
+
+def _key(client: Client, name: str, *, is_new: bool) -> str:
+    """A new key; older ones become invalid."""
+    return (
+        str(client.add_endpoint(name, "local")["key"]) if is_new else client.new_endpoint_key(name)
+    )
+
+
+def _pair_here(
+    client: Client, endpoint: Endpoint, command: list[str], env: Mapping[str, str]
+) -> None:
+    """Pair this machine unless it is paired. Whoever runs this command is the owner, so it is confirmed too."""
+    if (Path(env["DIAMOND_KEEP"]) / "agent.json").exists():
+        return
+    if endpoint.host not in ("", socket.gethostname()):
+        raise Conflict(
+            f"{endpoint.name} is on {endpoint.host}, not on this machine",
+            f"Run there: {endpoint.revive}",
+        )
+    code = str(client.new_pairing_code(endpoint.name)["pairing_code"])
+    pairing = [*command, "pair", "--url", client.url, "--no-run"]
+    done = subprocess.run(pairing, input=code.encode(), env=env, capture_output=True, check=False)
+    if done.returncode:
+        raise Conflict("The pairing failed: " + done.stderr.decode(errors="replace").strip())
+    client.confirm_endpoint(endpoint.name)
+
+
+def _environment(home: Path, name: str) -> dict[str, str]:
+    """Agents of this machine have their folders below $DIAMOND_HOME."""
+    keep = home / "agents" / name
+    given = {key: value for key, value in os.environ.items() if key != "DIAMOND_TOKEN"}
+    return {"DIAMOND_WORK": str(keep / "work"), **given, "DIAMOND_KEEP": str(keep)}
+
+
+def wait_until_online(
+    client: Client, name: str, is_alive: Callable[[], bool], seconds: float = 20
+) -> bool:
+    """Wait until the endpoint is online; False if it was not in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and is_alive():
+        if client.endpoint(name).state == "online":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def log_tail(log: Path, lines: int = 5) -> str:
+    try:
+        text = log.read_text(errors="replace")
+    except OSError:
+        return "its log is empty"
+    return " | ".join(text.strip().splitlines()[-lines:]) or "its log is empty"
+
+
+def _start(
+    command: list[str], log: Path, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=env,
+            start_new_session=True,
+        )

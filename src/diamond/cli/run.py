@@ -1,0 +1,203 @@
+"""`diamond run`: submit a spec or any command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from diamond.cli.check_format import check_lines
+from diamond.cli.format import short_id
+from diamond.cli.goal_options import GoalOptions
+from diamond.cli.option_groups import option_groups
+from diamond.cli.options import Json, TargetOptions, WaitForEnd
+from diamond.cli.output import print_json, say
+from diamond.cli.wait import wait_for_job
+from diamond.core.errors import BadRequest
+from diamond.sdk.client import Client, read_spec
+from diamond.sdk.models import Job
+from diamond.sdk.specs import with_fields
+
+app = typer.Typer(rich_markup_mode=None)
+COMMAND = "diamond.command"
+
+
+class CommandAfterDashes(TyperCommand):
+    """Sets the arguments after `--` aside before options are parsed, so they stay as typed."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[COMMAND] = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@dataclass(frozen=True)
+class FieldOptions:
+    """Options that set a field of the spec."""
+
+    name: Annotated[str | None, typer.Option("--name", help="Name of the job.")] = None
+    nodes: Annotated[str | None, typer.Option("--nodes", help="A number, or auto.")] = None
+    gpus: Annotated[int | None, typer.Option("--gpus", help="GPUs per node.")] = None
+    cpus: Annotated[int | None, typer.Option("--cpus", help="CPUs per task.")] = None
+    tasks: Annotated[int | None, typer.Option("--tasks", help="Processes per node.")] = None
+    launch: Annotated[
+        str | None, typer.Option("--launch", help="Such as torchrun, per-rank or mpi.")
+    ] = None
+    memory: Annotated[str | None, typer.Option("--memory", help="Per node, such as 4GB.")] = None
+    time: Annotated[str | None, typer.Option("--time", help="Such as 30m or 2h.")] = None
+    account: Annotated[str | None, typer.Option("--account", help="The account that pays.")] = None
+    partition: Annotated[str | None, typer.Option("--partition")] = None
+    qos: Annotated[str | None, typer.Option("--qos")] = None
+
+    def given(self) -> dict[str, Any]:
+        """The values that were given, by the full name of their field."""
+        fields = {
+            "name": self.name,
+            "resources.nodes": self.nodes,
+            "resources.gpus_per_node": self.gpus,
+            "resources.cpus_per_task": self.cpus,
+            "resources.memory": self.memory,
+            "resources.walltime": self.time,
+            "account": self.account,
+            "partition": self.partition,
+            "qos": self.qos,
+            "launch": self.launch,
+            "resources.tasks_per_node": self.tasks,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class SubmitOptions:
+    """How a spec is submitted, or only checked."""
+
+    project: Annotated[
+        str, typer.Option("--project", help="Share with this project; its name or id.")
+    ] = ""
+    sign: Annotated[
+        bool | None,
+        typer.Option("--sign/--no-sign", help="Sign with your key; default: if you have one."),
+    ] = None
+    no_code: Annotated[bool, typer.Option("--no-code", help="Upload no code.")] = False
+    check: Annotated[bool, typer.Option("--check", help="Only show what would run.")] = False
+    script: Annotated[
+        bool, typer.Option("--script", help="With --check: show the batch script too.")
+    ] = False
+
+    @property
+    def only_check(self) -> bool:
+        return self.check or self.script
+
+    def should_sign(self) -> bool:
+        from diamond.sdk.signing_key import has_key
+
+        return has_key() if self.sign is None else self.sign
+
+
+@app.command(cls=CommandAfterDashes)
+@option_groups
+def run(
+    ctx: typer.Context,
+    specs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SPEC | -- COMMAND", help="A diamond.yaml, or a command after --."),
+    ] = None,
+    *,
+    target: TargetOptions,
+    wait: WaitForEnd = False,
+    fields: FieldOptions,
+    goal: GoalOptions,
+    submit: SubmitOptions,
+    as_json: Json = False,
+) -> None:
+    """Run a spec or a command, here or on a cluster.
+
+    The plan options are those of `diamond plan`; the task's page shows the plan next to what happens.
+    With --wait the exit code is the program's: 128+n for a signal, 124 for the time limit, 130 when
+    cancelled, 125 for anything else. Ctrl-C then leaves the task running.
+    """
+    spec, folder = read_spec(_spec_or_command(specs or [], ctx.meta.get(COMMAND)))
+    spec = with_fields(spec, fields.given())
+    if submit.only_check:
+        _check(spec, folder, target, submit, as_json=as_json)
+        return
+    client = Client()
+    job = client.run(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        folder=folder,
+        with_code=not submit.no_code,
+        goal=goal.given() or None,
+        project=submit.project,
+        sign=submit.should_sign(),
+        say=(lambda message: None) if as_json else say,
+    )
+    for warning in job.warnings:
+        say(warning)
+    if wait:
+        raise typer.Exit(wait_for_job(client, job, as_json=as_json))
+    print_job(job, as_json=as_json)
+
+
+def print_job(job: Job, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"job": _without_warnings(job), "tasks": [dict(task.raw) for task in job.tasks]})
+        return
+    task = job.task
+    print(f"{task.name} is task {task.id} on {task.endpoint}")
+    print(f"Follow it: diamond logs -f {short_id(task.id)}")
+
+
+def _spec_or_command(specs: list[str], command: list[str] | None) -> str | list[str]:
+    """One argument is a spec; everything after -- is a command."""
+    if command and not specs:
+        return command
+    if len(specs) == 1 and not command:
+        return specs[0]
+    if not specs and command is None and Path("diamond.yaml").is_file():
+        return "diamond.yaml"
+    typed = " ".join([*specs, *(command or [])]) or "python train.py"
+    raise BadRequest(
+        "Nothing to run was given" if not specs and not command else "Too many arguments",
+        f"Give one spec (diamond run diamond.yaml), or a command after --: diamond run -- {typed}",
+    )
+
+
+def _check(
+    spec: dict[str, Any],
+    folder: Path,
+    target: TargetOptions,
+    submit: SubmitOptions,
+    *,
+    as_json: bool,
+) -> None:
+    """Print what would run; faults are raised as an error."""
+    answer = Client().check(
+        spec,
+        on=target.on,
+        set=target.settings or [],
+        script=submit.script,
+        folder=folder,
+        with_code=not submit.no_code,
+        project=submit.project,
+    )
+    if as_json:
+        print_json(answer)
+        return
+    for line in check_lines(answer):
+        print(line)
+    if answer.get("script"):
+        print(f"\n{answer['script']}")
+    for warning in answer["warnings"]:
+        say(f"Warning: {warning}")
+    say("The spec is valid. Nothing was submitted: run the same command without --check to do it.")
+
+
+def _without_warnings(job: Job) -> dict[str, Any]:
+    return {key: value for key, value in job.raw.items() if key != "warnings"}

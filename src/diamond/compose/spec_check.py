@@ -1,0 +1,502 @@
+"""Check a spec against an endpoint, report all faults at once, and freeze it into an order."""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from diamond.compose.encoding import without_invalid_text
+from diamond.compose.environment import EnvironmentSpec, ImageEnvironmentSpec, freeze, needs_image
+from diamond.compose.faults import Faults, drop_field, from_validation, invalid
+from diamond.compose.fields import BUDGET, NODE_HOURS, site_word
+from diamond.compose.launch import check_launch, choose_launch
+from diamond.compose.memory import memory_note, with_default_memory
+from diamond.compose.notebooks import check_what_runs, notebook_command, with_notebook_tools
+from diamond.compose.parameters import (
+    command_with_resume,
+    fill_arguments,
+    fill_command,
+    placeholder_warnings,
+    show_value,
+)
+from diamond.compose.profile_facts import well_formed_facts
+from diamond.compose.site import (
+    check_limits,
+    check_qos,
+    check_qos_limit,
+    choose_account,
+    choose_partition,
+    default_minutes,
+)
+from diamond.compose.spec import Spec
+from diamond.compose.spec_writer import written_spec
+from diamond.core.errors import BadRequest, InvalidSpec
+from diamond.core.order import (
+    MANY_ATTEMPTS,
+    Build,
+    Code,
+    Continue,
+    Environment,
+    Image,
+    Order,
+    Placement,
+    Resources,
+)
+from diamond.schedulers.options import check_option
+
+LIFTED_OPTIONS = frozenset({"qos", "reservation", "constraint", "partition", "account"})
+"""Fields of the spec that may also be written under `options:`."""
+USER_VARIABLES = ("DIAMOND_BIND",)
+"""DIAMOND_ variables that users may set themselves; see docs/launch.md."""
+_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
+
+
+@dataclass(frozen=True)
+class EndpointFacts:
+    """What checking needs to know about an endpoint; `facts` are profile values with corrections applied."""
+
+    name: str
+    state: str
+    default: bool
+    facts: dict[str, Any]
+    secrets: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """The image that a spec names, and the copy on each endpoint (by name)."""
+
+    id: str
+    name: str
+    identity: str
+    copies: dict[str, Image] = field(default_factory=dict)
+
+    def on(self, endpoint: str) -> Image:
+        return self.copies.get(endpoint) or Image(identity=self.identity)
+
+
+@dataclass(frozen=True)
+class KnownImages:
+    """The image behind `environment: NAME`; `names` are the valid choices."""
+
+    named: ImageFacts | None = None
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Composed:
+    order: Order
+    endpoint: str
+    warnings: list[str] = field(default_factory=list)
+    spec: dict[str, Any] = field(default_factory=dict)
+    image: ImageFacts | None = None
+    """The image that the spec names."""
+    build: Build | None = None
+    """What must be built before the task can run."""
+
+
+@dataclass(frozen=True)
+class SpecReport:
+    """The result of checking a spec, even one with faults."""
+
+    spec: Spec
+    endpoint: EndpointFacts | None
+    placement: Placement
+    resources: Resources
+    resume: Continue
+    environment: Environment | None
+    code: Code | None
+    faults: list[dict[str, str]]
+    warnings: list[str]
+    image: ImageFacts | None = None
+    build: Build | None = None
+
+    @property
+    def order(self) -> Order:
+        """The frozen order; only for a spec without faults."""
+        spec = self.spec
+        return Order(
+            name=spec.name,
+            command=_command(spec),
+            argv=_argv(spec),
+            params=dict(spec.params),
+            code=self.code,
+            environment=None if self.build else with_notebook_tools(spec, self.environment),
+            image=self.image.on(self.endpoint.name) if self.image and self.endpoint else None,
+            data=dict(spec.data),
+            secrets=list(spec.secrets),
+            resources=self.resources,
+            placement=self.placement,
+            resume=self.resume,
+            launch=choose_launch(spec).launch,
+            budget=self.spec.budget or "",
+        )
+
+
+def check(
+    raw: dict[str, Any],
+    *,
+    endpoints: list[EndpointFacts],
+    code: dict[str, Any] | None,
+    images: KnownImages = KnownImages(),  # noqa: B008
+) -> Composed:
+    """A frozen order for one endpoint; raises `InvalidSpec` with all faults."""
+    found = examine(raw, endpoints=endpoints, code=code, images=images)
+    if found.faults:
+        raise invalid(found.faults)
+    assert found.endpoint
+    spec = written_spec(found.spec)
+    return Composed(
+        found.order, found.endpoint.name, found.warnings, spec, found.image, found.build
+    )
+
+
+def examine(
+    raw: dict[str, Any],
+    *,
+    endpoints: list[EndpointFacts],
+    code: dict[str, Any] | None,
+    code_follows: bool = False,
+    images: KnownImages = KnownImages(),  # noqa: B008
+) -> SpecReport:
+    """All faults at once, and everything that could be decided anyway. `code_follows`: the code is sent later."""
+    faults = Faults()
+    spec = _parse(raw, faults)
+    check_what_runs(spec, faults)
+    check_launch(spec, faults)
+    endpoint, wanted_partition = _choose_endpoint(spec, endpoints, faults)
+    environment, build = _environment(spec, faults)
+    image = _image(spec, images, faults)
+    warnings = placeholder_warnings(spec.run or [], spec.params, resumes=spec.continue_ is not None)
+    warnings += choose_launch(spec).notes
+    placement, resources = Placement(), _resources(spec, 60)
+    if endpoint:
+        endpoint = replace(endpoint, facts=well_formed_facts(endpoint.facts))
+        placement, resources = _place(spec, endpoint, wanted_partition, faults)
+        warnings += [*_without_effect(endpoint, placement), *_away(endpoint)]
+        warnings += memory_note(_resources(spec, 60), resources)
+        _check_secrets(spec, endpoint, faults)
+    _check_data(spec, faults)
+    source = _code(spec, code, faults, follows=code_follows)
+    resume = _resume(spec)
+    _check_budget(spec, placement, resources, endpoint, faults)
+    return SpecReport(
+        spec,
+        endpoint,
+        placement,
+        resources,
+        resume,
+        environment,
+        source,
+        faults.items,
+        warnings,
+        image,
+        build,
+    )
+
+
+def _parse(raw: Any, faults: Faults) -> Spec:
+    """The parsed spec. Invalid fields become faults and count as missing, so the rest is checked too."""
+    if not isinstance(raw, dict):
+        raise InvalidSpec(
+            "A spec must be a mapping of fields",
+            "Start with: name, run, resources. See docs/spec.md.",
+        )
+    raw = without_invalid_text(raw, faults)
+    try:
+        return Spec.model_validate(raw)
+    except ValidationError as error:
+        faults.items += from_validation(error)
+        faults.take_as_unread(item["field"] for item in faults.items)
+        return _parse_rest(raw, error, faults)
+
+
+def _parse_rest(raw: dict[str, Any], error: ValidationError, faults: Faults) -> Spec:
+    rest = copy.deepcopy(raw)
+    for found in error.errors():
+        drop_field(rest, found["loc"])
+    try:
+        return Spec.model_validate(rest)
+    except ValidationError:
+        faults.raise_if_any()
+        raise
+
+
+def _choose_endpoint(
+    spec: Spec, endpoints: list[EndpointFacts], faults: Faults
+) -> tuple[EndpointFacts | None, str]:
+    known = {endpoint.name: endpoint for endpoint in endpoints}
+    if not known:
+        faults.add(
+            "on",
+            "There is no endpoint yet",
+            "Start one on this machine with `diamond up`, or add a cluster: diamond endpoint add NAME --ssh HOST",
+        )
+        return None, ""
+    wanted = [spec.on] if isinstance(spec.on, str) else spec.on
+    candidates = []
+    for word in wanted:
+        name, _, partition = word.partition("/")
+        if name == "auto":
+            candidates.append((_default(endpoints), partition))
+        elif name in known:
+            candidates.append((known[name], partition))
+        else:
+            faults.add(
+                "on",
+                f"There is no endpoint {name!r}",
+                f"Endpoints: {', '.join(sorted(known))}",
+                near=(name, known),
+            )
+    return min(candidates, key=lambda c: c[0].state != "online", default=(None, ""))
+
+
+def _default(endpoints: list[EndpointFacts]) -> EndpointFacts:
+    """The endpoint marked as default, else the newest one that is online."""
+    return min(endpoints, key=lambda one: (not one.default, one.state != "online"))
+
+
+def _away(endpoint: EndpointFacts) -> list[str]:
+    if endpoint.state == "online":
+        return []
+    if endpoint.state == "sign-in":
+        step = f"diamond endpoint connect {endpoint.name}"
+        return [f"{endpoint.name} needs you to sign in ({step}). The task waits until then"]
+    return [f"{endpoint.name} is {endpoint.state}. The task waits until it is back"]
+
+
+def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
+    """Accounts, QoS and the like mean nothing on a machine without a batch system."""
+    if endpoint.facts.get("scheduler", {}).get("name") != "local":
+        return []
+    return [
+        f"`{name}: {value}` has no effect here: {endpoint.name} has no batch system"
+        for name in ("account", "qos", "reservation", "constraint")
+        if (value := getattr(placement, name))
+    ]
+
+
+def _environment(spec: Spec, faults: Faults) -> tuple[Environment | None, Build | None]:
+    """An environment that the endpoint creates while preparing the task, or an image to build first."""
+    given = spec.environment
+    if not isinstance(given, ImageEnvironmentSpec):
+        return None, None
+    check_inline(given, faults)
+    environment = freeze(given)
+    if not needs_image(given):
+        return environment, None
+    whole = with_notebook_tools(spec, environment) or environment
+    return None, Build(environment=whole, runtime=given.runtime)
+
+
+def _image(spec: Spec, images: KnownImages, faults: Faults) -> ImageFacts | None:
+    if not isinstance(spec.environment, str):
+        return None
+    if images.named is None:
+        some = ", ".join(images.names[:10])
+        faults.add(
+            "environment",
+            f"There is no image {spec.environment!r}",
+            f"Images: {some}."
+            if some
+            else "Build one with `diamond image build`, or write the "
+            "packages: environment: {requirements: [torch]}",
+            near=(spec.environment, images.names),
+        )
+    return images.named
+
+
+def check_inline(given: EnvironmentSpec, faults: Faults, prefix: str = "environment.") -> None:
+    """Check an environment beyond its field types."""
+    _check_requirements(given, faults, prefix)
+    _check_variables(given, faults, prefix)
+
+
+def _check_requirements(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
+    for line in given.requirements:
+        if _PASSWORD.search(line):
+            faults.add(
+                f"{prefix}requirements",
+                "A URL contains a password, but specs are stored and shown",
+                "Remove it: the endpoint signs in by itself, with ~/.netrc or pip's configuration.",
+            )
+        elif line.lstrip().startswith("-"):
+            faults.add(
+                f"{prefix}requirements",
+                f"{line!r} is an option, not a package",
+                "Index and find-links settings are taken from the endpoint's pip configuration.",
+            )
+
+
+def _check_variables(given: EnvironmentSpec, faults: Faults, prefix: str) -> None:
+    for name in given.variables:
+        if name.startswith("DIAMOND_") and name not in USER_VARIABLES:
+            faults.add(
+                f"{prefix}variables",
+                f"{name} cannot be set here: names that begin with DIAMOND_ are reserved for Diamond",
+                "Choose another name.",
+            )
+
+
+def _place(
+    spec: Spec, endpoint: EndpointFacts, wanted: str, faults: Faults
+) -> tuple[Placement, Resources]:
+    scheduler = str(endpoint.facts.get("scheduler", {}).get("name", ""))
+    raw = _raw_options(spec, scheduler, faults)
+    lifted = {key: raw.pop(key, "") for key in LIFTED_OPTIONS}
+    first_class = {
+        key: getattr(spec, key) or lifted[key] for key in ("qos", "reservation", "constraint")
+    }
+    partition = choose_partition(
+        endpoint.facts, wanted or spec.partition or lifted["partition"], faults
+    )
+    named = lifted["account"] if spec.account == "auto" else spec.account
+    account = choose_account(endpoint.facts, partition, named, faults)
+    qos = first_class["qos"]
+    resources = _resources(spec, default_minutes(endpoint.facts, partition, qos))
+    check_limits(endpoint.facts, partition, resources, faults)
+    check_qos(endpoint.facts, partition, account, qos, faults)
+    check_qos_limit(endpoint.facts, qos, resources, faults)
+    resources = with_default_memory(endpoint.facts, partition, resources, faults)
+    placement = Placement(partition=partition, account=account, options=raw, **first_class)
+    return placement, resources
+
+
+def _raw_options(spec: Spec, scheduler: str, faults: Faults) -> dict[str, str]:
+    for name in spec.options:
+        if scheduler and name != scheduler:
+            faults.add(
+                f"options.{name}",
+                f"This endpoint's batch system is {scheduler}, not {name}",
+                f"Use options.{scheduler}, or choose another endpoint with `on:`.",
+            )
+    raw = {
+        key.lstrip("-"): show_value(value) for key, value in spec.options.get(scheduler, {}).items()
+    }
+    for key, value in raw.items():
+        try:
+            site_word(value) if key in LIFTED_OPTIONS else check_option(key, value)
+        except BadRequest as error:
+            faults.add(f"options.{scheduler}.{key}", error.message, error.hint)
+        except ValueError as error:
+            faults.add(f"options.{scheduler}.{key}", str(error))
+    return raw
+
+
+def _check_secrets(spec: Spec, endpoint: EndpointFacts, faults: Faults) -> None:
+    if endpoint.secrets is None:
+        return
+    for name in spec.secrets:
+        if name not in endpoint.secrets:
+            faults.add(
+                "secrets",
+                f"{name} is not set on {endpoint.name}",
+                f"Set it with: diamond secret set {name} --on {endpoint.name}",
+            )
+
+
+def _check_data(spec: Spec, faults: Faults) -> None:
+    for name, path in spec.data.items():
+        if not path.startswith(("/", "~", "$")):
+            faults.add(
+                f"data.{name}",
+                f"{path!r} is not an absolute path on the endpoint",
+                "Write the full path; it may begin with /, ~ or a variable such as $WORK.",
+            )
+
+
+def _code(spec: Spec, code: dict[str, Any] | None, faults: Faults, *, follows: bool) -> Code | None:
+    text = spec.code or ""
+    if _PASSWORD.search(text):
+        faults.add(
+            "code",
+            "The git URL contains a password, but specs are stored and shown",
+            "Use an ssh URL (git@host:path), or a git credential helper on the endpoint.",
+        )
+        return None
+    if code and code.get("snapshot"):
+        return Code(snapshot=str(code["snapshot"]))
+    if "://" in text or text.startswith("git@"):
+        url, at, commit = text.rpartition("@")
+        if not at or "/" in commit or ":" in commit:
+            faults.add(
+                "code",
+                f"{text!r} has no commit",
+                "Write URL@commit, so that the run can be repeated.",
+            )
+            return None
+        return Code(git_url=url, git_commit=commit)
+    if text and not follows:
+        faults.add(
+            "code",
+            f"The folder {text!r} was not uploaded",
+            "Submit with `diamond run` or the SDK, which upload it, or use a git URL@commit.",
+        )
+    return None
+
+
+def _resume(spec: Spec) -> Continue:
+    given = spec.continue_
+    if not given:
+        return Continue(on=["exit-75"], max_attempts=MANY_ATTEMPTS)
+    ahead = True if given.ahead == "auto" else given.ahead
+    return Continue(list(given.on), given.from_, given.lead, given.max_attempts, ahead)
+
+
+def _check_budget(
+    spec: Spec,
+    placement: Placement,
+    resources: Resources,
+    endpoint: EndpointFacts | None,
+    faults: Faults,
+) -> None:
+    """At least one attempt must fit, and a site's own unit needs the site's rate."""
+    found = BUDGET.fullmatch(spec.budget or "")
+    if not found or endpoint is None:
+        return
+    amount, unit = float(found.group(1)), found.group(2)
+    charges = endpoint.facts.get("charge") or {}
+    rate = 1.0 if unit == NODE_HOURS else charges.get(placement.partition)
+    if rate is None:
+        hint = f"Use {NODE_HOURS}, or set the rate: diamond endpoint set {endpoint.name} charge=…"
+        faults.add("budget", f"The price of a node-hour in {unit} is not known", hint)
+        return
+    cost = rate * resources.nodes * resources.walltime_minutes / 60
+    if cost > amount:
+        faults.add(
+            "budget",
+            f"One attempt may cost {cost:g} {unit}, more than the budget of {spec.budget}",
+            "Raise the budget, or request fewer nodes or less time.",
+        )
+
+
+def _command(spec: Spec) -> str:
+    resumes = spec.continue_ is not None
+    if isinstance(spec.run, str):
+        return fill_command(spec.run, spec.params, resumes=resumes)
+    return command_with_resume(spec.run or [], spec.params) if resumes else ""
+
+
+def _argv(spec: Spec) -> list[str]:
+    if spec.notebook:
+        return notebook_command(spec.notebook)
+    if not isinstance(spec.run, list) or _command(spec):
+        return []
+    return fill_arguments(spec.run, spec.params)
+
+
+def _resources(spec: Spec, default_walltime: int) -> Resources:
+    given = spec.resources
+    return Resources(
+        nodes=given.node_count,
+        gpus_per_node=given.gpus_per_node,
+        gpu_type=given.gpu_type,
+        cpus_per_task=given.cpus_per_task,
+        memory_mb=given.memory,
+        walltime_minutes=given.walltime or default_walltime,
+        tasks_per_node=choose_launch(spec).tasks_per_node,
+    )

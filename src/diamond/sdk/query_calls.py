@@ -1,0 +1,106 @@
+"""API calls that read: task counts, metrics, logs, code, recipes, dashboard and composer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from diamond.sdk.endpoint_calls import EndpointCalls
+from diamond.sdk.transport import API, path_segment
+
+JsonObject = dict[str, Any]
+
+
+class QueryCalls(EndpointCalls):
+    def overview(self) -> JsonObject:
+        """Running and waiting tasks, things that need you, free nodes, and what ended last."""
+        return dict(self.transport.get(f"{API}/overview"))
+
+    def count_tasks(self, *, search: str = "", endpoint: str = "", name: str = "") -> JsonObject:
+        """Number of matching tasks: `{"counts": {state: n}, "total": n}`."""
+        query = {"search": search, "endpoint": endpoint, "name": name}
+        return dict(self.transport.get(f"{API}/tasks/counts", query))
+
+    def cancel_all(self, tasks: Sequence[str]) -> list[JsonObject]:
+        """The result for each task: `{"id", "task", "problem"}`."""
+        return list(self.transport.post(f"{API}/tasks/cancel", {"tasks": list(tasks)})["items"])
+
+    def retry_all(self, tasks: Sequence[str]) -> list[JsonObject]:
+        """The result for each task: `{"id", "task", "problem"}`; `task` is the new one."""
+        body = {"tasks": list(tasks)}
+        return list(self.transport.post(f"{API}/tasks/retry", body, creates=True)["items"])
+
+    def compare(
+        self,
+        tasks: Sequence[str],
+        *,
+        names: Sequence[str] = (),
+        points: int = 1000,
+        steps: tuple[float | None, float | None] = (None, None),
+        usage: bool = False,
+    ) -> list[JsonObject]:
+        """Metric curves of several tasks; a narrower range of `steps` gives more detail."""
+        query = {
+            "task": list(tasks),
+            "name": list(names),
+            "points": points,
+            "from_step": steps[0],
+            "to_step": steps[1],
+            "usage": "true" if usage else None,
+        }
+        return list(self.transport.get(f"{API}/metrics", query)["items"])
+
+    def search_log(
+        self,
+        task: str,
+        text: str,
+        *,
+        stream: str = "stdout",
+        case: bool = False,
+        attempt: str = "",
+        rank: int = 0,
+    ) -> Iterator[JsonObject]:
+        """Lines that contain `text`, each `{"offset", "text", …}`; the last item may be `{"incomplete": reason}`."""
+        path = f"{API}/tasks/{path_segment(task)}/logs/{path_segment(stream)}/search"
+        after: int | None = 0
+        reason = ""
+        while after is not None:
+            query = {
+                "text": text,
+                "after": after,
+                "limit": 500,
+                "attempt": attempt,
+                "rank": rank,
+                "case": "true" if case else None,
+            }
+            found = self.transport.get(path, query)
+            yield from found["items"]
+            after, reason = found["next"], reason or found["reason"]
+        if reason:
+            yield {"incomplete": reason}
+
+    def code(self, task: str) -> JsonObject:
+        """The code files that a task ran, or the commit that was cloned."""
+        return dict(self.transport.get(f"{API}/tasks/{path_segment(task)}/code"))
+
+    def diff(self, task: str, against: str = "") -> str:
+        """Code changes since the commit at upload; or since another task, including its spec."""
+        path = f"{API}/tasks/{path_segment(task)}/diff"
+        query = {"against": against} if against else None
+        return self.transport.call("GET", path, query=query).body.decode(errors="replace")
+
+    def recipes(self) -> list[JsonObject]:
+        return list(self.transport.get(f"{API}/recipes")["items"])
+
+    def recipe(self, name: str) -> JsonObject:
+        return dict(self.transport.get(f"{API}/recipes/{path_segment(name)}"))
+
+    def compose(self, spec: Mapping[str, Any], *, script: bool = False) -> JsonObject:
+        """Faults, limits, cost and queue of a spec, which may be incomplete."""
+        query = "?script=true" if script else ""
+        return dict(self.transport.post(f"{API}/jobs/compose{query}", {"spec": dict(spec)}))
+
+    def notifications(self, *, unread: bool = False) -> list[JsonObject]:
+        """The newest first."""
+        query = {"unread": "true" if unread else None}
+        return list(self.transport.get(f"{API}/notifications", query)["items"])
