@@ -30,10 +30,9 @@ export class ProblemError extends Error {
 
 /** The service gave no answer at all. */
 export class UnreachableError extends Error {
-  readonly hint =
-    "Is it running? `diamond up` starts it; this page goes on by itself once it answers.";
+  readonly hint = "Is it running? Start it with `diamond up`; this page reconnects automatically.";
   constructor() {
-    super("Diamond does not answer");
+    super("Diamond is not responding");
     this.name = "UnreachableError";
   }
 }
@@ -49,7 +48,7 @@ async function problemOf(response: Response): Promise<ProblemError | Unreachable
     // A proxy's own page, not the service's words.
   }
   if ([502, 503, 504].includes(response.status)) return new UnreachableError();
-  const title = `The service answered ${response.status} ${response.statusText}`;
+  const title = `The service responded with ${response.status} ${response.statusText}`;
   return new ProblemError({ ...NO_WORDS, title, status: response.status }, response.status);
 }
 

@@ -9,9 +9,9 @@ export type ProjectRole = Member["role"];
 
 /** What each role may, for whoever gives one. */
 export const ROLES: { value: ProjectRole; label: string; about: string }[] = [
-  { value: "viewer", label: "Viewer", about: "sees jobs, logs and results" },
-  { value: "member", label: "Member", about: "also adds jobs of her own" },
-  { value: "manager", label: "Manager", about: "also says who is in it, and cancels tasks" },
+  { value: "viewer", label: "Viewer", about: "Can see jobs, logs and results" },
+  { value: "member", label: "Member", about: "Can also submit jobs to the project" },
+  { value: "manager", label: "Manager", about: "Can also manage people and cancel tasks" },
 ];
 
 /** What others do in a project sends no event here. */

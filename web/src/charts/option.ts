@@ -34,7 +34,9 @@ export function optionOf(curves: Curve[], look: Look): Option {
     grid: gridOf(look),
     xAxis: {
       type: "value",
-      ...(look.counted && { ...named(look.counted.x, ink), ...MIDDLE, minInterval: 1 }),
+      ...named(xName(look), ink),
+      ...MIDDLE,
+      ...(look.counted && { minInterval: 1 }),
       min: look.range?.from ?? "dataMin",
       max: look.range?.to ?? "dataMax",
       axisLabel: { color: ink, hideOverlap: true, formatter: xWords(look.axis) },
@@ -65,10 +67,14 @@ function named(name: string, ink: string): Option {
   return { name, nameTextStyle: { color: ink, align: "left", fontSize: 12 } };
 }
 
-/** Names of the axes need room of their own. */
+/** The axis names need extra room. */
 function gridOf({ counted }: Look): Option {
-  const [top, bottom] = counted ? [30, 22] : [12, 4];
-  return { left: 8, right: 16, top, bottom, containLabel: true };
+  return { left: 8, right: 16, top: counted ? 30 : 12, bottom: 22, containLabel: true };
+}
+
+function xName({ axis, counted }: Look): string {
+  if (counted) return counted.x;
+  return axis === "step" ? "Step" : "Time since start";
 }
 
 function seriesOf(curve: Curve, look: Look): Option[] {

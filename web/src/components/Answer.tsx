@@ -14,6 +14,7 @@ import { IconAlertTriangle, IconCloudOff, type TablerIcon } from "@tabler/icons-
 import type { UseQueryResult } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { ProblemError, UnreachableError } from "~/api/client";
+import { Words } from "./Words";
 
 const SignInAgain = lazy(() => import("./SignInAgain"));
 const SIGN_IN_HELPS = ["fresh-sign-in", "mfa-needed"];
@@ -54,17 +55,21 @@ export function Problem({ error }: { error: Error }) {
               <Text size="sm" span fw={600} ff="monospace">
                 {fault.field}
               </Text>{" "}
-              {fault.message}{" "}
+              <Words text={fault.message} />{" "}
               {fault.hint && (
                 <Text span c="dimmed">
-                  {fault.hint}
+                  <Words text={fault.hint} />
                 </Text>
               )}
             </List.Item>
           ))}
         </List>
       )}
-      {hintOf(error) && <Text size="sm">{hintOf(error)}</Text>}
+      {hintOf(error) && (
+        <Text size="sm">
+          <Words text={hintOf(error)} />
+        </Text>
+      )}
       <Remedy error={error} />
     </Stack>
   );
@@ -89,7 +94,7 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
   const away = error instanceof UnreachableError;
   const Icon = away ? IconCloudOff : IconAlertTriangle;
   return (
-    <Alert color={away ? "gray" : "red"} icon={<Icon />} title={error.message}>
+    <Alert color={away ? "gray" : "red"} icon={<Icon />} title={<Words text={error.message} />}>
       <Stack gap="sm" align="flex-start">
         <Problem error={error} />
         {onRetry && (

@@ -20,7 +20,7 @@ type AskProps = {
 };
 
 /** A dialog with one question and one deed. A refusal is shown in the service's words. */
-export function Ask({ leave = "Leave it", isReady = true, ...props }: AskProps) {
+export function Ask({ leave = "Cancel", isReady = true, ...props }: AskProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     props.onDo();

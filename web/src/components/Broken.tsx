@@ -16,11 +16,11 @@ export function Broken({ error, reset }: { error: unknown; reset: () => void }) 
 function NotLoaded() {
   useReconnected(() => location.reload());
   return (
-    <Alert color="gray" icon={<IconCloudOff />} title="This part of the page is not loaded yet">
+    <Alert color="gray" icon={<IconCloudOff />} title="This part of the page could not be loaded">
       <Stack gap="sm" align="flex-start">
-        It comes as soon as Diamond answers again.
+        It loads automatically as soon as Diamond responds.
         <Button size="xs" variant="default" onClick={() => location.reload()}>
-          Load the page again
+          Reload the page
         </Button>
       </Stack>
     </Alert>

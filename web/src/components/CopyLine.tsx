@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyLine.module.css";
 
 /** A line to paste into a terminal. */
-export function CopyLine({ line, label = "Copy the line" }: { line: string; label?: string }) {
+export function CopyLine({ line, label = "Copy the command" }: { line: string; label?: string }) {
   return (
     <Group className={classes.line} gap="xs" wrap="nowrap">
       <Box component="code" className={classes.text}>

@@ -2,9 +2,9 @@ import { Badge } from "@mantine/core";
 
 const LOOKS: Record<string, { color: string; words: string }> = {
   online: { color: "teal", words: "online" },
-  offline: { color: "gray", words: "away" },
-  "sign-in": { color: "orange", words: "needs you to sign in" },
-  pairing: { color: "blue", words: "waiting for it to call" },
+  offline: { color: "gray", words: "offline" },
+  "sign-in": { color: "orange", words: "sign-in needed" },
+  pairing: { color: "blue", words: "waiting for the agent" },
   confirming: { color: "blue", words: "needs your confirmation" },
 };
 

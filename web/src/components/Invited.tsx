@@ -10,14 +10,18 @@ export function Invited({ invitation }: { invitation: Schemas["NewInvitation"] }
     <Alert
       color="teal"
       icon={<IconLink />}
-      title={invitation.email ? `A link for ${invitation.email}` : "A link to invite one person"}
+      title={
+        invitation.email
+          ? `Invitation link for ${invitation.email}`
+          : "Invitation link for one person"
+      }
       role="status"
     >
       <Stack gap="xs">
         <Text size="sm">
-          Diamond sends no mail for it: hand this link over yourself
-          {invitation.email && ", or have her sign in with that address, which does without it"}. It
-          works once, and ends <Ago at={invitation.expires} />. It is not shown again.
+          Diamond does not send it by e-mail, so pass it on yourself
+          {invitation.email && ", or ask them to sign in with that address (no link needed)"}. It
+          works once and expires <Ago at={invitation.expires} />. It is not shown again.
         </Text>
         <CopyLine line={invitation.url} label="Copy the link" />
       </Stack>

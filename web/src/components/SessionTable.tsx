@@ -8,7 +8,7 @@ type TableProps = { sessions: Session[]; onEnd?: (session: string) => void };
 
 /** Browsers in which a person is signed in. */
 export function SessionTable({ sessions, onEnd }: TableProps) {
-  if (!sessions.length) return <Text size="sm">Signed in nowhere.</Text>;
+  if (!sessions.length) return <Text size="sm">Not signed in on any browser.</Text>;
   return (
     <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table aria-label="Browsers">
@@ -39,15 +39,16 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd?: TableProps["
           <Tooltip label={session.browser} disabled={!session.browser} multiline maw={420}>
             <span>{name}</span>
           </Tooltip>
-          {session.is_this && <Badge size="sm">this one</Badge>}
+          {session.is_this && <Badge size="sm">this browser</Badge>}
           {session.mfa && (
             <Badge size="sm" color="teal">
-              second factor
+              two-factor
             </Badge>
           )}
         </Group>
         <Text size="xs" c="dimmed">
-          {session.provider ? `by ${session.provider}, ` : ""}signed in <Ago at={session.created} />
+          {session.provider ? `with ${session.provider}, ` : ""}signed in{" "}
+          <Ago at={session.created} />
         </Text>
       </Table.Td>
       <Table.Td>{session.address || "this machine"}</Table.Td>

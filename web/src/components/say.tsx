@@ -1,5 +1,6 @@
 import { notifications } from "@mantine/notifications";
 import { hintOf, Remedy } from "./Answer";
+import { Words } from "./Words";
 
 /** A short word in the corner that something was done. */
 export function sayDone(message: string): void {
@@ -9,10 +10,10 @@ export function sayDone(message: string): void {
 /** What the service refused, in its words; stays until it is closed. */
 export function sayFailed(error: Error): void {
   notifications.show({
-    title: error.message,
+    title: <Words text={error.message} />,
     message: (
       <>
-        {hintOf(error)}
+        <Words text={hintOf(error)} />
         <Remedy error={error} />
       </>
     ),

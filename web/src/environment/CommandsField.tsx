@@ -13,7 +13,7 @@ export function CommandsField() {
     <Input.Wrapper
       label={ENVIRONMENT_LABELS.commands}
       labelElement="div"
-      description="Run in this order, as in a terminal inside the image. Put what changes often last: what stands before it is not run again."
+      description="Run in this order, inside the image. Put commands that change often last: earlier steps are cached and not run again."
       inputWrapperOrder={["label", "description", "input", "error"]}
       error={field.fault}
       id={field.id}
@@ -42,7 +42,7 @@ export function CommandsField() {
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() => field.set([...commands, ""])}
           >
-            Add a command
+            Add command
           </Button>
         </Group>
       </Stack>

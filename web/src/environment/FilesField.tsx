@@ -25,7 +25,7 @@ export function FilesField() {
     <Input.Wrapper
       label={ENVIRONMENT_LABELS.files}
       labelElement="div"
-      description="Put into the image before the commands run: settings, a script, a small table."
+      description="Copied into the image before the commands run: settings, a script, a small table."
       inputWrapperOrder={["label", "description", "input", "error"]}
       error={field.fault}
       id={field.id}
@@ -52,7 +52,7 @@ export function FilesField() {
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() => field.set([...files, { to: "", text: "" }])}
           >
-            Add a file
+            Add file
           </Button>
           <FileButton onChange={(file) => void readInto(file, files, field.set)}>
             {(props) => (
@@ -62,7 +62,7 @@ export function FilesField() {
                 variant="subtle"
                 leftSection={<IconFileText size={14} aria-hidden />}
               >
-                Take one from this computer
+                Choose from this computer
               </Button>
             )}
           </FileButton>
@@ -94,7 +94,7 @@ function OneFile({ at, file, onChange, onRemove, onBlur }: OneFileProps) {
       <Group gap={6} wrap="nowrap">
         <TextInput
           flex={1}
-          aria-label={`Place of file ${at} in the image`}
+          aria-label={`Path of file ${at} in the image`}
           placeholder="/opt/settings.ini"
           value={file.to}
           onChange={(event) => onChange({ ...file, to: event.currentTarget.value })}
@@ -116,7 +116,7 @@ function OneFile({ at, file, onChange, onRemove, onBlur }: OneFileProps) {
           autosize
           minRows={2}
           maxRows={10}
-          aria-label={`Text of file ${at}`}
+          aria-label={`Content of file ${at}`}
           value={file.text ?? ""}
           onChange={(event) => onChange({ ...file, text: event.currentTarget.value })}
           onBlur={onBlur}

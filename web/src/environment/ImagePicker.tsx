@@ -33,13 +33,13 @@ export function ImagePicker({ value, fault, onPick, ...rest }: ImagePickerProps)
       {...rest}
       error={fault}
       placeholder="Search by name, package or base"
-      nothingFoundMessage={data ? "No image fits" : "…"}
+      nothingFoundMessage={data ? "No matching image" : "…"}
       data={images.map((one) => ({ value: one.id, label: imageName(one) }))}
       value={picked?.id ?? null}
       onChange={(id) => onPick(images.find((one) => one.id === id) ?? null)}
       searchable
       clearable
-      clearButtonProps={{ "aria-label": "Choose no image" }}
+      clearButtonProps={{ "aria-label": "Clear the image" }}
       onSearchChange={setWords}
       filter={({ options }) => options}
       renderOption={({ option }) => (

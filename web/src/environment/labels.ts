@@ -5,7 +5,7 @@ export const ENVIRONMENT_LABELS: Record<string, string> = {
   system: "System packages",
   python: "Python",
   requirements: "Python packages",
-  inherit: "Packages of the base",
+  inherit: "Packages from the base",
   lock: "Lock",
   variables: "Variables",
   files: "Files",

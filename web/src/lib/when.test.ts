@@ -9,6 +9,6 @@ test("a moment comes back from its field, to the minute", () => {
 
 test("what has no end holds until it is removed", () => {
   expect(phaseOf({ starts: 10, ends: null }, 20)).toBe("now");
-  expect(phaseOf({ starts: 30, ends: null }, 20)).toBe("to come");
-  expect(phaseOf({ starts: null, ends: 15 }, 20)).toBe("over");
+  expect(phaseOf({ starts: 30, ends: null }, 20)).toBe("scheduled");
+  expect(phaseOf({ starts: null, ends: 15 }, 20)).toBe("expired");
 });

@@ -13,7 +13,7 @@ export function asMoment(field: string): number | null {
 type Spanned = { starts: number | null; ends: number | null };
 
 /** Whether it is still to come, holds, or is over; `now` in seconds. */
-export function phaseOf({ starts, ends }: Spanned, now: number): "to come" | "now" | "over" {
-  if (ends != null && ends <= now) return "over";
-  return starts != null && starts > now ? "to come" : "now";
+export function phaseOf({ starts, ends }: Spanned, now: number): "scheduled" | "now" | "expired" {
+  if (ends != null && ends <= now) return "expired";
+  return starts != null && starts > now ? "scheduled" : "now";
 }

@@ -14,7 +14,7 @@ type FormProps = {
 };
 
 /** Three numbers; an empty field is no limit. */
-export function LimitsForm({ kept, save, done = "Kept." }: FormProps) {
+export function LimitsForm({ kept, save, done = "Limits saved." }: FormProps) {
   const [typed, setTyped] = useState<Partial<ReturnType<typeof inGigabytes>>>({});
   const wanted = { ...inGigabytes(kept), ...typed };
   const keep = useDeed({
@@ -38,13 +38,13 @@ export function LimitsForm({ kept, save, done = "Kept." }: FormProps) {
             onChange={(node_hours) => change({ node_hours })}
           />
           <Amount
-            label="Tasks at once"
+            label="Running tasks"
             value={wanted.running_tasks}
             onChange={(running_tasks) => change({ running_tasks })}
             isWhole
           />
           <Amount
-            label="Storage in GB"
+            label="Storage (GB)"
             value={wanted.gigabytes}
             onChange={(gigabytes) => change({ gigabytes })}
           />
@@ -52,7 +52,7 @@ export function LimitsForm({ kept, save, done = "Kept." }: FormProps) {
         {keep.error && <Failed error={keep.error} />}
         <Group>
           <Button type="submit" variant="light" loading={keep.isPending}>
-            Save the limits
+            Save limits
           </Button>
         </Group>
       </Stack>

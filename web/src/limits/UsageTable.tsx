@@ -10,13 +10,13 @@ export function UsageTable({ lines, who }: TableProps) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table horizontalSpacing="md" aria-label={`Use by ${who.toLowerCase()}`}>
+        <Table horizontalSpacing="md" aria-label={`Usage by ${who.toLowerCase()}`}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{who}</Table.Th>
               <Table.Th ta="right">Node-hours</Table.Th>
-              <Table.Th ta="right">Tasks now</Table.Th>
-              <Table.Th ta="right">Tasks in all</Table.Th>
+              <Table.Th ta="right">Running tasks</Table.Th>
+              <Table.Th ta="right">Total tasks</Table.Th>
               <Table.Th ta="right">Storage</Table.Th>
             </Table.Tr>
           </Table.Thead>

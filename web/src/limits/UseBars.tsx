@@ -16,16 +16,16 @@ export function UseBars({ use, limits }: BarsProps) {
         words={hours}
         note={
           use.node_hours_committed
-            ? `${hours(use.node_hours_committed)} of them for tasks that have not ended`
+            ? `including ${hours(use.node_hours_committed)} reserved for unfinished tasks`
             : undefined
         }
       />
       <Bar
-        label="Tasks now"
+        label="Running tasks"
         used={use.running_tasks}
         limit={limits.running_tasks}
         words={figure}
-        note={`${figure(use.tasks)} in all`}
+        note={`${figure(use.tasks)} in total`}
       />
       <Bar label="Storage" used={use.storage_bytes} limit={limits.storage_bytes} words={bytes} />
     </SimpleGrid>

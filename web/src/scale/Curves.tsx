@@ -9,7 +9,7 @@ const Chart = lazy(() => import("~/charts/Chart").then(({ Chart }) => ({ default
 /** Throughput over machines, once there are two to compare. */
 export function Curves({ scale }: { scale: Scale }) {
   const curves = useMemo(() => curvesOf(scale), [scale]);
-  const counted = useMemo(() => ({ x: "Machines", y: `${scale.unit} a second` }), [scale.unit]);
+  const counted = useMemo(() => ({ x: "Nodes", y: `${scale.unit} per second` }), [scale.unit]);
   if (!curves.length) return null;
   return (
     <figure className={classes.figure}>

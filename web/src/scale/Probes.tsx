@@ -28,8 +28,8 @@ export function Probes({ scale, action }: ProbesProps) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th w="36%">Run</Table.Th>
-          <Table.Th ta="right">Throughput, {scale.unit}/s</Table.Th>
-          <Table.Th ta="right">{scale.kind === "nodes" ? "Efficiency" : "Gain"}</Table.Th>
+          <Table.Th ta="right">Throughput ({scale.unit}/s)</Table.Th>
+          <Table.Th ta="right">{scale.kind === "nodes" ? "Efficiency" : "Speed-up"}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -13,7 +13,7 @@ const probe = (nodes: number, throughput: number | null, more: object = {}) =>
     ...more,
   }) as Probe;
 
-test("the curve stands beside a perfect one, in the order of machines", () => {
+test("the curve stands beside a perfect one, in order of node count", () => {
   const probes = [probe(2, 150), probe(1, 100)];
   const [measured, perfect] = curvesOf({ kind: "nodes", unit: "samples", probes });
   expect(measured?.points.map(([, , y]) => y)).toEqual([100, 150]);
@@ -21,15 +21,17 @@ test("the curve stands beside a perfect one, in the order of machines", () => {
   expect([measured?.dashed, perfect?.dashed]).toEqual([undefined, true]);
   const part = { unit: "samples", probes: [probe(1, 100), probe(2, null)] };
   expect(curvesOf({ ...part, kind: "nodes" })).toEqual([]);
-  expect(curveWords(part)).toBe("Throughput over machines, in samples a second: 1 nodes 100");
+  expect(curveWords(part)).toBe(
+    "Throughput by number of nodes, in samples per second: 1 nodes 100",
+  );
 });
 
-test("settings, which all ran on one machine, are no curve over machines", () => {
+test("settings are measured on one node and have no curve", () => {
   const probes = [probe(1, 100), probe(1, 150)];
   expect(curvesOf({ kind: "tune", unit: "samples", probes })).toEqual([]);
 });
 
-test("a probe says what it does, or why it told nothing", () => {
+test("a probe says what it does, or why it has no result", () => {
   expect(probeWords(probe(2, null), 30)).toBe("waiting");
   expect(probeWords(probe(2, null, { state: "running", steps: 12 }), 30)).toBe(
     "running, 12 of 30 steps measured",
@@ -37,7 +39,7 @@ test("a probe says what it does, or why it told nothing", () => {
   const failed = { state: "failed", words: "out of memory" };
   expect(probeWords(probe(2, null, failed), 30)).toBe("failed: out of memory");
   const skipped = { state: "skipped", words: "no budget" };
-  expect(probeWords(probe(2, null, skipped), 30)).toBe("left out: no budget");
+  expect(probeWords(probe(2, null, skipped), 30)).toBe("skipped: no budget");
 });
 
 test("what was measured stands against the first", () => {

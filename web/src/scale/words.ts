@@ -23,7 +23,7 @@ export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[
     },
     {
       key: "perfect",
-      label: "if no machine were held up",
+      label: "perfect scaling",
       color: colourOf(1),
       dashed: true,
       points: measured.map(({ nodes }) => [nodes, null, nodes * each]),
@@ -35,7 +35,7 @@ export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[
 export function curveWords({ probes, unit }: Pick<Scale, "probes" | "unit">): string {
   const told = probes.filter((probe) => probe.throughput !== null);
   const points = told.map((probe) => `${probe.label} ${figure(probe.throughput ?? 0)}`);
-  return `Throughput over machines, in ${unit} a second: ${points.join(", ")}`;
+  return `Throughput by number of nodes, in ${unit} per second: ${points.join(", ")}`;
 }
 
 /** What a probe that has told no pace is doing, or why it told none. */
@@ -44,7 +44,7 @@ export function probeWords(probe: Probe, wanted: number): string {
     return `running, ${probe.steps} of ${wanted} steps measured`;
   }
   if (!probe.words) return probe.state;
-  return probe.state === "skipped" ? `left out: ${probe.words}` : `${probe.state}: ${probe.words}`;
+  return probe.state === "skipped" ? `skipped: ${probe.words}` : `${probe.state}: ${probe.words}`;
 }
 
 /** What a probe gave against the first: each machine's share, or how much faster a setting was. */
@@ -63,5 +63,5 @@ export function gainOf({ gains }: Pick<Scale, "gains">, { label }: Pick<Probe, "
 export function headWords({ state, endpoint }: Pick<Scale, "state" | "endpoint">): string {
   if (state === "running") return `Measuring on ${endpoint}`;
   if (state === "failed") return `Nothing could be measured on ${endpoint}`;
-  return state === "cancelled" ? `Stopped on ${endpoint}` : `Measured on ${endpoint}`;
+  return state === "cancelled" ? `Stopped measuring on ${endpoint}` : `Measured on ${endpoint}`;
 }

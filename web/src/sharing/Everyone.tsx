@@ -5,7 +5,7 @@ type EveryoneProps = { isOn: boolean; isBusy: boolean; onChange: (on: boolean) =
 export function Everyone({ isOn, isBusy, onChange }: EveryoneProps) {
   return (
     <Switch
-      label="Everybody who has an account on this Diamond"
+      label="Everyone with an account on this Diamond"
       checked={isOn}
       disabled={isBusy}
       onChange={(event) => onChange(event.currentTarget.checked)}

@@ -11,7 +11,7 @@ export function Holders({ shares, onStop }: HoldersProps) {
   if (!shares.length) {
     return (
       <Text size="sm" c="dimmed">
-        It is shared with nobody yet.
+        Not shared with anyone yet.
       </Text>
     );
   }

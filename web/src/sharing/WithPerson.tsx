@@ -17,8 +17,8 @@ export function WithPerson({ isBusy, onAdd }: WithPersonProps) {
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs">
         <TextInput
-          label="A person"
-          placeholder="her whole e-mail address"
+          label="Person"
+          placeholder="full e-mail address"
           flex={1}
           value={address}
           onChange={(event) => setAddress(event.currentTarget.value)}

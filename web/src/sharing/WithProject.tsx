@@ -13,8 +13,10 @@ export function WithProject({ shares, onAdd }: WithProjectProps) {
   if (!data?.items.length) return null;
   return (
     <Select
-      label="A project"
-      placeholder={left.length ? "everybody in one of your projects" : "shared with all of yours"}
+      label="Project"
+      placeholder={
+        left.length ? "everyone in one of your projects" : "shared with all your projects"
+      }
       data={left.map((one) => ({ value: one.id, label: one.title || one.name }))}
       value={null}
       onChange={(id) => id && onAdd(id)}

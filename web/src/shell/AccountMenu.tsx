@@ -19,7 +19,7 @@ export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <UnstyledButton className={classes.account}>
-          <VisuallyHidden>Account of {me.name}</VisuallyHidden>
+          <VisuallyHidden>Account: {me.name}</VisuallyHidden>
           <Face name={me.name} size={34} />
         </UnstyledButton>
       </Menu.Target>
@@ -43,7 +43,7 @@ export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
           leftSection={<IconDevices size={16} aria-hidden />}
           renderRoot={(props) => <Link to="/settings" search={{ tab: "account" }} {...props} />}
         >
-          Sign-ins and browsers
+          Sign-in and browsers
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}

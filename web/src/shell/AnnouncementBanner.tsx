@@ -38,9 +38,9 @@ function Banner({ announcement, onClose }: BannerProps) {
       icon={isWarning ? <IconAlertTriangle /> : <IconSpeakerphone />}
       mb="md"
       role="status"
-      aria-label={isWarning ? "Warning to all" : "Announcement"}
+      aria-label={isWarning ? "Warning" : "Announcement"}
       withCloseButton
-      closeButtonLabel="Close the announcement"
+      closeButtonLabel="Close announcement"
       onClose={onClose}
       style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
     >

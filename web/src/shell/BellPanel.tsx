@@ -28,6 +28,7 @@ import { keys } from "~/api/queries";
 import { Answer } from "~/components/Answer";
 import { sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
+import { Words } from "~/components/Words";
 import { NOTICE_COLORS, type Notice, notificationsQuery, placeOf } from "./announce";
 import classes from "./BellPanel.module.css";
 
@@ -59,11 +60,11 @@ export default function BellPanel({ onGo }: { onGo: () => void }) {
           >
             Mark all as read
           </Button>
-          <Tooltip label="What to be told, and how">
+          <Tooltip label="Notification settings">
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label="Settings of notifications"
+              aria-label="Notification settings"
               renderRoot={(props) => (
                 <Link to="/settings" search={{ tab: "notifications" }} {...props} />
               )}
@@ -121,7 +122,7 @@ function NoticeLine({ notice, onOpen }: { notice: Notice; onOpen: () => void }) 
         </Text>
         {notice.text && (
           <Text size="xs" c="dimmed" lineClamp={3}>
-            {notice.text}
+            <Words text={notice.text} />
           </Text>
         )}
         <Text size="xs" c="dimmed" component="div">
@@ -142,7 +143,8 @@ function Nothing() {
     <Group px={14} py="lg" gap="sm" wrap="nowrap" align="flex-start">
       <IconBellOff size={20} stroke={1.5} aria-hidden />
       <Text size="sm" c="dimmed" flex={1}>
-        Nothing yet. When a task ends, or something needs you, you are told here.
+        No notifications yet. You are notified here when a task ends or something needs your
+        attention.
       </Text>
     </Group>
   );

@@ -19,12 +19,12 @@ export function LinkBanner() {
     <Alert
       color="orange"
       icon={<IconCloudOff />}
-      title="Diamond does not answer"
+      title="Diamond is not responding"
       mb="md"
       role="status"
     >
-      What you see is what was last known. Jobs on the clusters go on; this page catches up by
-      itself once the service answers again.
+      You are seeing the last known state. Jobs on the clusters keep running; this page updates
+      automatically once the service responds.
     </Alert>
   );
 }

@@ -13,7 +13,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
       ))}
       {others.length > 0 && (
         <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
-          For administrators
+          Administration
         </Text>
       )}
       {others.map((place) => (

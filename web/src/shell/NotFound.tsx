@@ -9,12 +9,12 @@ export function NotFound() {
     <Page title="Not found">
       <Empty
         icon={IconMapOff}
-        title="There is no such page"
+        title="Page not found"
         action={
           <Button renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>
         }
       >
-        The address may be mistyped, or what it named is gone.
+        The address may be mistyped, or the item may have been deleted.
       </Empty>
     </Page>
   );

@@ -25,12 +25,12 @@ export default function Palette({ wishes }: { wishes: number }) {
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
-      nothingFound="Nothing by that name"
+      nothingFound="No results"
       highlightQuery
       limit={12}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
-        placeholder: "A page, an endpoint, or the name of an image or a task",
+        placeholder: "Search pages, endpoints, images and tasks",
         "aria-label": "Search",
       }}
     />

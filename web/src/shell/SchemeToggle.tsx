@@ -9,13 +9,13 @@ export function SchemeToggle() {
   const other = now === "dark" ? "light" : "dark";
   const Icon = now === "dark" ? IconSun : IconMoon;
   return (
-    <Tooltip label={`Use the ${other} look`}>
+    <Tooltip label={`Switch to ${other} mode`}>
       <ActionIcon
         variant="subtle"
         color="gray"
         size="lg"
         onClick={() => setColorScheme(other)}
-        aria-label={`Use the ${other} look`}
+        aria-label={`Switch to ${other} mode`}
       >
         <Icon size={18} stroke={1.6} />
       </ActionIcon>

@@ -57,7 +57,7 @@ function Frame() {
     >
       <AppShell.Header className={classes.header}>
         <a href="#content" className={classes.skip}>
-          Skip to the content
+          Skip to content
         </a>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger

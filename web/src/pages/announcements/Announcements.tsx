@@ -19,7 +19,7 @@ export function Announcements() {
   return (
     <Page
       title="Announcements"
-      lead="A word to everybody, on top of every page: a maintenance, a new cluster, a full disk."
+      lead="Messages shown to everyone at the top of every page, for example about maintenance or a new cluster."
       actions={<NewButton onClick={() => edit("new")} />}
     >
       <Answer query={query}>
@@ -33,11 +33,11 @@ export function Announcements() {
           ) : (
             <Empty
               icon={IconSpeakerphone}
-              title="Nothing is announced"
+              title="No announcements yet"
               action={<NewButton onClick={() => edit("new")} />}
             >
-              What you write is shown to everybody who has an account here, from the moment that you
-              choose until the moment that you choose.
+              An announcement is shown to everyone with an account here, during the period you
+              choose.
             </Empty>
           )
         }
@@ -52,19 +52,19 @@ export function Announcements() {
 function NewButton({ onClick }: { onClick: () => void }) {
   return (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onClick}>
-      Announce
+      New announcement
     </Button>
   );
 }
 
-const COLORS = { now: "teal", "to come": "blue", over: "gray" };
+const COLORS = { now: "teal", scheduled: "blue", expired: "gray" };
 
 function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: () => void }) {
   const phase = phaseOf(announcement, Date.now() / 1000);
   const remove = useDeed({
     by: () => askAnnouncements.withdraw(announcement.id),
     renews: [keys.announcements],
-    done: "It is gone",
+    done: "Announcement deleted",
     onError: sayFailed,
   });
   return (
@@ -75,13 +75,13 @@ function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: ()
             {announcement.text}
           </Text>
           <Group gap="xs">
-            <Badge color={COLORS[phase]}>{phase === "now" ? "shown now" : phase}</Badge>
+            <Badge color={COLORS[phase]}>{phase === "now" ? "active" : phase}</Badge>
             {announcement.level === "warning" && <Badge color="orange">warning</Badge>}
             <Text size="xs" c="dimmed">
               by {announcement.by}, <Ago at={announcement.created} />
               {announcement.ends != null && (
                 <>
-                  , {phase === "over" ? "ended" : "ends"} <Ago at={announcement.ends} />
+                  , {phase === "expired" ? "ended" : "ends"} <Ago at={announcement.ends} />
                 </>
               )}
             </Text>
@@ -98,7 +98,7 @@ function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: ()
             loading={remove.isPending}
             onClick={() => remove.run()}
           >
-            Remove
+            Delete
           </Button>
         </Group>
       </Group>

@@ -9,8 +9,8 @@ import { useDeed } from "~/components/useDeed";
 type Wanted = Required<AnnouncementRequest>;
 const NEW: Wanted = { text: "", level: "info", starts: null, ends: null };
 const LEVELS = [
-  { value: "info", label: "A word" },
-  { value: "warning", label: "A warning" },
+  { value: "info", label: "Information" },
+  { value: "warning", label: "Warning" },
 ];
 
 type EditorProps = { announcement: Announcement | null; onClose: () => void };
@@ -21,13 +21,13 @@ export function Editor({ announcement, onClose }: EditorProps) {
   const keep = useDeed({
     by: () => askAnnouncements.keep(announcement?.id ?? null, wanted),
     renews: [keys.announcements],
-    done: "Everybody sees it on top of the pages.",
+    done: "Announcement published.",
     onDone: onClose,
   });
   return (
     <Ask
-      title={announcement ? "Edit the announcement" : "Announce something"}
-      deed={announcement ? "Save" : "Announce"}
+      title={announcement ? "Edit announcement" : "New announcement"}
+      deed={announcement ? "Save" : "Publish"}
       isPending={keep.isPending}
       isReady={Boolean(wanted.text.trim())}
       error={keep.error}
@@ -36,7 +36,7 @@ export function Editor({ announcement, onClose }: EditorProps) {
     >
       <Textarea
         label="Text"
-        placeholder="The cluster is down for maintenance on Friday from 8 to 12. Jobs that run keep their results."
+        placeholder="The cluster is down for maintenance on Friday, 8:00 to 12:00. Running jobs keep their results."
         autosize
         minRows={3}
         maxRows={10}
@@ -53,13 +53,13 @@ export function Editor({ announcement, onClose }: EditorProps) {
       <Group grow align="flex-start">
         <MomentInput
           label="From"
-          description="Empty: now."
+          description="Leave empty to show it now."
           value={wanted.starts}
           onChange={(starts) => change({ starts })}
         />
         <MomentInput
           label="Until"
-          description="Empty: until it is removed."
+          description="Leave empty to show it until you delete it."
           value={wanted.ends}
           onChange={(ends) => change({ ends })}
         />

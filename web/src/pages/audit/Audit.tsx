@@ -32,7 +32,7 @@ export function Audit() {
   return (
     <Page
       title="Audit log"
-      lead="Everything that anybody changed here, the newest first. Lines are added and never changed."
+      lead="Every change made on this Diamond, newest first. Entries cannot be edited or deleted."
       actions={<Export wanted={wanted} />}
     >
       <Filters />
@@ -41,15 +41,15 @@ export function Audit() {
           const lines = pages.flatMap((page) => page.items);
           if (!lines.length) {
             return (
-              <Empty icon={IconHistory} title="Nothing fits">
-                Try fewer words, a longer time, or everybody.
+              <Empty icon={IconHistory} title="No matching entries">
+                Try fewer words, a longer period, or all people.
               </Empty>
             );
           }
           return (
             <>
               <AuditTable lines={lines} />
-              <More query={query}>Show older</More>
+              <More query={query}>Load older entries</More>
             </>
           );
         }}
@@ -73,10 +73,10 @@ function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href={exportAddress(wanted, "csv")} download>
-          As a table (CSV)
+          CSV
         </Menu.Item>
         <Menu.Item component="a" href={exportAddress(wanted, "jsonl")} download>
-          As JSON lines
+          JSON lines
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

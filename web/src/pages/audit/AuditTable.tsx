@@ -14,10 +14,10 @@ export function AuditTable({ lines }: { lines: Line[] }) {
             <Table.Tr>
               <Table.Th w={120}>When</Table.Th>
               <Table.Th w={180}>Who</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th>On what</Table.Th>
+              <Table.Th>Action</Table.Th>
+              <Table.Th>Details</Table.Th>
               <Table.Th w={130}>From</Table.Th>
-              <Table.Th w={150}>With</Table.Th>
+              <Table.Th w={150}>Credential</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

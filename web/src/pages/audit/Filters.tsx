@@ -21,7 +21,7 @@ export function Filters() {
     <Group gap="sm" mb="md">
       <Words />
       <SegmentedControl
-        aria-label="How far back"
+        aria-label="Period"
         size="xs"
         data={SPAN_LABELS}
         value={span}
@@ -48,7 +48,7 @@ function Words() {
   return (
     <TextInput
       aria-label="Search the log"
-      placeholder="A name, a call, an id, an address"
+      placeholder="Search by name, action, id or address"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         words && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />
@@ -73,7 +73,7 @@ function Whose() {
       size="md"
       onRemove={() => void navigate({ search: (now) => ({ ...now, user: undefined }) })}
       removeButtonProps={{
-        "aria-label": `Show everybody, not only ${name}`,
+        "aria-label": `Show all people, not only ${name}`,
         "aria-hidden": false,
         tabIndex: 0,
       }}

@@ -16,7 +16,7 @@ export function Builder() {
   return (
     <Page
       title="Image Builder"
-      lead="Say what your program runs inside. Diamond builds it once, without root, and brings it wherever a job needs it."
+      lead="Describe the environment your program runs in. Diamond builds it once, without root, and transfers it wherever a job needs it."
       wide
     >
       <Answer query={query} loading={<Loading />}>

@@ -15,7 +15,7 @@ export function Imported() {
     <Alert
       color={leftOut.length ? "yellow" : "teal"}
       icon={<IconFileCheck />}
-      title={`${imported.name} was read`}
+      title={`${imported.name} imported`}
       withCloseButton
       closeButtonLabel="Close"
       onClose={dismiss}
@@ -24,7 +24,7 @@ export function Imported() {
       <Stack gap="xs">
         {leftOut.length ? (
           <>
-            <Text size="sm">All of it fills the form, but for this:</Text>
+            <Text size="sm">The form is filled in, except for:</Text>
             <List size="sm" spacing={2}>
               {leftOut.map((words) => (
                 <List.Item key={words}>{words}</List.Item>
@@ -32,7 +32,7 @@ export function Imported() {
             </List>
           </>
         ) : (
-          <Text size="sm">All of it fills the form.</Text>
+          <Text size="sm">The form is filled in completely.</Text>
         )}
         {Object.entries(copies).map(([path, place]) => (
           <Wanted key={path} path={path} place={place} />
@@ -68,7 +68,7 @@ function Wanted({ path, place }: { path: string; place: string }) {
             variant="default"
             leftSection={<IconFilePlus size={14} aria-hidden />}
           >
-            Give it
+            Choose file
           </Button>
         )}
       </FileButton>

@@ -26,7 +26,7 @@ export function Side() {
       resetScroll: false,
     });
   return (
-    <Card className={classes.side} padding={0} component="section" aria-label="What will be built">
+    <Card className={classes.side} padding={0} component="section" aria-label="Preview">
       <Tabs value={tab} onChange={show} classNames={{ root: classes.tabs, panel: classes.panel }}>
         <Tabs.List px="xs">
           <Tabs.Tab value="definition">{FILES[preview?.form ?? "definition"].title}</Tabs.Tab>
@@ -55,7 +55,7 @@ function Panel({ tab }: { tab: SideTab }) {
 function NotYet() {
   return (
     <Text size="sm" c="dimmed" p="md">
-      It is written here as soon as what is marked in the form is mended.
+      The preview appears here once the errors in the form are fixed.
     </Text>
   );
 }
@@ -64,7 +64,7 @@ function Planned({ steps }: { steps: Preview["steps"] }) {
   return (
     <>
       <Text size="sm" c="dimmed" px="md" pt="sm">
-        Each is kept once it is done: a later change begins where it matters.
+        Each step is cached: after a change, only the steps from there on run again.
       </Text>
       <ol className={classes.planned}>
         {steps.map((step) => (
@@ -101,5 +101,5 @@ function Foot({ preview, tab }: { preview: Preview; tab: SideTab }) {
 
 function builtBy(runtime: string): string {
   if (!runtime) return "";
-  return runtime === "venv" ? "Made by uv, without a container" : `Built by ${runtime}`;
+  return runtime === "venv" ? "Built with uv, without a container" : `Built with ${runtime}`;
 }

@@ -27,9 +27,7 @@ export function StartFrom({ isFilled }: { isFilled: boolean }) {
   });
   return (
     <Group gap="xs">
-      <Text size="sm">
-        {isFilled ? "Filled in from what you have. Or begin with" : "Begin with"}
-      </Text>
+      <Text size="sm">{isFilled ? "Filled in. Or start from" : "Start from"}</Text>
       <FileButton onChange={(file) => file && take.mutate(file)} accept={TAKEN}>
         {(props) => (
           <Button
@@ -39,7 +37,7 @@ export function StartFrom({ isFilled }: { isFilled: boolean }) {
             loading={take.isPending}
             leftSection={<IconFileImport size={15} aria-hidden />}
           >
-            A file you have
+            A file
           </Button>
         )}
       </FileButton>
@@ -49,7 +47,7 @@ export function StartFrom({ isFilled }: { isFilled: boolean }) {
         leftSection={<IconPackage size={15} aria-hidden />}
         onClick={open}
       >
-        An image you have
+        An image
       </Button>
       <Text size="xs" c="dimmed" visibleFrom="xl">
         requirements.txt, environment.yml, Dockerfile or .def
@@ -62,11 +60,10 @@ export function StartFrom({ isFilled }: { isFilled: boolean }) {
 function PickImage({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const navigate = useNavigate();
   return (
-    <Modal opened={opened} onClose={onClose} title="Begin with an image">
+    <Modal opened={opened} onClose={onClose} title="Start from an image">
       <Stack gap="sm">
         <Text size="sm">
-          Its environment fills the form. Change what you want: what stays the same need not be
-          built again.
+          The form is filled in with its environment. Unchanged steps are not built again.
         </Text>
         <ImagePicker
           label="Image"

@@ -64,9 +64,7 @@ function Sign({ number, faults, isFilled }: SignProps) {
       {look === "filled" && <IconCheck size={15} aria-hidden />}
       {look === "open" && <span aria-hidden>{number}</span>}
       {look !== "open" && (
-        <VisuallyHidden>
-          {faults ? `${count(faults, "thing")} to mend:` : "filled in:"}
-        </VisuallyHidden>
+        <VisuallyHidden>{faults ? `${count(faults, "error")}:` : "complete:"}</VisuallyHidden>
       )}
     </span>
   );

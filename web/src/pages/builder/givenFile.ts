@@ -24,7 +24,7 @@ function textOf(content: Uint8Array): string | null {
 async function send(content: Uint8Array<ArrayBuffer>): Promise<string> {
   if (!globalThis.crypto?.subtle) {
     throw new Error(
-      "A browser sends such a file over https only; `diamond image build` does it anywhere.",
+      "Your browser can upload this file only over https. Use `diamond image build` instead.",
     );
   }
   const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", content));

@@ -21,7 +21,7 @@ export function useBuild(draft: DraftState<BuilderWork>) {
         queries.setQueryData(keys.build(build.task.id), build);
         void navigate({ to: "/build/$task", params: { task: build.task.id } });
       } else if (image) {
-        sayDone(`${imageName(image)} is there already: nothing needs to be built`);
+        sayDone(`${imageName(image)} already exists: nothing to build`);
         void navigate({ to: "/images/$image", params: { image: image.id } });
       }
     },

@@ -40,8 +40,8 @@ function Shown({ build }: { build: Build }) {
   useLiveSteps(build);
   return (
     <Page
-      title={`Build of ${build.name}`}
-      tab={`${task.state}: build of ${build.name}`}
+      title={`Build ${build.name}`}
+      tab={`${task.state}: build ${build.name}`}
       lead={<Lead build={build} />}
       actions={<Actions build={build} />}
       wide
@@ -77,7 +77,7 @@ function Lead({ build }: { build: Build }) {
         <StateChip task={task} />
         <Text size="sm">
           on {task.endpoint}
-          {build.runtime && ` by ${build.runtime}`}
+          {build.runtime && ` with ${build.runtime}`}
         </Text>
         {task.started !== null && (
           <Text size="sm">
@@ -85,7 +85,7 @@ function Lead({ build }: { build: Build }) {
           </Text>
         )}
         <Text size="sm">
-          {task.ended ? "ended" : "begun"} <Ago at={task.ended ?? task.created} />
+          {task.ended ? "ended" : "started"} <Ago at={task.ended ?? task.created} />
         </Text>
         {build.resumed_from && (
           <Anchor
@@ -95,7 +95,7 @@ function Lead({ build }: { build: Build }) {
               <Link to="/build/$task" params={{ task: build.resumed_from ?? "" }} {...props} />
             )}
           >
-            goes on from {build.resumed_from.slice(0, 8)}
+            resumed from {build.resumed_from.slice(0, 8)}
           </Anchor>
         )}
       </Group>
@@ -120,7 +120,7 @@ function Actions({ build }: { build: Build }) {
           <Link to="/tasks/$task" params={{ task: task.id }} search={{ tab: "log" }} {...props} />
         )}
       >
-        The whole log
+        Full log
       </Button>
     </>
   );

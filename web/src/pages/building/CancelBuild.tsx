@@ -14,7 +14,7 @@ export function CancelBuild({ build }: { build: Build }) {
     mutationFn: () =>
       dataOf(api.POST("/api/v1/tasks/{task}/cancel", { params: { path: { task: task.id } } })),
     onSuccess: () => {
-      sayDone("It is being stopped; the steps that are done are kept");
+      sayDone("Cancelling the build. Finished steps are kept.");
       void queries.invalidateQueries({ queryKey: keys.build(task.id) });
     },
     onError: sayFailed,
@@ -27,7 +27,7 @@ export function CancelBuild({ build }: { build: Build }) {
       disabled={task.cancel_requested}
       onClick={() => cancel.mutate()}
     >
-      {task.cancel_requested ? "Stopping" : "Stop the build"}
+      {task.cancel_requested ? "Cancelling" : "Cancel build"}
     </Button>
   );
 }

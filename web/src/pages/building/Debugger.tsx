@@ -42,22 +42,22 @@ export function Debugger({ build, failure }: DebuggerProps) {
             aria-hidden
           />
           <Title order={2} lineClamp={3} style={{ overflowWrap: "anywhere" }}>
-            {step ? `It failed at: ${step.title}` : "Nothing could be begun"}
+            {step ? `Failed at: ${step.title}` : "The build could not start"}
           </Title>
         </Group>
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           <Words text={first} />
           {failure.exit_code ? ` (exit code ${failure.exit_code})` : ""}
         </Text>
-        {more.length > 0 && <Lines label="In full" lines={flush(more)} />}
+        {more.length > 0 && <Lines label="Full message" lines={flush(more)} />}
         {failure.last_lines.length > 0 && (
-          <Lines label="Its last lines" lines={failure.last_lines} />
+          <Lines label="Last lines of output" lines={failure.last_lines} />
         )}
         {failure.hint && (
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <IconBulb size={18} aria-hidden style={{ flex: "none", marginTop: 2 }} />
             <Text size="sm">
-              <b>To try: </b>
+              <b>Next step: </b>
               <Words text={failure.hint} />
             </Text>
           </Group>
@@ -113,7 +113,7 @@ function Mend({ build, failure }: DebuggerProps) {
             maw={520}
           />
           <Textarea
-            label="What it does"
+            label="Command or content"
             autosize
             minRows={2}
             maxRows={16}
@@ -140,14 +140,14 @@ function Mend({ build, failure }: DebuggerProps) {
           loading={resume.isPending}
           onClick={() => resume.mutate()}
         >
-          {changed.length ? "Resume with the change" : "Try the same again"}
+          {changed.length ? "Resume with changes" : "Retry"}
         </Button>
         <Anchor
           size="sm"
           underline="always"
           renderRoot={(props) => <Link to="/build" search={{ build: build.task.id }} {...props} />}
         >
-          Change all of it in the Image Builder
+          Edit the environment in the Image Builder
         </Anchor>
       </Group>
     </Stack>
@@ -168,7 +168,7 @@ function useResume(build: Build, edits: Record<string, string>) {
         queries.setQueryData(keys.build(next.task.id), next);
         void navigate({ to: "/build/$task", params: { task: next.task.id } });
       } else if (image) {
-        sayDone(`${imageName(image)} is there already`);
+        sayDone(`${imageName(image)} already exists`);
         void navigate({ to: "/images/$image", params: { image: image.id } });
       }
     },
@@ -179,7 +179,7 @@ function ByShell({ task }: { task: string }) {
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
-        Or look around in a terminal, in the state just before this step:
+        Or open a shell in the state just before this step:
       </Text>
       <CopyLine line={`diamond image shell ${task}`} />
     </div>

@@ -22,7 +22,7 @@ export function Definition({ build }: { build: Build }) {
               saveText(`${build.name}.${ending(build.runtime)}`, definition, "text/plain")
             }
           >
-            Save
+            Download
           </Button>
         )}
       </Group>
@@ -32,8 +32,8 @@ export function Definition({ build }: { build: Build }) {
         ) : (
           <Text size="sm" c="dimmed" px={14} pb={14}>
             {isOver(build.task)
-              ? "It was not begun, so there is none."
-              : "It is written once the base and the packages are resolved."}
+              ? "The build never started, so there is no definition."
+              : "Available once the base and the packages are resolved."}
           </Text>
         )}
       </div>

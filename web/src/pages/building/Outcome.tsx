@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCircleCheck, IconInfoCircle, IconPackage, IconPencilPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { Build } from "~/api/images";
+import { Words } from "~/components/Words";
 import { isOver } from "~/pages/task/words";
 
 /** What came of it, or what it waits for. */
@@ -14,18 +15,20 @@ export function Outcome({ build }: { build: Build }) {
     <Alert
       color={isOver(task) ? "gray" : "blue"}
       icon={<IconInfoCircle />}
-      title={isOver(task) ? "How it ended" : "What it waits for"}
+      title={isOver(task) ? "How it ended" : "Waiting"}
       role="status"
     >
       <Stack gap={4}>
-        <Text size="sm">{task.message}</Text>
+        <Text size="sm">
+          <Words text={task.message} />
+        </Text>
         {task.state === "cancelled" && (
           <Anchor
             size="sm"
             underline="always"
             renderRoot={(props) => <Link to="/build" search={{ build: task.id }} {...props} />}
           >
-            Open it in the Image Builder
+            Open in the Image Builder
           </Anchor>
         )}
       </Stack>
@@ -35,8 +38,8 @@ export function Outcome({ build }: { build: Build }) {
 
 function Made({ build, image }: { build: Build; image: string }) {
   const words = build.reused
-    ? `The same environment was built here before, so nothing was done again.`
-    : `It is kept on ${build.task.endpoint}, and is brought to other endpoints when a job needs it there.`;
+    ? `The same environment has already been built here, so it was reused.`
+    : `It is stored on ${build.task.endpoint} and transferred to other endpoints when a job needs it there.`;
   return (
     <Alert color="teal" icon={<IconCircleCheck />} title={`${build.name} is ready`} role="status">
       <Stack gap="sm">
@@ -47,7 +50,7 @@ function Made({ build, image }: { build: Build; image: string }) {
             leftSection={<IconPencilPlus size={15} aria-hidden />}
             renderRoot={(props) => <Link to="/compose" search={{ image }} {...props} />}
           >
-            Use it in a job
+            Use in a job
           </Button>
           <Button
             size="xs"
@@ -55,7 +58,7 @@ function Made({ build, image }: { build: Build; image: string }) {
             leftSection={<IconPackage size={15} aria-hidden />}
             renderRoot={(props) => <Link to="/images/$image" params={{ image }} {...props} />}
           >
-            What is inside
+            View image
           </Button>
         </Group>
       </Stack>

@@ -50,7 +50,7 @@ export function StepLog({ id, build, step }: StepLogProps) {
       {log.isPending && <Lines count={3} height={14} />}
       {log.data && log.data.start > from && (
         <Text size="xs" c="dimmed" mb={4}>
-          {bytes(log.data.start - from)} before this:{" "}
+          {bytes(log.data.start - from)} earlier:{" "}
           <Anchor
             size="xs"
             underline="always"
@@ -63,11 +63,11 @@ export function StepLog({ id, build, step }: StepLogProps) {
               />
             )}
           >
-            the whole log
+            full log
           </Anchor>
         </Text>
       )}
-      {log.data && <pre>{log.data.text || "It said nothing."}</pre>}
+      {log.data && <pre>{log.data.text || "No output."}</pre>}
     </section>
   );
 }

@@ -18,9 +18,9 @@ import { StepLog } from "./StepLog";
 export type Step = Build["steps"][number];
 
 const LOOKS: Record<Step["state"], { icon: TablerIcon; words: string }> = {
-  waiting: { icon: IconCircle, words: "waits" },
-  running: { icon: IconCircle, words: "at work" },
-  cached: { icon: IconHistory, words: "done before" },
+  waiting: { icon: IconCircle, words: "waiting" },
+  running: { icon: IconCircle, words: "running" },
+  cached: { icon: IconHistory, words: "cached" },
   done: { icon: IconCircleCheck, words: "done" },
   failed: { icon: IconAlertCircle, words: "failed" },
 };
@@ -28,7 +28,7 @@ const LOOKS: Record<Step["state"], { icon: TablerIcon; words: string }> = {
 /** Every step with its time, its exit code and its own log. */
 export function Steps({ build }: { build: Build }) {
   return (
-    <Card padding={0} component="section" aria-label="Steps of the build">
+    <Card padding={0} component="section" aria-label="Build steps">
       <Title order={2} px={14} py={10}>
         Steps
       </Title>
@@ -101,7 +101,7 @@ function Sign({ step, isLive }: { step: Step; isLive: boolean }) {
 }
 
 function Facts({ step }: { step: Step }) {
-  if (step.state === "cached") return <>done before</>;
+  if (step.state === "cached") return <>cached</>;
   if (step.state === "running" && step.started) return <Took from={step.started} />;
   if (step.seconds == null) return null;
   const code = step.exit_code ? `exit code ${step.exit_code}, ` : "";

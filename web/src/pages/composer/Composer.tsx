@@ -17,7 +17,7 @@ export function Composer() {
   const source = sourceOf(search);
   const start = <StartWith search={search} />;
   return (
-    <Page title="New job" lead="Say what to run. Everything else has a default." wide>
+    <Page title="New job" lead="Choose what to run. Everything else has a default." wide>
       <Stack gap="md">
         {source ? (
           <Filled key={sourceKey(source)} source={source} start={start} />

@@ -22,7 +22,7 @@ export function Kept<W extends Filled>({ draft }: { draft: DraftState<W> }) {
   return (
     <Group gap={4} ml="auto">
       <Text size="sm" c="dimmed">
-        Your changes are kept in this browser.
+        Draft saved in this browser.
       </Text>
       <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
         Start over
@@ -56,17 +56,17 @@ function FromTask({ id }: { id: string }) {
 export function OtherTab<W extends Filled>({ draft }: { draft: DraftState<W> }) {
   if (!draft.other) return null;
   return (
-    <Alert color="orange" icon={<IconBrowser />} title="Another tab has changed this draft">
+    <Alert color="orange" icon={<IconBrowser />} title="This draft was changed in another tab">
       <Text size="sm" mb="xs">
-        It was saved there <Ago at={draft.other.at / 1000} />. Nothing is overwritten until you say
-        which one to keep.
+        It was saved there <Ago at={draft.other.at / 1000} />. Choose which version to keep; nothing
+        is overwritten until then.
       </Text>
       <Group gap="xs">
         <Button size="xs" onClick={draft.keepMine}>
-          Keep what is here
+          Keep this version
         </Button>
         <Button size="xs" variant="default" onClick={draft.takeOther}>
-          Take the other tab's
+          Use the other tab's version
         </Button>
       </Group>
     </Alert>

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { ProblemError } from "~/api/client";
 import { hintOf, Remedy } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
+import { Words } from "~/components/Words";
 import { count } from "~/lib/format";
 import classes from "./Composer.module.css";
 import { jumpTo } from "./jump";
@@ -34,7 +35,7 @@ export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
         {error && <Refused error={error} />}
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Text size="sm" c="dimmed" lineClamp={2} role="status">
-            {outlook(composition, faults)}
+            <Words text={outlook(composition, faults)} />
           </Text>
           <Tooltip label={<Kbd size="xs">{isApple ? "⌘" : "Ctrl"} Enter</Kbd>}>
             <Button
@@ -55,7 +56,7 @@ export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
 function outlook(composition: Composition | undefined, faults: Fault[]): string {
   const [first, ...others] = faults;
   if (first && others.length === 0) return faultWords(first);
-  if (first) return `${count(faults.length, "thing")} still to fill in or mend.`;
+  if (first) return `${count(faults.length, "field")} to complete or fix.`;
   return composition?.cost?.text ?? "";
 }
 
@@ -64,10 +65,16 @@ function Refused({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   const faults = error instanceof BrokenYaml ? error.faults : [];
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert" mb="sm">
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={<Words text={error.message} />}
+      role="alert"
+      mb="sm"
+    >
       <Text size="sm">
         {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultWords(fault)}`).join(" ")}
-        {hintOf(error)} Nothing was submitted, and nothing that you typed is lost.
+        <Words text={hintOf(error)} /> Nothing was submitted, and your input is kept.
       </Text>
       <Remedy error={error} />
     </Alert>
@@ -79,7 +86,7 @@ function Summary({ faults }: { faults: Fault[] }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle />}
-      title={`${count(faults.length, "thing")} to mend`}
+      title={`${count(faults.length, "error")} to fix`}
       role="alert"
     >
       <List size="sm" spacing={2}>
@@ -89,7 +96,7 @@ function Summary({ faults }: { faults: Fault[] }) {
               {labelOf(fault.field)}
             </Anchor>
             {": "}
-            {faultWords(fault)}
+            <Words text={faultWords(fault)} />
           </List.Item>
         ))}
       </List>
@@ -101,7 +108,7 @@ function LogPath({ path }: { path: string }) {
   return (
     <Card padding="sm">
       <Text size="xs" c="dimmed" mb={4}>
-        Where its log will be on the endpoint; you see it live on the task's page.
+        Log file on the endpoint. You can also follow the log live on the task page.
       </Text>
       <CopyLine line={path} label="Copy the path" />
     </Card>

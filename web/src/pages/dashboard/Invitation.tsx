@@ -12,7 +12,7 @@ export default function Invitation({ code }: { code: string }) {
   const accept = useDeed({
     by: () => askProjects.accept(code),
     renews: [keys.projects, keys.me],
-    done: "You are in",
+    done: "You joined the project",
     onDone: () => void navigate({ to: "/projects" }),
   });
   return (
@@ -26,12 +26,12 @@ export default function Invitation({ code }: { code: string }) {
         {accept.error ? (
           <Problem error={accept.error} />
         ) : (
-          "Its people will see your name and address, and you what they have put into it."
+          "Members will see your name and e-mail address, and you will see the jobs in the project."
         )}
         <Group gap="xs">
           {!accept.error && (
             <Button size="xs" loading={accept.isPending} onClick={() => accept.run()}>
-              Accept the invitation
+              Accept invitation
             </Button>
           )}
           <Button

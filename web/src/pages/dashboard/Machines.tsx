@@ -15,9 +15,9 @@ export function Machines({ endpoints }: { endpoints: Now[] }) {
     <Box title="Endpoints" more={<Link to="/endpoints">All</Link>}>
       {endpoints.length === 0 && (
         <Text size="sm" c="dimmed">
-          None yet.{" "}
+          No endpoints yet.{" "}
           <Link to="/endpoints" search={{ add: "choose" }}>
-            Add one
+            Add an endpoint
           </Link>
         </Text>
       )}
@@ -67,13 +67,13 @@ function When({ now, told }: { now: Now; told: boolean }) {
   if (now.state !== "online")
     return (
       <>
-        {isNew(now) ? "Added" : "It went away"} <Ago at={now.since} />.
+        {isNew(now) ? "Added" : "Went offline"} <Ago at={now.since} />.
       </>
     );
   if (now.as_of == null || !told) return null;
   return (
     <>
-      Told <Ago at={now.as_of} />.
+      Updated <Ago at={now.as_of} />.
     </>
   );
 }

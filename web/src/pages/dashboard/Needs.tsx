@@ -18,6 +18,7 @@ import { keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
 import { sayFailed } from "~/components/say";
 import { Ago } from "~/components/Time";
+import { Words } from "~/components/Words";
 import classes from "./Dashboard.module.css";
 
 type Need = Schemas["Need"];
@@ -41,9 +42,9 @@ export function Needs({ needs, now }: { needs: Need[]; now: number }) {
   const shown = all ? needs : needs.slice(0, SHOWN);
   if (!needs.length) return null;
   return (
-    <Card component="section" aria-label="Needs you">
+    <Card component="section" aria-label="Needs attention">
       <Group justify="space-between" mb={4}>
-        <Title order={2}>Needs you</Title>
+        <Title order={2}>Needs attention</Title>
         {needs.some((need) => need.kind === "failed") && <Seen at={now} />}
       </Group>
       {shown.map((need) => (
@@ -72,7 +73,7 @@ function Seen({ at }: { at: number }) {
       loading={mark.isPending}
       onClick={() => mark.mutate()}
     >
-      I have seen the failures
+      Dismiss failures
     </Button>
   );
 }
@@ -94,7 +95,11 @@ function NeedLine({ need }: { need: Need }) {
             <Ago at={need.at} />
           </Text>
         </Text>
-        {need.hint && <Text size="sm">{need.hint}</Text>}
+        {need.hint && (
+          <Text size="sm">
+            <Words text={need.hint} />
+          </Text>
+        )}
         {need.command && <CopyLine line={need.command} />}
       </Stack>
     </div>

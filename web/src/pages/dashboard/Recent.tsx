@@ -15,7 +15,7 @@ export function Recent({ results }: { results: Result[] }) {
     <Box title="Recent results" more={results.length > 0 && <Link to="/tasks">All tasks</Link>}>
       {results.length === 0 && (
         <Text size="sm" c="dimmed">
-          What has ended is shown here, with its best number.
+          Finished tasks appear here with their main result.
         </Text>
       )}
       {results.map((result) => (

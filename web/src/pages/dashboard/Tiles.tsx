@@ -47,7 +47,7 @@ function Figure({ value, of, label, at }: FigureProps) {
         {label}
         {at != null && (
           <>
-            , told <Ago at={at} />
+            , updated <Ago at={at} />
           </>
         )}
       </Text>

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { Task } from "~/api/client";
 import { StateBadge } from "~/components/StateBadge";
 import { Ago, Took } from "~/components/Time";
+import { Words } from "~/components/Words";
 import { Box } from "./Box";
 import classes from "./Dashboard.module.css";
 
@@ -27,10 +28,10 @@ export function Running({ tasks, total, isNew }: RunningProps) {
 function Idle({ isNew }: { isNew: boolean }) {
   return (
     <Text size="sm" c="dimmed">
-      Nothing runs now.{" "}
+      Nothing is running.{" "}
       {isNew && (
         <Link to="/" search={{ guide: "show" }}>
-          Train a first model
+          Train your first model
         </Link>
       )}
     </Text>
@@ -38,14 +39,14 @@ function Idle({ isNew }: { isNew: boolean }) {
 }
 
 /** A queue takes its time to say why: silence would read as a fault of the page. */
-const NO_REASON = "just handed over: no reason told yet";
+const NO_REASON = "just submitted, no reason reported yet";
 
 /** With the reason under each, in the words of the service. */
 export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   if (!tasks.length) return null;
   const all = <All state="preparing,pending" total={total} shown={tasks.length} />;
   return (
-    <Box title="Waiting, and why" more={all}>
+    <Box title="Waiting" more={all}>
       {tasks.slice(0, SHOWN).map((task) => (
         <TaskLine
           key={task.id}
@@ -87,7 +88,7 @@ function TaskLine({ task, sign, why, children }: LineProps) {
       {sign}
       {why && (
         <Text size="xs" className={classes.why} lineClamp={2}>
-          {why}
+          <Words text={why} />
         </Text>
       )}
     </div>

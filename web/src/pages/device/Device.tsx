@@ -17,7 +17,7 @@ export function Device() {
   });
   if (!code) return <NoCode />;
   return (
-    <Page title="A program asks to act for you">
+    <Page title="Authorize a program">
       <Answer query={query}>{(asked) => <Asked asked={asked} onDone={query.refetch} />}</Answer>
     </Page>
   );
@@ -25,18 +25,18 @@ export function Device() {
 
 function NoCode() {
   return (
-    <Page title="A program asks to act for you">
+    <Page title="Authorize a program">
       <Text>
-        Which one? Type <Code>diamond login</Code> in its terminal, and open the whole address that
-        it shows: the code of the program is part of it.
+        Run <Code>diamond login</Code> in a terminal and open the full address it shows. The address
+        contains the code.
       </Text>
     </Page>
   );
 }
 
 const ENDINGS = {
-  accepted: "It was let in. You can close this page; its token is listed under Settings, Tokens.",
-  refused: "It was not let in. You can close this page.",
+  accepted: "Access granted. You can close this page. The token is listed under Settings, Tokens.",
+  refused: "Access denied. You can close this page.",
 };
 
 function Asked({ asked, onDone }: { asked: Schemas["DeviceShown"]; onDone: () => unknown }) {
@@ -63,16 +63,16 @@ function Asked({ asked, onDone }: { asked: Schemas["DeviceShown"]; onDone: () =>
           <b>{asked.name}</b>, from {asked.address || "this machine"}, wants to:{" "}
           {asked.scopes.join(", ")}.
         </Text>
-        <Text>Agree only if you started it yourself, and it shows this very code:</Text>
+        <Text>Allow this only if you started the program yourself and it shows the same code:</Text>
         <Text ff="monospace" size="xl" fw={700}>
           {asked.user_code}
         </Text>
         <Group>
           <Button onClick={() => decide.mutate(true)} loading={decide.isPending}>
-            Let it act for me
+            Allow
           </Button>
           <Button variant="default" onClick={() => decide.mutate(false)}>
-            No
+            Deny
           </Button>
         </Group>
       </Stack>

@@ -15,13 +15,13 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
     <Alert
       color={signIn ? "orange" : "gray"}
       icon={signIn ? <IconPlugConnected /> : <IconLinkOff />}
-      title={signIn ? "Needs you to sign in" : "Away"}
+      title={signIn ? "Sign-in needed" : "Offline"}
     >
       <Stack gap="xs">
         <Text size="sm">
-          {endpoint.last_seen != null ? "It went away " : "Added "}
-          <Ago at={endpoint.since} />. {endpoint.last_seen != null && "Its jobs go on. "}
-          {signIn ? "To connect, type in your terminal:" : "To bring it back, type:"}
+          {endpoint.last_seen != null ? "Went offline " : "Added "}
+          <Ago at={endpoint.since} />. {endpoint.last_seen != null && "Running jobs continue. "}
+          {signIn ? "To connect, run in your terminal:" : "To bring it back online, run:"}
         </Text>
         <CopyLine line={endpoint.revive} />
       </Stack>
@@ -33,15 +33,15 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
 export function Confirm({ endpoint }: { endpoint: Endpoint }) {
   const answer = useDeed({ by: (accept: boolean) => ask.confirm(endpoint.name, accept) });
   return (
-    <Alert color="blue" icon={<IconUserCheck />} title="Is this you?">
+    <Alert color="blue" icon={<IconUserCheck />} title="Confirm this machine">
       <Stack gap="sm">
         <Text size="sm">
-          A machine called as <b>{endpoint.user}</b> on <b>{endpoint.host}</b>. If that is your
-          account on your machine, let it in. If you do not know it, refuse it: it learns nothing.
+          An agent connected as <b>{endpoint.user}</b> on <b>{endpoint.host}</b>. Confirm if this is
+          your account. If you do not recognize it, reject it: it gets no access.
         </Text>
         <Group gap="xs">
           <Button size="xs" loading={answer.isPending} onClick={() => answer.run(true)}>
-            Yes, that is mine
+            Confirm
           </Button>
           <Button
             size="xs"
@@ -49,7 +49,7 @@ export function Confirm({ endpoint }: { endpoint: Endpoint }) {
             disabled={answer.isPending}
             onClick={() => answer.run(false)}
           >
-            No, refuse it
+            Reject
           </Button>
         </Group>
       </Stack>
@@ -59,7 +59,7 @@ export function Confirm({ endpoint }: { endpoint: Endpoint }) {
 
 function NotPaired({ endpoint }: { endpoint: Endpoint }) {
   return (
-    <Alert color="blue" icon={<IconPlugConnected />} title="It has not called yet">
+    <Alert color="blue" icon={<IconPlugConnected />} title="Waiting for the agent">
       <PairingCode name={endpoint.name} />
     </Alert>
   );

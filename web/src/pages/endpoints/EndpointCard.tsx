@@ -92,7 +92,7 @@ function PartitionLine({ partition, profile }: { partition: Partition; profile: 
       <Text size="sm" fw={550} truncate>
         {partition.name}
       </Text>
-      <Text size="xs">{gpus ? `${gpus} a node` : "no GPUs"}</Text>
+      <Text size="xs">{gpus ? `${gpus} per node` : "no GPUs"}</Text>
       <Text size="xs" c="dimmed">
         {limitWords(partition)}
       </Text>

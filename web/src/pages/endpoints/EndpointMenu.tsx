@@ -28,17 +28,17 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const { name } = endpoint;
   const { data: me } = useQuery(meQuery);
-  const probe = useDeed({ by: ask.probe, done: "It looks around now; the profile follows." });
-  const upgrade = useDeed({ by: ask.upgrade, done: "It fetches the newer agent now." });
+  const probe = useDeed({ by: ask.probe, done: "Probing. The profile updates in a moment." });
+  const upgrade = useDeed({ by: ask.upgrade, done: "Upgrading the agent." });
   const makeDefault = useDeed({
     by: () => ask.change(name, { default: true }),
-    done: `Jobs that do not say where go to ${name} now.`,
+    done: `${name} is now the default endpoint.`,
   });
   return (
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={`More about ${name}`}>
+          <ActionIcon variant="default" size={36} aria-label={`Actions for ${name}`}>
             <IconDots size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>
@@ -51,15 +51,15 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           </MenuItem>
           {!endpoint.default && (
             <MenuItem icon={IconStar} onClick={() => makeDefault.run()}>
-              Make it the default
+              Make default
             </MenuItem>
           )}
           <MenuItem icon={IconUpload} onClick={() => upgrade.run(name)}>
-            Upgrade the agent ({endpoint.agent_version || "not there yet"})
+            Upgrade the agent ({endpoint.agent_version || "not installed"})
           </MenuItem>
           {me?.mode === "shared" && (
             <MenuItem icon={IconUsersPlus} onClick={() => setDialog("share")}>
-              Share its profile…
+              Share profile…
             </MenuItem>
           )}
           <Menu.Divider />
@@ -98,7 +98,7 @@ function Rename({ endpoint, onClose }: DialogProps) {
   return (
     <AskName
       title={`Rename ${endpoint.name}`}
-      description="Tasks that ran there show the new name too."
+      description="Earlier tasks show the new name too."
       name={name}
       onName={setName}
       deed={rename}
@@ -112,14 +112,14 @@ function Remove({ endpoint, onClose }: DialogProps) {
   const remove = useDeed({
     by: () => ask.remove(endpoint.name),
     quiet: true,
-    done: `${endpoint.name} is removed.`,
+    done: `${endpoint.name} removed.`,
     onDone: () => void navigate({ to: "/endpoints" }),
   });
   return (
     <Ask
       title={`Remove ${endpoint.name}?`}
       deed={`Remove ${endpoint.name}`}
-      leave="Keep it"
+      leave="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
@@ -127,8 +127,8 @@ function Remove({ endpoint, onClose }: DialogProps) {
       onClose={onClose}
     >
       <Text size="sm">
-        Diamond will no longer send jobs there. What ran there stays in your list of tasks, with its
-        logs and metrics. Nothing is deleted on the machine itself.
+        Diamond will no longer send jobs there. Earlier tasks stay in your list with their logs and
+        metrics. Nothing is deleted on the machine itself.
       </Text>
     </Ask>
   );

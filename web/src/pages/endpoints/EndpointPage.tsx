@@ -71,7 +71,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
         variant="default"
         renderRoot={(props) => <Link to="/tasks" search={{ endpoint: endpoint.name }} {...props} />}
       >
-        Its tasks
+        View tasks
       </Button>
       <EndpointMenu endpoint={endpoint} />
     </>
@@ -93,7 +93,7 @@ function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
         <Tabs.Tab value="overview">Overview</Tabs.Tab>
         <Tabs.Tab value="profile">Site profile</Tabs.Tab>
         <Tabs.Tab value="secrets">Secrets</Tabs.Tab>
-        <Tabs.Tab value="upkeep">Cleaning up</Tabs.Tab>
+        <Tabs.Tab value="upkeep">Clean-up</Tabs.Tab>
       </TabList>
       <Tabs.Panel value="overview">
         <OverviewTab endpoint={endpoint} />

@@ -21,7 +21,7 @@ export function Endpoints() {
   const query = useQuery(endpointsQuery);
   const addButton = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdd("choose")}>
-      Add an endpoint
+      Add endpoint
     </Button>
   );
   return (
@@ -49,9 +49,9 @@ function Cards({ endpoints }: { endpoints: Endpoint[] }) {
 
 function NoEndpoint({ action }: { action: React.ReactNode }) {
   return (
-    <Empty icon={IconServer2} title="No machine runs jobs for you yet" action={action}>
-      An endpoint is a machine that you may use: this computer, a workstation, or a cluster where
-      you have an account. Nothing is installed there but one file, and it acts as you alone.
+    <Empty icon={IconServer2} title="No endpoints yet" action={action}>
+      An endpoint is a machine that runs your jobs: this computer, a workstation, or a cluster where
+      you have an account. Diamond puts a single file there; it acts only as you.
     </Empty>
   );
 }

@@ -39,9 +39,9 @@ export function OverviewTab({ endpoint }: { endpoint: Endpoint }) {
 
 function NotProbed() {
   return (
-    <Empty icon={IconServer2} title="Nothing is known about it yet">
-      As soon as it is connected it looks around and tells what it offers: partitions, GPUs, limits,
-      accounts and folders.
+    <Empty icon={IconServer2} title="Not probed yet">
+      Once connected, the agent reports what the machine offers: partitions, GPUs, limits, accounts
+      and folders.
     </Empty>
   );
 }
@@ -68,11 +68,11 @@ function Partitions({ profile }: { profile: Profile }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
-              <Table.Th>GPUs a node</Table.Th>
+              <Table.Th>GPUs per node</Table.Th>
               <Table.Th>Free now {freeAt != null && <FreeAge at={freeAt} />}</Table.Th>
-              <Table.Th>A node has</Table.Th>
+              <Table.Th>Per node</Table.Th>
               <Table.Th>Time limit</Table.Th>
-              <Table.Th>Nodes a job</Table.Th>
+              <Table.Th>Max. nodes per job</Table.Th>
               <Table.Th>Accounts</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -114,16 +114,16 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
       </Table.Td>
       <Table.Td>{gpuWords(partition.gpus_per_node) || "none"}</Table.Td>
       <Table.Td>
-        {room ? <FreeBar {...room} /> : "not known"}
+        {room ? <FreeBar {...room} /> : "unknown"}
         {waiting ? (
           <Text size="xs" c="dimmed">
-            {count(waiting, "job waits", "jobs wait")}
+            {count(waiting, "job waiting", "jobs waiting")}
           </Text>
         ) : null}
       </Table.Td>
       <Table.Td>{nodeWords(partition)}</Table.Td>
       <Table.Td>{partition.max_minutes ? duration(partition.max_minutes * 60) : "none"}</Table.Td>
-      <Table.Td>{partition.max_nodes ?? partition.nodes_total ?? "not known"}</Table.Td>
+      <Table.Td>{partition.max_nodes ?? partition.nodes_total ?? "unknown"}</Table.Td>
       <Table.Td>{partition.accounts ? partition.accounts.join(", ") || "none" : "any"}</Table.Td>
     </Table.Tr>
   );
@@ -132,8 +132,8 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
 function nodeWords(partition: Partition): string {
   const { cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
   const words = [cpus && count(cpus, "CPU"), memory && bytes(memory * MEGABYTE)];
-  const whole = partition.whole_nodes ? ["given as a whole"] : [];
-  return [...words.filter(Boolean), ...whole].join(", ") || "not known";
+  const whole = partition.whole_nodes ? ["whole nodes only"] : [];
+  return [...words.filter(Boolean), ...whole].join(", ") || "unknown";
 }
 
 function Machine({ profile }: { profile: Profile }) {
@@ -157,7 +157,7 @@ function Accounts({ profile }: { profile: Profile }) {
   const accounts = factOf(profile, "accounts") ?? [];
   if (!accounts.length) return null;
   return (
-    <Box title="Accounts that may pay">
+    <Box title="Accounts">
       <Lines
         lines={accounts.map((one) => [
           one.default ? `${one.name} (default)` : one.name,
@@ -167,7 +167,7 @@ function Accounts({ profile }: { profile: Profile }) {
             one.partitions && `only ${one.partitions.join(", ")}`,
           ]
             .filter(Boolean)
-            .join(", ") || "no limit known",
+            .join(", ") || "no known limit",
         ])}
       />
     </Box>
@@ -184,7 +184,7 @@ function Folders({ profile }: { profile: Profile }) {
             <Text size="sm" fw={550}>
               {FOLDER_WORDS[name] ?? name}
             </Text>
-            <Text size="sm">{folderWords(folder) || "nothing is known of its room"}</Text>
+            <Text size="sm">{folderWords(folder) || "free space unknown"}</Text>
             <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: "anywhere" }}>
               {folder.path}
             </Text>
@@ -219,11 +219,11 @@ function Software({ endpoint }: { endpoint: Endpoint }) {
 }
 
 const STAYS: Record<string, string> = {
-  resident: "runs on by itself",
-  cron: "started again by your crontab",
-  scrontab: "started again by Slurm's crontab",
+  resident: "keeps running",
+  cron: "restarted by your crontab",
+  scrontab: "restarted by Slurm's crontab",
   "batch-job": "runs as a small batch job",
-  connection: "lives with your ssh connection",
+  connection: "runs while your ssh connection is open",
 };
 
 function agentWords({ agent_version: version, stays }: Endpoint): string {
@@ -231,7 +231,7 @@ function agentWords({ agent_version: version, stays }: Endpoint): string {
 }
 
 function internetWords(reachable: boolean | null | undefined): string {
-  if (reachable == null) return "not known";
+  if (reachable == null) return "unknown";
   return reachable ? "reachable" : "not reachable";
 }
 

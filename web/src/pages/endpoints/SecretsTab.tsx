@@ -30,8 +30,8 @@ export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
         <div>
           <Title order={2}>Secrets</Title>
           <Text size="sm" c="dimmed">
-            Kept on {name} alone, readable by you alone. A job that lists one under{" "}
-            <code>secrets:</code> finds it as a file. Values are never shown again, not even here.
+            Stored only on {name} and readable only by you. A job that lists a secret under{" "}
+            <code>secrets:</code> finds it as a file. Values are never shown again.
           </Text>
         </div>
         <Answer query={query}>
@@ -46,8 +46,8 @@ export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
 type ListProps = { name: string; secrets: string[]; onDone: () => void };
 
 function SecretList({ name, secrets, onDone }: ListProps) {
-  const drop = useDeed({ by: ask.dropSecret, done: "The secret is gone.", onDone });
-  if (!secrets.length) return <Text size="sm">There are none yet.</Text>;
+  const drop = useDeed({ by: ask.dropSecret, done: "Secret deleted.", onDone });
+  if (!secrets.length) return <Text size="sm">No secrets yet.</Text>;
   return (
     <Stack gap={4} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
       {secrets.map((secret) => (
@@ -56,11 +56,11 @@ function SecretList({ name, secrets, onDone }: ListProps) {
           <Text size="sm" ff="monospace" flex={1}>
             {secret}
           </Text>
-          <Tooltip label="Remove it from the machine">
+          <Tooltip label="Delete">
             <ActionIcon
               variant="subtle"
               color="red"
-              aria-label={`Remove ${secret}`}
+              aria-label={`Delete ${secret}`}
               loading={drop.isPending && drop.variables?.[1] === secret}
               onClick={() => drop.run(name, secret)}
             >
@@ -79,7 +79,7 @@ function NewSecret({ name, onDone }: { name: string; onDone: () => void }) {
   const set = useDeed({
     by: ask.setSecret,
     quiet: true,
-    done: `${secret} is kept on ${name}.`,
+    done: `${secret} saved on ${name}.`,
     onDone: () => {
       setSecret("");
       setValue("");
@@ -110,7 +110,7 @@ function NewSecret({ name, onDone }: { name: string; onDone: () => void }) {
         {set.error && <Failed error={set.error} />}
         <Group>
           <Button type="submit" disabled={!secret || !value} loading={set.isPending}>
-            Keep it there
+            Save secret
           </Button>
         </Group>
       </Stack>

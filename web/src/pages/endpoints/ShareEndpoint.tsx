@@ -8,7 +8,7 @@ export default function ShareEndpoint({ endpoint, onClose }: ShareProps) {
   return (
     <ShareDialog
       title={`Share the profile of ${endpoint.name}`}
-      about="They see what the machine is: its partitions, limits, and what is free. With that they connect an agent of their own there. Nobody runs anything as you, and your accounts and folders stay yours."
+      about="Others can see the machine's partitions, limits and free resources, and can connect their own agent there. Nobody can run anything as you; your accounts and folders stay private."
       name={endpoint.id}
       sharing={sharingOfEndpoint(endpoint.name)}
       onClose={onClose}

@@ -20,7 +20,7 @@ export function SharedProfiles() {
         Shared by others
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Machines that colleagues know already. To run there you need an account of your own on them.
+        Machines your colleagues already use. To run jobs there you need your own account.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {data.items.map((one) => (
@@ -51,7 +51,7 @@ function ProfileCard({ shared }: { shared: Schemas["SharedProfile"] }) {
             <Link to="/endpoints" search={{ add: "pairing", profile: shared.id }} {...props} />
           )}
         >
-          Connect my own agent there
+          Connect my agent
         </Button>
       </Group>
     </Card>

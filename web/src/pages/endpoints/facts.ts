@@ -9,29 +9,37 @@ type ValueOf<K extends FactName> = NonNullable<Schemas["Facts"][K]>["value"];
 /** What a site profile may tell, in the order in which a person would ask. */
 export const FACTS = [
   { name: "scheduler", label: "Batch system", about: "The program that queues and starts jobs." },
-  { name: "cluster", label: "Cluster", about: "Agents of one cluster share its status questions." },
-  { name: "partitions", label: "Partitions", about: "The queues: their nodes, GPUs and limits." },
-  { name: "accounts", label: "Accounts", about: "Your allocations: who pays for a job." },
-  { name: "qos", label: "Service classes (QOS)", about: "Priorities and limits of their own." },
-  { name: "free", label: "Free now", about: "Nodes and GPUs that wait for work." },
-  { name: "gpus", label: "GPUs of this machine", about: "Types, and how many of each." },
-  { name: "cores", label: "Processor cores", about: "Of this machine." },
-  { name: "memory_mb", label: "Memory", about: "Of this machine; corrected in MB." },
+  { name: "cluster", label: "Cluster", about: "Agents on the same cluster share status queries." },
+  { name: "partitions", label: "Partitions", about: "Queues with their nodes, GPUs and limits." },
+  { name: "accounts", label: "Accounts", about: "Your allocations, charged for jobs." },
+  {
+    name: "qos",
+    label: "Service levels (QoS)",
+    about: "Service levels with their own priorities and limits.",
+  },
+  { name: "free", label: "Free now", about: "Idle nodes and GPUs." },
+  { name: "gpus", label: "GPUs", about: "Types and counts on this machine." },
+  { name: "cores", label: "Processor cores", about: "On this machine." },
+  { name: "memory_mb", label: "Memory", about: "On this machine, in MB." },
   {
     name: "flags",
-    label: "Flags of the batch system",
-    about: "Which ones the site takes, refuses or requires.",
+    label: "Batch system flags",
+    about: "Which flags the site accepts, rejects or requires.",
   },
-  { name: "modules", label: "Lines before the program", about: "Such as: module load python" },
+  {
+    name: "modules",
+    label: "Set-up commands",
+    about: "Run before the program, for example: module load python",
+  },
   {
     name: "folders",
     label: "Folders",
-    about: "Where things lie, how much fits, and when the site deletes old files.",
+    about: "Paths, quotas, and when the site deletes old files.",
   },
-  { name: "runtimes", label: "Container tools", about: "On login and on compute nodes." },
-  { name: "internet", label: "Internet", about: "Reachable from login and from compute nodes?" },
-  { name: "python", label: "Python", about: "Versions on login and on compute nodes." },
-  { name: "charge", label: "Charge rates", about: "Units for one node and hour." },
+  { name: "runtimes", label: "Container tools", about: "On login and compute nodes." },
+  { name: "internet", label: "Internet", about: "Access from login and compute nodes." },
+  { name: "python", label: "Python", about: "Versions on login and compute nodes." },
+  { name: "charge", label: "Charge rates", about: "Units per node-hour." },
 ] as const;
 
 /** The value that holds, as the service judges it. */
@@ -46,7 +54,7 @@ export function schedulerWords(profile: Profile): string {
 }
 
 export function schedulerName({ name, version }: { name: string; version?: string }): string {
-  if (name === "local") return "no queue, jobs start at once";
+  if (name === "local") return "no batch system, jobs start immediately";
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
   return [shown, version].filter(Boolean).join(" ");
 }
@@ -58,8 +66,8 @@ export function placeWords(endpoint: Pick<Endpoint, "user" | "host">): string {
 
 const CARRIERS: Record<Endpoint["carrier"], string> = {
   local: "this machine",
-  ssh: "over your ssh",
-  https: "by pairing",
+  ssh: "via ssh",
+  https: "paired",
 };
 
 export function carrierWords(endpoint: Pick<Endpoint, "carrier">): string {
@@ -138,7 +146,7 @@ export function folderWords(folder: Folder | undefined): string {
     folder.free_bytes != null && `${bytes(folder.free_bytes)} free`,
     folder.quota_bytes && `quota ${bytes(folder.quota_bytes)}`,
     folder.quota_files && `at most ${count(folder.quota_files, "file")}`,
-    folder.purge_days && `files are deleted after ${count(Number(folder.purge_days), "day")}`,
+    folder.purge_days && `files deleted after ${count(Number(folder.purge_days), "day")}`,
   ];
   return words.filter(Boolean).join(", ");
 }

@@ -14,14 +14,18 @@ type How = Schemas["CopyRequest"]["how"];
 const WAYS: { value: How; label: string; description: string }[] = [
   {
     value: "auto",
-    label: "Whichever is faster",
-    description: "Diamond decides, and says which way it took and why.",
+    label: "Automatic",
+    description: "Diamond picks the faster way and tells you which.",
   },
-  { value: "move", label: "Move the file", description: "The same file, verified on arrival." },
+  {
+    value: "move",
+    label: "Copy the file",
+    description: "Transfers the same file and verifies it on arrival.",
+  },
   {
     value: "rebuild",
-    label: "Build it there",
-    description: "From the same recipe; needed where the processor or the container tool differ.",
+    label: "Rebuild",
+    description: "Builds from the same recipe. Needed if the processor or container tool differs.",
   },
 ];
 
@@ -40,7 +44,7 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
     return (
       <Ask
         title={`${imageName(image)} to ${endpoint}`}
-        deed={build ? "Watch the build" : "Good"}
+        deed={build ? "View build" : "Done"}
         leave="Close"
         isPending={false}
         error={null}
@@ -58,8 +62,8 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
   }
   return (
     <Ask
-      title={`Bring ${imageName(image)} to another endpoint`}
-      deed="Bring it"
+      title={`Transfer ${imageName(image)} to another endpoint`}
+      deed="Transfer"
       isPending={bring.isPending}
       isReady={Boolean(endpoint)}
       error={bring.error}
@@ -68,14 +72,14 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
     >
       <Select
         label="Endpoint"
-        description="A job that asks for the image elsewhere brings it there by itself; this does it beforehand."
+        description="Jobs transfer the image automatically when they need it. This does it in advance."
         data={others}
         value={endpoint || null}
         onChange={setChosen}
-        placeholder={others.length ? undefined : "It is on all your endpoints"}
+        placeholder={others.length ? undefined : "Already on all your endpoints"}
         allowDeselect={false}
       />
-      <Radio.Group label="How" value={how} onChange={(next) => setHow(next as How)}>
+      <Radio.Group label="Method" value={how} onChange={(next) => setHow(next as How)}>
         <Stack gap="xs" mt={6}>
           {WAYS.map((way) => (
             <Radio key={way.value} {...way} />
@@ -87,7 +91,7 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
 }
 
 const TITLES: Record<Schemas["CopyAnswer"]["how"], string> = {
-  here: "It is there already",
-  move: "Its file is being moved",
-  rebuild: "It is being built there",
+  here: "Already available there",
+  move: "The file is being transferred",
+  rebuild: "The image is being built there",
 };

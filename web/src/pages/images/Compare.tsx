@@ -17,11 +17,11 @@ export function Compare() {
   const set = (side: "a" | "b") => (image: { id: string } | null) =>
     void navigate({ search: (now) => ({ ...now, [side]: image?.id }), replace: true });
   return (
-    <Page title="Compare images" lead="What differs between two images." wide>
+    <Page title="Compare images" lead="Differences between two images." wide>
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }} maw={1060}>
-          <ImagePicker label="One image" value={a} onPick={set("a")} />
-          <ImagePicker label="Another image" value={b} onPick={set("b")} />
+          <ImagePicker label="First image" value={a} onPick={set("a")} />
+          <ImagePicker label="Second image" value={b} onPick={set("b")} />
         </SimpleGrid>
         {a && b ? <Differences a={a} b={b} /> : <ChooseTwo />}
       </Stack>
@@ -32,7 +32,7 @@ export function Compare() {
 function ChooseTwo() {
   return (
     <Empty icon={IconArrowsDiff} title="Choose two images">
-      Then you see which packages, settings and commands differ.
+      You will see which packages, settings and commands differ.
     </Empty>
   );
 }
@@ -68,8 +68,8 @@ function useName(image: string): string {
 
 function Alike() {
   return (
-    <Empty icon={IconEqual} title="They hold the same">
-      The same recipe, the same packages in the same versions.
+    <Empty icon={IconEqual} title="No differences">
+      Both have the same recipe and the same package versions.
     </Empty>
   );
 }
@@ -91,7 +91,7 @@ function Part({ title, names, rows }: PartProps) {
           <Table horizontalSpacing="md" layout="fixed">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th w="24%">What</Table.Th>
+                <Table.Th w="24%">Name</Table.Th>
                 <Table.Th>{names[0]}</Table.Th>
                 <Table.Th>{names[1]}</Table.Th>
               </Table.Tr>
@@ -123,7 +123,7 @@ function Side({ value }: { value: string }) {
     <Table.Td style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
       {value || (
         <Text inherit c="dimmed" span>
-          not there
+          none
         </Text>
       )}
     </Table.Td>

@@ -17,7 +17,7 @@ export function Contents({ image }: { image: Image }) {
     <>
       <TextInput
         aria-label="Search packages"
-        placeholder="Part of a package's name"
+        placeholder="Package name"
         leftSection={<IconSearch size={16} aria-hidden />}
         value={words}
         onChange={(event) => setWords(event.currentTarget.value)}
@@ -62,7 +62,7 @@ function Packages({ title, all, shown }: PackagesProps) {
         </Table>
       ) : (
         <Text size="sm" c="dimmed" px="md" pb="md">
-          {all.length ? "None fits." : "None were found in it."}
+          {all.length ? "No matching packages." : "No packages found."}
         </Text>
       )}
     </Card>

@@ -22,7 +22,7 @@ export function DefinitionTab({ image }: { image: Image }) {
     <Card padding={0} component="section" aria-label="Definition">
       <Group justify="space-between" p="xs" gap="xs">
         <SegmentedControl
-          aria-label="Written as"
+          aria-label="Format"
           data={FORMS.map(({ value, label }) => ({ value, label }))}
           value={form}
           onChange={(next) => setForm(next as Form)}
@@ -34,12 +34,12 @@ export function DefinitionTab({ image }: { image: Image }) {
           disabled={!query.data}
           onClick={() => saveText(`${imageName(image)}${ending}`, query.data ?? "", "text/plain")}
         >
-          Save {imageName(image)}
+          Download {imageName(image)}
           {ending}
         </Button>
       </Group>
       <Text size="xs" c="dimmed" px="md">
-        It works without Diamond too.
+        You can also build from this file without Diamond.
       </Text>
       <Answer query={query}>{(text) => <CodeText label="Definition" text={text} />}</Answer>
     </Card>

@@ -37,7 +37,7 @@ export function Filters() {
         />
         {me?.mode === "shared" && (
           <SegmentedControl
-            aria-label="Whose"
+            aria-label="Owner"
             size="xs"
             data={WHOSE}
             value={shared ? "others" : "mine"}
@@ -60,16 +60,14 @@ function Words({ value, onChange }: { value: string; onChange: (words: string) =
   return (
     <TextInput
       aria-label="Search images"
-      placeholder="Name, package, base or digest"
+      placeholder="Search by name, package, base or digest"
       w={300}
       maw="100%"
       leftSection={<IconSearch size={16} aria-hidden />}
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}
       rightSection={
-        typed ? (
-          <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />
-        ) : null
+        typed ? <CloseButton size="sm" aria-label="Clear search" onClick={() => type("")} /> : null
       }
     />
   );

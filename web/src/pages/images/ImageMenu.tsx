@@ -30,7 +30,7 @@ export function ImageMenu({ image }: { image: Image }) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={`More about ${imageName(image)}`}>
+          <ActionIcon variant="default" size={36} aria-label={`Actions for ${imageName(image)}`}>
             <IconDots size={18} aria-hidden />
           </ActionIcon>
         </Menu.Target>
@@ -39,16 +39,16 @@ export function ImageMenu({ image }: { image: Image }) {
             icon={IconHammer}
             onClick={() => void navigate({ to: "/build", search: { from: image.id } })}
           >
-            Change it and build again
+            Edit and rebuild
           </MenuItem>
           <MenuItem
             icon={IconArrowsDiff}
             onClick={() => void navigate({ to: "/images/compare", search: { a: image.id } })}
           >
-            Compare with another
+            Compare with another image
           </MenuItem>
           <MenuItem icon={IconCloudUpload} onClick={() => setDialog("push")}>
-            Put into a registry…
+            Push to a registry…
           </MenuItem>
           {me?.mode === "shared" && (
             <MenuItem icon={IconUsersPlus} onClick={() => setDialog("share")}>

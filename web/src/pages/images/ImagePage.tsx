@@ -19,7 +19,7 @@ import { Uses } from "./Uses";
 const PARTS: Record<ImageTab, { label: string; content: ComponentType<{ image: Image }> }> = {
   overview: { label: "Overview", content: Overview },
   contents: { label: "Packages", content: Contents },
-  uses: { label: "Where used", content: Uses },
+  uses: { label: "Used by", content: Uses },
   definition: { label: "Definition", content: DefinitionTab },
 };
 
@@ -88,9 +88,9 @@ function Shown({ image }: { image: Image }) {
 function Lead({ image }: { image: Image }) {
   return (
     <Text size="sm" mt={4} component="div">
-      {image.base.reference ? `On ${image.base.reference}` : "A virtual environment"},{" "}
+      {image.base.reference ? `Based on ${image.base.reference}` : "Virtual environment"},{" "}
       {bytes(image.size)}, for {image.platform}, built <Ago at={image.built.at ?? image.created} />
-      {!image.name && ". A newer image has taken its name"}
+      {!image.name && ". A newer image has this name now"}
     </Text>
   );
 }
@@ -102,7 +102,7 @@ function Actions({ image }: { image: Image }) {
         leftSection={<IconPencilPlus size={16} aria-hidden />}
         renderRoot={(props) => <Link to="/compose" search={{ image: image.id }} {...props} />}
       >
-        Use it in a job
+        Use in a job
       </Button>
       <ImageMenu image={image} />
     </Group>
@@ -116,7 +116,7 @@ function Differences({ image }: { image: Image }) {
     <Alert
       color="yellow"
       icon={<IconZoomExclamation />}
-      title="Two builds of this recipe differ"
+      title="Builds of this recipe differ"
       mb="md"
     >
       <List size="sm" spacing={2}>

@@ -31,7 +31,7 @@ function Cards({ images, picked, onPick }: TableProps) {
                 {image.base.reference || "no container"}
               </Text>
               <Text size="xs" c="dimmed">
-                {count(image.packages, "package")}, {bytes(image.size)}, used {usedWords(image)},
+                {count(image.packages, "package")}, {bytes(image.size)}, used by {usedWords(image)},
                 built <Ago at={image.built.at ?? image.created} />
               </Text>
               <Places image={image} />
@@ -52,11 +52,11 @@ function Wide({ images, picked, onPick }: TableProps) {
             <Table.Tr>
               <Table.Th w={40} aria-label="Compare" />
               <Table.Th>Image</Table.Th>
-              <Table.Th>Built on</Table.Th>
-              <Table.Th>Inside</Table.Th>
+              <Table.Th>Base</Table.Th>
+              <Table.Th>Contents</Table.Th>
               <Table.Th ta="right">Size</Table.Th>
-              <Table.Th style={{ whiteSpace: "nowrap" }}>Where it is</Table.Th>
-              <Table.Th>Used</Table.Th>
+              <Table.Th style={{ whiteSpace: "nowrap" }}>Location</Table.Th>
+              <Table.Th>Used by</Table.Th>
               <Table.Th>Built</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -135,7 +135,7 @@ function Name({ image }: { image: Image }) {
         {imageName(image)}
       </Anchor>
       <Text size="xs" c="dimmed" ff="monospace">
-        {image.name ? shortIdentity(image.identity).slice(0, 8) : "an older one"}
+        {image.name ? shortIdentity(image.identity).slice(0, 8) : "older version"}
       </Text>
     </Group>
   );
@@ -153,12 +153,12 @@ function Places({ image }: { image: Image }) {
       ))}
       {onItsWay && (
         <Badge color="blue" size="sm">
-          on its way
+          transferring
         </Badge>
       )}
       {!places.length && !onItsWay && (
         <Text size="sm" c="dimmed">
-          nowhere
+          none
         </Text>
       )}
     </Group>
@@ -166,6 +166,6 @@ function Places({ image }: { image: Image }) {
 }
 
 function usedWords(image: Image): string {
-  if (image.in_use) return `by ${count(image.in_use, "task")} now`;
-  return image.uses ? `by ${count(image.uses, "task")}` : "not yet";
+  if (image.in_use) return `${count(image.in_use, "task")} now`;
+  return image.uses ? count(image.uses, "task") : "no task yet";
 }

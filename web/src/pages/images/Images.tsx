@@ -40,7 +40,7 @@ export function Images() {
   return (
     <Page
       title="Images"
-      lead="What your programs run inside: built once, used on every endpoint."
+      lead="Environments for your programs: build once, use on every endpoint."
       actions={<Actions onShow={show} />}
       wide
     >
@@ -84,13 +84,13 @@ function Actions({ onShow }: { onShow: (dialog: Dialog) => void }) {
             leftSection={<IconCloudDownload size={16} aria-hidden />}
             onClick={() => onShow("pull")}
           >
-            Fetch one from a registry…
+            Pull from a registry…
           </Menu.Item>
           <Menu.Item
             leftSection={<IconEraser size={16} aria-hidden />}
             onClick={() => onShow("prune")}
           >
-            Make room on an endpoint…
+            Free up space…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -105,7 +105,7 @@ function BuildButton() {
       leftSection={<IconHammer size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/build" {...props} />}
     >
-      Build an image
+      Build image
     </Button>
   );
 }
@@ -120,7 +120,7 @@ function Compare({ picked }: { picked: string[] }) {
       leftSection={<IconArrowsDiff size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/images/compare" search={{ a, b }} {...props} />}
     >
-      Compare the two
+      Compare
     </Button>
   );
 }
@@ -128,16 +128,16 @@ function Compare({ picked }: { picked: string[] }) {
 function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty icon={IconPackage} title="No image fits">
-        Try fewer words: a part of the name, a package, the base, or the beginning of a digest.
+      <Empty icon={IconPackage} title="No matching images">
+        Try part of the name, a package, the base, or the start of a digest.
       </Empty>
     );
   }
   return (
-    <Empty icon={IconPackage} title="No image yet" action={<BuildButton />}>
-      An image holds everything that a program needs: an operating system, libraries, Python
-      packages. Build it once, from a requirements.txt or a Dockerfile if you have one, and run it
-      on every cluster that you use.
+    <Empty icon={IconPackage} title="No images yet" action={<BuildButton />}>
+      An image contains everything a program needs: operating system, libraries, Python packages.
+      Build it once, from a requirements.txt or a Dockerfile if you have one, and use it on all your
+      clusters.
     </Empty>
   );
 }

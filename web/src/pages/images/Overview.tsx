@@ -13,8 +13,8 @@ export function Overview({ image }: { image: Image }) {
     <Stack gap="md">
       <Places image={image} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-        <Facts title="What it is made of" facts={recipeFacts(image)} />
-        <Facts title="How it was built" facts={buildFacts(image)} />
+        <Facts title="Recipe" facts={recipeFacts(image)} />
+        <Facts title="Build" facts={buildFacts(image)} />
       </SimpleGrid>
     </Stack>
   );
@@ -30,7 +30,7 @@ function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
     ["Base", base.reference],
     ["Base digest", base.digest],
     ["Python", python],
-    ["Packages asked for", requirements.join(", ")],
+    ["Requirements", requirements.join(", ")],
     ["System packages", system.join(", ")],
     ["Accelerator", environment.accelerator],
     ["Variables", entries(variables)],
@@ -43,13 +43,13 @@ function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
 function buildFacts(image: Image): Fact[] {
   const { built, build } = image;
   return given([
-    ["Recipe", image.identity],
+    ["Recipe digest", image.identity],
     ["Platform", image.platform],
-    ["Built by", [built.runtime, built.user && `as ${built.user}`].filter(Boolean).join(" ")],
-    ["On", built.host],
-    ["At", built.at != null && exactTime(built.at)],
-    ["Took", built.seconds != null && duration(built.seconds)],
-    ["Build", build && <BuildLink task={build} />],
+    ["Built with", [built.runtime, built.user && `as ${built.user}`].filter(Boolean).join(" ")],
+    ["Host", built.host],
+    ["Date", built.at != null && exactTime(built.at)],
+    ["Duration", built.seconds != null && duration(built.seconds)],
+    ["Log", build && <BuildLink task={build} />],
     ["Owner", image.owner],
   ]);
 }
@@ -61,7 +61,7 @@ function BuildLink({ task }: { task: string }) {
       underline="always"
       renderRoot={(props) => <Link to="/build/$task" params={{ task }} {...props} />}
     >
-      its steps and logs
+      steps and logs
     </Anchor>
   );
 }

@@ -13,23 +13,23 @@ import { FORMATS, moveTitle, moveWords, shareOf } from "./words";
 export function Places({ image }: { image: Image }) {
   const [bringing, setBringing] = useState(false);
   return (
-    <Card component="section" aria-label="Where it is" padding={0}>
+    <Card component="section" aria-label="Location" padding={0}>
       <Group justify="space-between" px="md" py="xs">
-        <Title order={2}>Where it is</Title>
+        <Title order={2}>Location</Title>
         <Button
           size="xs"
           variant="default"
           leftSection={<IconTruckDelivery size={15} aria-hidden />}
           onClick={() => setBringing(true)}
         >
-          Bring it to another endpoint
+          Transfer to another endpoint
         </Button>
       </Group>
       {image.copies.length ? (
         <Copies image={image} />
       ) : (
         <Text size="sm" c="dimmed" px="md" pb="md">
-          On no endpoint now. Diamond builds it again from its recipe when a job asks for it.
+          Not on any endpoint. Diamond rebuilds the image from its recipe when a job needs it.
         </Text>
       )}
       {image.moves.length > 0 && (
@@ -51,7 +51,7 @@ function Copies({ image }: { image: Image }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Endpoint</Table.Th>
-            <Table.Th>As</Table.Th>
+            <Table.Th>Format</Table.Th>
             <Table.Th ta="right">Size</Table.Th>
             <Table.Th>File</Table.Th>
             <Table.Th>Since</Table.Th>
@@ -92,7 +92,7 @@ function OneMove({ move }: { move: Move }) {
   });
   if (move.state === "failed") {
     return (
-      <Alert color="red" icon={<IconAlertCircle />} title={`${moveTitle(move)}: it failed`}>
+      <Alert color="red" icon={<IconAlertCircle />} title={`${moveTitle(move)}: failed`}>
         {moveWords(move)}
       </Alert>
     );
@@ -113,9 +113,9 @@ function OneMove({ move }: { move: Move }) {
             variant="default"
             loading={cancel.isPending}
             onClick={() => cancel.mutate()}
-            aria-label={`Call off: ${moveTitle(move)}`}
+            aria-label={`Cancel: ${moveTitle(move)}`}
           >
-            Call off
+            Cancel
           </Button>
         </Group>
       </Group>

@@ -21,7 +21,7 @@ import { useAct } from "./useAct";
 const KINDS: Record<string, string> = {
   image: "image",
   venv: "virtual environment",
-  layer: "step kept for rebuilding",
+  layer: "cached build step",
   base: "base image",
   unfinished: "unfinished build",
   "group-file": "file in the group's folder",
@@ -40,16 +40,16 @@ export function PruneDialog({ onClose }: { onClose: () => void }) {
   const look = useAct({ by: () => ask(true) });
   const prune = useAct({
     by: () => ask(false),
-    done: (gone) => `${bytes(gone.bytes)} are free again on ${endpoint}`,
+    done: (gone) => `Freed ${bytes(gone.bytes)} on ${endpoint}`,
     onDone: onClose,
   });
   const error = look.error ?? prune.error;
   return (
-    <Modal opened onClose={onClose} title="Make room on an endpoint" size="lg">
+    <Modal opened onClose={onClose} title="Free up space" size="lg">
       <Stack gap="sm">
         <Text size="sm">
-          Removes what no task needs: older images that have lost their name, and what is kept only
-          to build faster. You see first what would go.
+          Deletes what no task needs: older images without a name, and build caches. You see a
+          preview first.
         </Text>
         <Group align="flex-end" gap="xs">
           <Select
@@ -65,7 +65,7 @@ export function PruneDialog({ onClose }: { onClose: () => void }) {
             data-autofocus
           />
           <NumberInput
-            label="Not used for (days)"
+            label="Unused for (days)"
             min={0}
             value={days}
             onChange={(value) => {
@@ -80,7 +80,7 @@ export function PruneDialog({ onClose }: { onClose: () => void }) {
             disabled={!endpoint}
             onClick={() => look.run()}
           >
-            Show what would go
+            Preview
           </Button>
         </Group>
         {error && <Failed error={error} />}
@@ -95,15 +95,15 @@ export function PruneDialog({ onClose }: { onClose: () => void }) {
 type FoundProps = { found: Schemas["Pruned"]; isPending: boolean; onPrune: () => void };
 
 function Found({ found, isPending, onPrune }: FoundProps) {
-  if (!found.items.length) return <Text size="sm">Nothing there can go.</Text>;
+  if (!found.items.length) return <Text size="sm">Nothing to delete.</Text>;
   return (
     <Stack gap="sm">
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>What</Table.Th>
-              <Table.Th>Why it can go</Table.Th>
+              <Table.Th>Item</Table.Th>
+              <Table.Th>Reason</Table.Th>
               <Table.Th ta="right">Size</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -127,7 +127,7 @@ function Found({ found, isPending, onPrune }: FoundProps) {
       </ScrollArea.Autosize>
       <Group justify="flex-end">
         <Button color="red" loading={isPending} onClick={onPrune}>
-          Remove {count(found.items.length, "thing")} ({bytes(found.bytes)})
+          Delete {count(found.items.length, "item")} ({bytes(found.bytes)})
         </Button>
       </Group>
     </Stack>

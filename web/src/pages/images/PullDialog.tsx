@@ -25,14 +25,14 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
     onDone: ({ build, image, move }) => {
       if (build) return void navigate({ to: "/build/$task", params: { task: build.task.id } });
       if (image) return void navigate({ to: "/images/$image", params: { image: image.id } });
-      if (move) sayDone(`It is being fetched to ${move.endpoint}, and is listed once it is there`);
+      if (move) sayDone(`Pulling to ${move.endpoint}. The image is listed once it has arrived.`);
       onClose();
     },
   });
   return (
     <Ask
-      title="Fetch an image from a registry"
-      deed="Fetch it"
+      title="Pull an image from a registry"
+      deed="Pull"
       isPending={pull.isPending}
       isReady={Boolean(reference.trim())}
       error={pull.error}
@@ -40,8 +40,8 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <Text size="sm">
-        What starts with oras:// is fetched as it is; what starts with docker:// is built into the
-        endpoint's own form.
+        oras:// images are pulled unchanged; docker:// images are converted to the endpoint's
+        format.
       </Text>
       <TextInput
         label="Address"
@@ -53,18 +53,18 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Name"
-        placeholder="as in the registry"
+        placeholder="same as in the registry"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Select
         label="Endpoint"
-        placeholder="My default"
+        placeholder="Your default"
         data={(data?.items ?? []).map((one) => one.name)}
         value={endpoint}
         onChange={setEndpoint}
         clearable
-        clearButtonProps={{ "aria-label": "My default endpoint" }}
+        clearButtonProps={{ "aria-label": "Your default endpoint" }}
       />
     </Ask>
   );

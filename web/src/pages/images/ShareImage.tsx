@@ -6,7 +6,7 @@ export default function ShareImage({ image, onClose }: { image: Image; onClose: 
   return (
     <ShareDialog
       title={`Share ${imageName(image)}`}
-      about="They see what is in it and how it was built, and run their own jobs in it: whoever uses it gets an entry of her own."
+      about="Others can see what is in the image and how it was built, and can use it in their own jobs."
       name={image.id}
       sharing={sharingOfImage(image.id)}
       onClose={onClose}

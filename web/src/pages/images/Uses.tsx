@@ -15,9 +15,9 @@ export function Uses({ image }: { image: Image }) {
         items.length ? (
           <TaskTable tasks={items} name={nameOf} />
         ) : (
-          <Empty icon={IconListDetails} title="No task has used it yet">
-            A job uses it by its name: choose “An image” under Environment, or write environment:{" "}
-            {image.name || "its digest"} in its YAML.
+          <Empty icon={IconListDetails} title="No tasks yet">
+            To use the image in a job, choose “An image” under Environment, or write environment:{" "}
+            {image.name || "its digest"} in the YAML.
           </Empty>
         )
       }

@@ -14,13 +14,13 @@ export function Rename({ image, onClose }: DialogProps) {
   const [name, setName] = useState(image.name);
   const rename = useAct({
     by: () => askImages.rename(image.id, name.trim()),
-    done: (changed) => `It is called ${changed.name} now`,
+    done: (changed) => `Renamed to ${changed.name}`,
     onDone: onClose,
   });
   return (
     <AskName
       title={`Rename ${imageName(image)}`}
-      description="Jobs that run keep the image; jobs to come ask for it by the new name."
+      description="Running jobs keep the image. New jobs refer to it by the new name."
       name={name}
       onName={setName}
       deed={rename}
@@ -34,13 +34,13 @@ export function Push({ image, onClose }: DialogProps) {
   const [endpoint, setEndpoint] = useState<string | null>(null);
   const push = useAct({
     by: () => askImages.push(image.id, { reference: reference.trim(), endpoint: endpoint ?? "" }),
-    done: (move) => `${imageName(image)} is on its way from ${move.endpoint}`,
+    done: (move) => `Pushing ${imageName(image)} from ${move.endpoint}`,
     onDone: onClose,
   });
   return (
     <Ask
-      title={`Put ${imageName(image)} into a registry`}
-      deed="Send it"
+      title={`Push ${imageName(image)} to a registry`}
+      deed="Push"
       isPending={push.isPending}
       isReady={Boolean(reference.trim())}
       error={push.error}
@@ -49,7 +49,7 @@ export function Push({ image, onClose }: DialogProps) {
     >
       <TextInput
         label="Address"
-        description="The endpoint signs in there as you, with what its own tools know."
+        description="The endpoint signs in to the registry with the credentials of its container tool."
         placeholder="registry.example.org/lab/greeter:1"
         value={reference}
         onChange={(event) => setReference(event.currentTarget.value)}
@@ -57,7 +57,7 @@ export function Push({ image, onClose }: DialogProps) {
         data-autofocus
       />
       <Select
-        label="Sent by"
+        label="From endpoint"
         placeholder="Any endpoint that has it"
         data={placesOf(image)}
         value={endpoint}
@@ -73,15 +73,15 @@ export function Delete({ image, onClose }: DialogProps) {
   const navigate = useNavigate();
   const remove = useAct({
     by: () => askImages.remove(image.id),
-    done: () => `${imageName(image)} is deleted`,
+    done: () => `${imageName(image)} deleted`,
     onDone: () => void navigate({ to: "/images" }),
   });
   const places = placesOf(image);
   return (
     <Ask
       title={`Delete ${imageName(image)}?`}
-      deed="Delete it"
-      leave="Keep it"
+      deed="Delete"
+      leave="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
@@ -89,11 +89,11 @@ export function Delete({ image, onClose }: DialogProps) {
       onClose={onClose}
     >
       <Text size="sm">
-        Its files are removed
+        Its files are deleted
         {places.length ? ` from ${places.join(", ")}` : ""}.{" "}
         {image.uses > 0 &&
-          `${count(image.uses, "task has", "tasks have")} used it: their record stays. `}
-        Its recipe is kept with the build, so it can be built again.
+          `${count(image.uses, "task has", "tasks have")} used it; their history is kept. `}
+        The recipe is kept with the build, so you can rebuild it.
       </Text>
     </Ask>
   );

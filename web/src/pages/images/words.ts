@@ -22,8 +22,8 @@ export function moveTitle(move: Move): string {
 }
 
 export function moveWords(move: Move): string {
-  if (move.state === "failed") return move.message || "It failed.";
-  if (move.state === "waiting") return move.words || "It waits for the endpoint.";
+  if (move.state === "failed") return move.message || "The transfer failed.";
+  if (move.state === "waiting") return move.words || "Waiting for the endpoint.";
   return move.size ? `${bytes(move.bytes)} of ${bytes(move.size)}` : bytes(move.bytes);
 }
 

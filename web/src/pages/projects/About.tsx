@@ -19,7 +19,7 @@ export function About({ project }: { project: ProjectPage }) {
     return (
       <Section title="About this project">
         <Text size="sm">
-          {project.title || project.name}, made <Ago at={project.created} />. Its managers can
+          {project.title || project.name}, created <Ago at={project.created} />. Its managers can
           rename and archive it.
         </Text>
       </Section>
@@ -41,14 +41,14 @@ function TitleSection({ project }: { project: ProjectPage }) {
   const save = useDeed({
     by: () => askProjects.change(project.id, { title }),
     renews: [keys.projects],
-    done: "Kept.",
+    done: "Saved.",
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.run();
   };
   return (
-    <Section title="Title" about={`In a terminal it is called ${project.name}.`}>
+    <Section title="Title" about={`In the terminal, use the name ${project.name}.`}>
       <form onSubmit={submit}>
         <Group align="flex-end">
           <TextInput
@@ -72,7 +72,7 @@ function ArchiveSection({ project }: { project: ProjectPage }) {
   const change = useDeed({
     by: () => askProjects.change(project.id, { archived: !isArchived }),
     renews: [keys.projects],
-    done: isArchived ? "It takes new work again" : "It is archived",
+    done: isArchived ? "Project reopened" : "Project archived",
     onError: sayFailed,
   });
   return (
@@ -80,13 +80,13 @@ function ArchiveSection({ project }: { project: ProjectPage }) {
       title={isArchived ? "Archived" : "Archive"}
       about={
         isArchived
-          ? "It takes no new work; everything in it can be looked at."
-          : "For a project that is over: it takes no new work, nothing is lost, and it can be opened again."
+          ? "The project is read-only. Everything in it can still be viewed."
+          : "Makes the project read-only. Nothing is deleted, and you can reopen it at any time."
       }
     >
       <Group>
         <Button variant="default" loading={change.isPending} onClick={() => change.run()}>
-          {isArchived ? "Open it again" : "Archive the project"}
+          {isArchived ? "Reopen project" : "Archive project"}
         </Button>
       </Group>
     </Section>
@@ -99,21 +99,21 @@ function RemoveSection({ project }: { project: ProjectPage }) {
   const remove = useDeed({
     by: () => askProjects.remove(project.id),
     renews: [keys.projects],
-    done: `${project.name} is gone`,
+    done: `${project.name} deleted`,
     onDone: () => void navigate({ to: "/projects" }),
   });
   return (
-    <Section title="Remove" about="Only a project that no task belongs to can be removed.">
+    <Section title="Delete" about="Only a project without tasks can be deleted.">
       <Group>
         <Button variant="light" color="red" onClick={() => ask(true)}>
-          Remove the project…
+          Delete project…
         </Button>
       </Group>
       {asked && (
         <Ask
-          title={`Remove ${project.name}?`}
-          deed="Remove it"
-          leave="Keep it"
+          title={`Delete ${project.name}?`}
+          deed="Delete"
+          leave="Cancel"
           danger
           isPending={remove.isPending}
           error={remove.error}
@@ -121,7 +121,7 @@ function RemoveSection({ project }: { project: ProjectPage }) {
           onClose={() => ask(false)}
         >
           <Text size="sm">
-            Its people lose it as a place to share. Their own things stay theirs.
+            Members lose access to the project. Their own jobs and images are kept.
           </Text>
         </Ask>
       )}

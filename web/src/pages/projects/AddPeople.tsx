@@ -16,7 +16,7 @@ export function AddPeople({ project, onClose }: { project: ProjectPage; onClose:
     by: () => addOrInvite(project.id, { email: email.trim(), role, days: 14 }),
     renews: [keys.projects, keys.invitations],
     onDone: (invitation) => {
-      if (!invitation) sayDone(`${email} is in ${project.name} now`);
+      if (!invitation) sayDone(`${email} added to ${project.name}`);
       setEmail("");
     },
   });
@@ -29,16 +29,16 @@ export function AddPeople({ project, onClose }: { project: ProjectPage; onClose:
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Address"
+            label="E-mail address"
             type="email"
-            description="Who has an account here is in at once. Anybody else gets a link that works once, for this address only. Left empty, the link is for whoever has it."
+            description="People with an account are added immediately. For anyone else you get an invitation link for this address. Leave empty for a link that anyone can use once."
             placeholder="grace@example.edu"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             data-autofocus
           />
           <Select
-            label="As"
+            label="Role"
             data={ROLES}
             value={role}
             onChange={(chosen) => chosen && setRole(chosen)}
@@ -49,10 +49,10 @@ export function AddPeople({ project, onClose }: { project: ProjectPage; onClose:
           {add.data && <Invited invitation={add.data} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              {add.isSuccess ? "Close" : "Leave it"}
+              {add.isSuccess ? "Close" : "Cancel"}
             </Button>
             <Button type="submit" loading={add.isPending}>
-              {email.trim() ? "Add" : "Make a link"}
+              {email.trim() ? "Add" : "Create link"}
             </Button>
           </Group>
         </Stack>

@@ -16,7 +16,7 @@ export function Invitations({ project }: { project: ProjectPage }) {
   const withdraw = useDeed({
     by: (id: string) => askProjects.withdraw(id),
     renews: [keys.invitations],
-    done: "The link no longer works",
+    done: "Invitation revoked",
     onError: sayFailed,
   });
   if (!open.length) return null;
@@ -30,25 +30,25 @@ export function Invitations({ project }: { project: ProjectPage }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>For</Table.Th>
-              <Table.Th>As</Table.Th>
-              <Table.Th>Ends</Table.Th>
-              <Table.Th w={60} aria-label="Withdraw" />
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Expires</Table.Th>
+              <Table.Th w={60} aria-label="Revoke" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {open.map((one) => (
               <Table.Tr key={one.id}>
-                <Table.Td>{one.email || "whoever has the link"}</Table.Td>
+                <Table.Td>{one.email || "anyone with the link"}</Table.Td>
                 <Table.Td>{roleLabel(one.role)}</Table.Td>
                 <Table.Td>
                   <Ago at={one.expires} />
                 </Table.Td>
                 <Table.Td ta="right">
-                  <Tooltip label="Withdraw: the link stops working at once">
+                  <Tooltip label="Revoke: the link stops working immediately">
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`Withdraw the invitation for ${one.email || "whoever has the link"}`}
+                      aria-label={`Revoke the invitation for ${one.email || "anyone with the link"}`}
                       onClick={() => withdraw.run(one.id)}
                     >
                       <IconTrash size={16} />

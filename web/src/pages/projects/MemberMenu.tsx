@@ -23,24 +23,24 @@ export function MemberMenu({ project, member, isMe }: MenuProps) {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More about ${member.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {mayGive && (
             <Menu.Item leftSection={<IconCrown size={16} />} onClick={() => ask("hand over")}>
-              Hand the project over…
+              Transfer ownership…
             </Menu.Item>
           )}
           {mayRemove && (
             <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => ask("remove")}>
-              Remove from the project…
+              Remove from project…
             </Menu.Item>
           )}
           {mayLeave && (
             <Menu.Item leftSection={<IconDoorExit size={16} />} onClick={() => ask("leave")}>
-              Leave the project…
+              Leave project…
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -58,7 +58,7 @@ function Remove({ project, member, onClose }: DialogProps) {
   const remove = useDeed({
     by: () => askProjects.removeMember(project.id, member.id),
     renews: [keys.projects],
-    done: `${member.name} is no longer in ${project.name}`,
+    done: `${member.name} removed from ${project.name}`,
     onDone: onClose,
   });
   return (
@@ -72,7 +72,7 @@ function Remove({ project, member, onClose }: DialogProps) {
       onClose={onClose}
     >
       <Text size="sm">
-        She no longer sees the work of the project. What she has put into it stays in it, and hers.
+        They can no longer see the project. Jobs they added stay in the project and remain theirs.
       </Text>
     </Ask>
   );
@@ -83,14 +83,14 @@ function Leave({ project, member, onClose }: DialogProps) {
   const leave = useDeed({
     by: () => askProjects.removeMember(project.id, member.id),
     renews: [keys.projects],
-    done: `You have left ${project.name}`,
+    done: `You left ${project.name}`,
     onDone: () => void navigate({ to: "/projects" }),
   });
   return (
     <Ask
       title={`Leave ${project.name}?`}
       deed="Leave"
-      leave="Stay"
+      leave="Cancel"
       danger
       isPending={leave.isPending}
       error={leave.error}
@@ -98,8 +98,8 @@ function Leave({ project, member, onClose }: DialogProps) {
       onClose={onClose}
     >
       <Text size="sm">
-        You no longer see the work of others in it. What you have put into it stays in it, and
-        yours. To come back you need an invitation.
+        You can no longer see other people's work in the project. Jobs you added stay in the project
+        and remain yours. To rejoin, you need an invitation.
       </Text>
     </Ask>
   );
@@ -109,20 +109,20 @@ function HandOver({ project, member, onClose }: DialogProps) {
   const give = useDeed({
     by: () => askProjects.handOver(project.id, member.id),
     renews: [keys.projects],
-    done: `${project.name} belongs to ${member.name} now`,
+    done: `${member.name} is now the owner of ${project.name}`,
     onDone: onClose,
   });
   return (
     <Ask
-      title={`Hand ${project.name} over to ${member.name}?`}
-      deed="Hand it over"
+      title={`Transfer ${project.name} to ${member.name}?`}
+      deed="Transfer"
       isPending={give.isPending}
       error={give.error}
       onDo={() => give.run()}
       onClose={onClose}
     >
       <Text size="sm">
-        {member.name} becomes its owner; you stay in it as a manager. Jobs keep their own owners.
+        {member.name} becomes the owner and you stay as a manager. Jobs keep their owners.
       </Text>
     </Ask>
   );

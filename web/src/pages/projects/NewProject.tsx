@@ -23,7 +23,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
   return (
     <Ask
       title="New project"
-      deed="Make it"
+      deed="Create"
       isPending={make.isPending}
       isReady={Boolean(name.trim())}
       error={make.error}
@@ -32,7 +32,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
     >
       <TextInput
         label="Name"
-        description="Short, as it is typed in a terminal: letters, digits, dashes."
+        description="A short name for the terminal: letters, digits, dashes."
         placeholder="climate-lab"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -41,7 +41,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Title"
-        description="In words, for those whom you invite."
+        description="Shown to the people you invite."
         placeholder="Downscaling of regional climate models"
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}

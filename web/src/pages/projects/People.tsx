@@ -61,12 +61,12 @@ function MemberTable({ project }: { project: ProjectPage }) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table horizontalSpacing="md" aria-label="People of the project">
+        <Table horizontalSpacing="md" aria-label="Members">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Person</Table.Th>
               <Table.Th w={300}>Role</Table.Th>
-              <Table.Th w={60} aria-label="More" />
+              <Table.Th w={60} aria-label="Actions" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -124,7 +124,7 @@ function RoleCell({ project, member }: Omit<MemberProps, "isMe">) {
   const change = useDeed({
     by: (role: ProjectRole) => askProjects.putMember(project.id, member.id, role),
     renews: [keys.projects],
-    done: `${member.name} has another role now`,
+    done: `Role of ${member.name} changed`,
     onError: sayFailed,
   });
   if (member.is_owner) return <Text size="sm">Owner</Text>;

@@ -45,11 +45,11 @@ function Shown({ project }: { project: Project }) {
       <Tabs value={tab} onChange={go} keepMounted={false}>
         <TabList value={tab} mb="md">
           {project.course && <Tabs.Tab value="assignments">Assignments</Tabs.Tab>}
-          {project.course && isManager(project) && <Tabs.Tab value="everyone">Everyone</Tabs.Tab>}
+          {project.course && isManager(project) && <Tabs.Tab value="everyone">Students</Tabs.Tab>}
           <Tabs.Tab value="work">Tasks</Tabs.Tab>
           <Tabs.Tab value="people">People</Tabs.Tab>
-          <Tabs.Tab value="use">Limits and use</Tabs.Tab>
-          <Tabs.Tab value="about">About</Tabs.Tab>
+          <Tabs.Tab value="use">Usage and limits</Tabs.Tab>
+          <Tabs.Tab value="about">Settings</Tabs.Tab>
         </TabList>
         <Tabs.Panel value="work">
           <Work project={project} />
@@ -84,10 +84,10 @@ function Lead({ project }: { project: Project }) {
         </Text>
       )}
       {owner && <Text size="sm">owned by {owner.name}</Text>}
-      <Badge color="diamond">you are its {project.role}</Badge>
+      <Badge color="diamond">your role: {project.role}</Badge>
       {project.course && <Badge color="blue">course</Badge>}
-      {project.endpoints && <Badge color="orange">restricted to listed endpoints</Badge>}
-      {project.archived != null && <Badge color="gray">archived: takes no new work</Badge>}
+      {project.endpoints && <Badge color="orange">restricted endpoints</Badge>}
+      {project.archived != null && <Badge color="gray">archived</Badge>}
     </Group>
   );
 }

@@ -16,7 +16,7 @@ export function Projects() {
   return (
     <Page
       title="Projects"
-      lead="A group, a study, a course: people who see one another's jobs and results."
+      lead="Groups of people who share jobs and results, for example a lab or a course."
       actions={<NewButton />}
     >
       <Stack gap="xl">
@@ -43,9 +43,9 @@ function NewButton() {
 
 function Nothing() {
   return (
-    <Empty icon={IconUsersGroup} title="You are in no project yet" action={<NewButton />}>
-      In a project everybody sees the jobs, logs and results that are put into it, and nothing else
-      of yours. Make one and invite your group, or ask its manager for an invitation.
+    <Empty icon={IconUsersGroup} title="No projects yet" action={<NewButton />}>
+      Members of a project see each other's jobs, logs and results in it, and nothing else. Create a
+      project and invite your group, or ask a project manager for an invitation.
     </Empty>
   );
 }
@@ -58,8 +58,8 @@ function ProjectTable({ projects }: { projects: Project[] }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Project</Table.Th>
-              <Table.Th w={140}>You are its</Table.Th>
-              <Table.Th w={160}>Made</Table.Th>
+              <Table.Th w={140}>Your role</Table.Th>
+              <Table.Th w={160}>Created</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -119,8 +119,8 @@ function SharedWithMe() {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Job</Table.Th>
-              <Table.Th w={220}>By</Table.Th>
-              <Table.Th w={160}>Since</Table.Th>
+              <Table.Th w={220}>Owner</Table.Th>
+              <Table.Th w={160}>Shared</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

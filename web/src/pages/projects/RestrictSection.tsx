@@ -16,17 +16,17 @@ export function RestrictSection({ project }: { project: ProjectPage }) {
   const known = new Set(own.map((one) => one.value));
   const others = kept
     .filter((id) => !known.has(id))
-    .map((id) => ({ value: id, label: `another's endpoint (${id.slice(0, 8)})` }));
+    .map((id) => ({ value: id, label: `another person's endpoint (${id.slice(0, 8)})` }));
   const save = useDeed({
     by: (endpoints: string[] | null) => askProjects.change(project.id, { endpoints }),
     renews: [keys.projects],
-    done: (now) => (now.endpoints ? "It is restricted now." : "It may run anywhere again."),
+    done: (now) => (now.endpoints ? "Restriction saved." : "Restriction removed."),
     onDone: () => setTyped(null),
   });
   return (
     <Section
-      title="Where its work may run"
-      about="For data that must not leave a place: jobs run only on the endpoints listed here, and no code, image or file of them passes through this service."
+      title="Allowed endpoints"
+      about="For sensitive data: jobs run only on the endpoints listed here, and their code, images and files never pass through this service."
     >
       <MultiSelect
         label="Endpoints"
@@ -43,11 +43,11 @@ export function RestrictSection({ project }: { project: ProjectPage }) {
           loading={save.isPending}
           onClick={() => save.run(typed)}
         >
-          Restrict it to these
+          Restrict to these endpoints
         </Button>
         {project.endpoints && (
           <Button variant="default" onClick={() => save.run(null)}>
-            Let it run anywhere
+            Allow all endpoints
           </Button>
         )}
       </Group>

@@ -19,11 +19,11 @@ export function UseTab({ project }: { project: ProjectPage }) {
 function Own({ project }: { project: ProjectPage }) {
   const query = useQuery(myUsageQuery);
   return (
-    <Section title="What you use here" about="Of what each member may use in this project.">
+    <Section title="Your usage" about="Compared with the limits for each member of this project.">
       <Answer query={query}>
         {({ projects }) => {
           const part = projects.find((one) => one.id === project.id);
-          if (!part) return <Text size="sm">Nothing yet.</Text>;
+          if (!part) return <Text size="sm">Nothing used yet.</Text>;
           return <UseBars use={part.use} limits={part.limits} />;
         }}
       </Answer>
@@ -40,7 +40,7 @@ function Managers({ project }: { project: ProjectPage }) {
       <Answer query={usage}>
         {({ use, limits: total, items }) => (
           <>
-            <Section title="All together">
+            <Section title="Total usage">
               <UseBars use={use} limits={total} />
             </Section>
             <Group>
@@ -51,7 +51,7 @@ function Managers({ project }: { project: ProjectPage }) {
                 variant="default"
                 leftSection={<IconDownload size={16} aria-hidden />}
               >
-                Export as a table (CSV)
+                Export as CSV
               </Button>
             </Group>
             {items.length > 0 && <UsageTable lines={items} who="Person" />}
@@ -62,8 +62,8 @@ function Managers({ project }: { project: ProjectPage }) {
         {({ total, each }) => (
           <>
             <Section
-              title="Each member"
-              about="What one member may use in this project, checked before anything is submitted. An empty field is no limit."
+              title="Limits per member"
+              about="What each member may use in this project. Checked before every submission. Leave a field empty for no limit."
             >
               <LimitsForm
                 kept={each}
@@ -71,7 +71,10 @@ function Managers({ project }: { project: ProjectPage }) {
               />
             </Section>
             {me?.is_admin && (
-              <Section title="All members together" about="Set by administrators, as you are one.">
+              <Section
+                title="Limits for the whole project"
+                about="Only administrators can change these."
+              >
                 <LimitsForm
                   kept={total}
                   save={(limits) => askLimits.projects(project.id, limits)}

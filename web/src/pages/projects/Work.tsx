@@ -60,7 +60,7 @@ function NewJob({ project }: { project: ProjectPage }) {
 
 function Nothing({ project }: { project: ProjectPage }) {
   return (
-    <Empty icon={IconUsersGroup} title="No task yet">
+    <Empty icon={IconUsersGroup} title="No tasks yet">
       {emptyWords(project)}
     </Empty>
   );
@@ -68,11 +68,11 @@ function Nothing({ project }: { project: ProjectPage }) {
 
 function emptyWords(project: ProjectPage): string {
   if (project.course) {
-    return "What you start in this course is listed here; only you and those who teach it see it.";
+    return "Jobs you start in this course appear here. Only you and the course's managers can see them.";
   }
   return mayAdd(project)
-    ? "Submit a job into this project, or open a task of yours and move it here: everybody in the project sees it then."
-    : "What the members submit into this project is listed here.";
+    ? "Submit a job to this project, or share one of your tasks with it. Everyone in the project can then see it."
+    : "Jobs that members submit to this project appear here.";
 }
 
 function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) {
@@ -80,13 +80,13 @@ function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) 
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table highlightOnHover horizontalSpacing="md" aria-label="Tasks of the project">
+        <Table highlightOnHover horizontalSpacing="md" aria-label="Project tasks">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Task</Table.Th>
               <Table.Th w={180}>State</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th>On</Table.Th>
+              <Table.Th>Owner</Table.Th>
+              <Table.Th>Endpoint</Table.Th>
               <Table.Th w={130}>Created</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -110,7 +110,7 @@ function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) 
                 <Table.Td>
                   {names.get(task.owner) ?? (
                     <Text inherit c="dimmed">
-                      somebody who has left
+                      former member
                     </Text>
                   )}
                 </Table.Td>

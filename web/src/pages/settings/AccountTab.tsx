@@ -28,13 +28,13 @@ function Sessions() {
     by: (session: string) =>
       dataOf(api.DELETE("/api/v1/me/sessions/{session}", { params: { path: { session } } })),
     renews: [keys.sessions],
-    done: "That browser is signed out",
+    done: "Browser signed out",
     onError: sayFailed,
   });
   return (
     <Section
       title="Browsers"
-      about="Where you are signed in. One that you do not know: sign it out, and see to your account at your provider."
+      about="Where you are signed in. If you do not recognize a browser, sign it out and secure your account with your sign-in provider."
     >
       <Answer query={query}>
         {({ items }) => <SessionTable sessions={items} onEnd={(id) => end.run(id)} />}

@@ -15,18 +15,18 @@ export function BrowserSection() {
   };
   return (
     <Section
-      title="By this browser"
-      about="Shown by your computer while you look at something else. A tab with Diamond must be open, also in the background."
+      title="Browser notifications"
+      about="Shown by your computer while you are doing something else. A Diamond tab must be open, even in the background."
     >
       <Switch
-        label="Tell me by this browser"
+        label="Notify me in this browser"
         checked={speaks}
         disabled={!possible || refused}
         onChange={(event) => void choose(event.currentTarget.checked)}
       />
       {refused && (
-        <Alert color="orange" title="This browser has been told not to">
-          Allow notifications for this address in the browser's own settings, then come back.
+        <Alert color="orange" title="Notifications are blocked in this browser">
+          Allow notifications for this address in the browser's settings, then try again.
         </Alert>
       )}
     </Section>

@@ -5,19 +5,19 @@ export type Kind = Kept["kinds"][number];
 type Way = keyof Wanted;
 
 const KINDS: Record<Kind, string> = {
-  succeeded: "A task has succeeded",
-  failed: "A task has failed",
+  succeeded: "A task succeeded",
+  failed: "A task failed",
   cancelled: "A task was cancelled",
-  asking: "A task asks to go on",
-  "sign-in": "An endpoint needs me to sign in",
-  confirm: "A machine asks to be confirmed",
-  quota: "A folder is nearly full",
+  asking: "A task waits for your decision to continue",
+  "sign-in": "An endpoint needs a sign-in",
+  confirm: "A machine needs to be confirmed",
+  quota: "A folder is almost full",
   purge: "A site will soon delete files",
-  people: "Something is shared with me, or my place in a project changes",
+  people: "Something is shared with me, or my role in a project changes",
 };
 
 const WAYS: { way: Way; label: string }[] = [
-  { way: "page", label: "In these pages" },
+  { way: "page", label: "Web" },
   { way: "email", label: "E-mail" },
   { way: "webhook", label: "Webhook" },
 ];
@@ -35,7 +35,7 @@ export function EventTable({ kinds, wanted, onChange }: TableProps) {
       <Table horizontalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>When</Table.Th>
+            <Table.Th>Event</Table.Th>
             {WAYS.map(({ way, label }) => (
               <Table.Th key={way} ta="center">
                 {label}

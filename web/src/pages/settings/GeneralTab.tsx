@@ -23,14 +23,14 @@ function AppearanceSection() {
   return (
     <Section
       title="Appearance"
-      about="For this browser at once, and for others in which you have not chosen yet."
+      about="Applies to this browser, and to browsers where you have not chosen yet."
     >
       <SegmentedControl
         aria-label="Appearance"
         value={appearance}
         onChange={(chosen) => setAppearance(chosen as Appearance)}
         data={[
-          { value: "auto", label: "As my system" },
+          { value: "auto", label: "System" },
           { value: "light", label: "Light" },
           { value: "dark", label: "Dark" },
         ]}
@@ -47,31 +47,31 @@ function DefaultsSection({ kept }: { kept: Preferences }) {
   const change = (part: Partial<Preferences>) => setTyped((now) => ({ ...now, ...part }));
   const keep = useKeepPreferences(() => {
     setTyped({});
-    sayDone("New jobs start with these now.");
+    sayDone("Defaults saved.");
   });
   const { data } = useQuery(endpointsQuery);
   return (
-    <Section title="New jobs start with" about="Each job can say otherwise.">
+    <Section title="Defaults for new jobs" about="You can change them in each job.">
       <Stack gap="sm">
         <Select
           label="Endpoint"
-          placeholder="the default endpoint"
+          placeholder="your default endpoint"
           data={(data?.items ?? []).map((one) => one.name)}
           value={endpoint || null}
           onChange={(chosen) => change({ endpoint: chosen ?? "" })}
           clearable
-          clearButtonProps={{ "aria-label": "Use the default endpoint" }}
+          clearButtonProps={{ "aria-label": "Use your default endpoint" }}
         />
         <Group grow align="flex-start">
           <TextInput
             label="Partition"
-            placeholder="what the site takes"
+            placeholder="site default"
             value={partition}
             onChange={(event) => change({ partition: event.currentTarget.value })}
           />
           <TextInput
             label="Account"
-            placeholder="the only one that may pay"
+            placeholder="chosen automatically if there is only one"
             value={account}
             onChange={(event) => change({ account: event.currentTarget.value })}
           />

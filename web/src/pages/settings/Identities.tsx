@@ -21,8 +21,8 @@ export function Identities() {
   });
   return (
     <Section
-      title="Ways to sign in"
-      about="Each of these is you. Add another by signing in with it now; nothing else joins two accounts."
+      title="Sign-in methods"
+      about="Accounts you can sign in with. To add another, sign in with it now."
     >
       <Answer query={query}>{({ items }) => <Known identities={items} />}</Answer>
       <AddAnother />
@@ -35,11 +35,11 @@ function Known({ identities }: { identities: Identity[] }) {
     by: ({ issuer, subject }: Identity) =>
       dataOf(api.DELETE("/api/v1/me/identities", { params: { query: { issuer, subject } } })),
     renews: [keys.identities],
-    done: "It no longer leads here",
+    done: "Sign-in method removed",
     onError: sayFailed,
   });
   return (
-    <Stack gap="xs" component="ul" p={0} m={0} aria-label="Ways to sign in">
+    <Stack gap="xs" component="ul" p={0} m={0} aria-label="Sign-in methods">
       {identities.map((one) => (
         <Group
           key={`${one.issuer} ${one.subject}`}
@@ -56,7 +56,7 @@ function Known({ identities }: { identities: Identity[] }) {
             </Text>
           </div>
           {identities.length > 1 && (
-            <Tooltip label="No longer let it in">
+            <Tooltip label="Remove">
               <ActionIcon
                 variant="subtle"
                 color="red"

@@ -35,7 +35,10 @@ function NotificationForm({ kept }: { kept: Kept }) {
   const change = (part: Partial<Wanted>) => setTyped((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
-      <Section title="Tell me" about="In these pages: a word in the corner, and behind the bell.">
+      <Section
+        title="Notify me"
+        about="Web notifications appear in the corner of the page and under the bell."
+      >
         <EventTable kinds={kept.kinds} wanted={wanted} onChange={change} />
       </Section>
       <BrowserSection />
@@ -62,7 +65,7 @@ function useSave(onSaved: () => void) {
     onSuccess: (kept) => {
       queries.setQueryData(KEY, kept);
       onSaved();
-      sayDone("Kept.");
+      sayDone("Saved.");
     },
   });
 }

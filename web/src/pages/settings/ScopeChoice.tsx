@@ -6,10 +6,10 @@ import { meQuery } from "~/api/queries";
 type Scope = Schemas["Me"]["scopes"][number];
 
 const ABOUT: Record<Scope, string> = {
-  read: "Look at everything of yours",
+  read: "View everything you can see",
   run: "Submit, cancel and retry jobs",
   manage: "Change endpoints, secrets, projects, sharing, settings and tokens",
-  admin: "Look after people, as an administrator",
+  admin: "Manage people, as an administrator",
 };
 
 type ChoiceProps = { scopes: Scope[]; onChange: (scopes: Scope[]) => void };
@@ -19,8 +19,8 @@ export function ScopeChoice({ scopes, onChange }: ChoiceProps) {
   const { data: me } = useQuery(meQuery);
   return (
     <Checkbox.Group
-      label="It may"
-      description="Give as little as its program needs: none includes another."
+      label="Permissions"
+      description="Grant only what the program needs. Permissions do not include each other."
       value={scopes}
       onChange={(chosen) => onChange(chosen as Scope[])}
     >

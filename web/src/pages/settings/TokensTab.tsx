@@ -32,8 +32,8 @@ export function TokensTab() {
       title="Tokens"
       about={
         <>
-          For scripts and the command line on other machines: whoever has one acts as you. There it
-          goes into <code>DIAMOND_TOKEN</code>, beside <code>DIAMOND_URL</code>.
+          For scripts and the command line on other machines. Anyone who has a token can act as you.
+          Set it as <code>DIAMOND_TOKEN</code>, together with <code>DIAMOND_URL</code>.
         </>
       }
     >
@@ -50,8 +50,8 @@ const LIVES = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
-  { value: "365", label: "a year" },
-  { value: "", label: "no end" },
+  { value: "365", label: "1 year" },
+  { value: "", label: "no expiry" },
 ];
 
 function NewToken() {
@@ -87,7 +87,7 @@ function NewToken() {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Select
-            label="Works for"
+            label="Valid for"
             w={130}
             data={LIVES}
             value={days}
@@ -95,7 +95,7 @@ function NewToken() {
             allowDeselect={false}
           />
           <Button type="submit" disabled={!name.trim() || !scopes.length} loading={make.isPending}>
-            Make a token
+            Create token
           </Button>
         </Group>
         <ScopeChoice scopes={scopes} onChange={setScopes} />
@@ -108,10 +108,10 @@ function NewToken() {
 
 function Shown({ token }: { token: Schemas["NewToken"] }) {
   return (
-    <Alert color="teal" icon={<IconKey />} title={`${token.name} is made`} role="status">
+    <Alert color="teal" icon={<IconKey />} title={`Token ${token.name} created`} role="status">
       <Stack gap="xs">
-        <Text size="sm">Copy it now: it is not shown again.</Text>
-        <CopyLine line={token.token} label="Copy the token" />
+        <Text size="sm">Copy it now. It is not shown again.</Text>
+        <CopyLine line={token.token} label="Copy token" />
       </Stack>
     </Alert>
   );
@@ -123,25 +123,25 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
     mutationFn: (token: string) =>
       dataOf(api.DELETE("/api/v1/tokens/{token}", { params: { path: { token } } })),
     onSuccess: () => {
-      sayDone("The token no longer works.");
+      sayDone("Token revoked.");
       void queries.invalidateQueries({ queryKey: KEY });
     },
     onError: sayFailed,
   });
-  if (!tokens.length) return <Text size="sm">You have none yet.</Text>;
+  if (!tokens.length) return <Text size="sm">No tokens yet.</Text>;
   return (
     <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>May</Table.Th>
-            <Table.Th>Made</Table.Th>
+            <Table.Th>Permissions</Table.Th>
+            <Table.Th>Created</Table.Th>
             <Table.Th>Last used</Table.Th>
-            <Table.Th>Ends</Table.Th>
+            <Table.Th>Expires</Table.Th>
             <Table.Th>
               <Text span fz={0}>
-                Remove
+                Revoke
               </Text>
             </Table.Th>
           </Table.Tr>
@@ -154,14 +154,14 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
               <Table.Td>
                 <Ago at={token.created} />
               </Table.Td>
-              <Table.Td>{token.used == null ? "not yet" : <Ago at={token.used} />}</Table.Td>
+              <Table.Td>{token.used == null ? "never" : <Ago at={token.used} />}</Table.Td>
               <Table.Td>{token.expires == null ? "never" : <Ago at={token.expires} />}</Table.Td>
               <Table.Td ta="right">
-                <Tooltip label="Take it back: it stops working at once">
+                <Tooltip label="Revoke: the token stops working immediately">
                   <ActionIcon
                     variant="subtle"
                     color="red"
-                    aria-label={`Remove the token ${token.name}`}
+                    aria-label={`Revoke token ${token.name}`}
                     onClick={() => drop.mutate(token.id)}
                   >
                     <IconTrash size={16} />

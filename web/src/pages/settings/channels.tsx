@@ -10,11 +10,11 @@ type FieldsProps<T> = { kept: Kept; wanted: T; onChange: (wanted: T) => void };
 export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["email"]>) {
   return (
     <Section
-      title="By e-mail"
+      title="E-mail"
       about={
         kept.email_ready
-          ? "One message for each event."
-          : "This service cannot send mail yet: whoever runs it sets the mail server (DIAMOND_SMTP_HOST)."
+          ? "One message per event."
+          : "This service cannot send e-mail. Its administrator must set the mail server (DIAMOND_SMTP_HOST)."
       }
     >
       <TextInput
@@ -32,8 +32,8 @@ export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["emai
 export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["webhook"]>) {
   return (
     <Section
-      title="By webhook"
-      about="A JSON message to an address of yours: a chat room, a script, another service."
+      title="Webhook"
+      about="Sends a JSON message to a URL, for example of a chat room, a script or another service."
     >
       <TextInput
         label="Address"
@@ -43,11 +43,11 @@ export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["we
         onChange={(event) => onChange({ ...wanted, url: event.currentTarget.value })}
       />
       <PasswordInput
-        label="Secret for the signature"
+        label="Signing secret"
         description={
           kept.has_secret
-            ? "One is kept. Leave this empty to keep it."
-            : "Optional: each message is signed with it, so that the receiver knows it is from here."
+            ? "A secret is saved. Leave empty to keep it."
+            : "Optional. Messages are signed with it so that the receiver can verify them."
         }
         autoComplete="new-password"
         value={wanted.secret ?? ""}
@@ -66,7 +66,7 @@ function Try({ channel, disabled, saved }: TryProps) {
     mutationFn: () => dataOf(api.POST("/api/v1/me/notifications/try", { body: { channel } })),
     onSuccess: (delivery) =>
       delivery.state === "sent"
-        ? sayDone(`A test message is on its way to ${saved}.`)
+        ? sayDone(`Test message sent to ${saved}.`)
         : sayFailed(new Error(delivery.error || "The test message could not be sent.")),
     onError: sayFailed,
   });
@@ -79,10 +79,10 @@ function Try({ channel, disabled, saved }: TryProps) {
         loading={send.isPending}
         onClick={() => send.mutate()}
       >
-        Send a test
+        Send test message
       </Button>
       <Text size="xs" c="dimmed">
-        {disabled ? "Save an address first." : `Goes to ${saved}.`}
+        {disabled ? "Save an address first." : `Sends to ${saved}.`}
       </Text>
     </Group>
   );

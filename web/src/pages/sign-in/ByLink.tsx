@@ -6,12 +6,12 @@ export function ByLink() {
   return (
     <>
       <Text size="sm">
-        This Diamond belongs to one person. On the machine where it runs, type the line below: it
-        opens these pages, signed in, by a link that works once.
+        This is a personal Diamond. Run this command on the machine where it runs to open these
+        pages and sign in:
       </Text>
       <CopyLine line="diamond open" />
       <Text size="sm" c="dimmed">
-        Without a browser on that machine it prints the link; open it here within ten minutes.
+        If that machine has no browser, the command prints a link. Open it here within ten minutes.
       </Text>
     </>
   );

@@ -18,7 +18,7 @@ export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
     <>
       {invited && (
         <Alert color="teal" icon={<IconMailOpened />} title="You are invited">
-          Sign in with the account that you want to use here: that accepts the invitation.
+          Sign in with the account you want to use here to accept the invitation.
         </Alert>
       )}
       <Stack gap="xs">
@@ -28,8 +28,8 @@ export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
       </Stack>
       {!invited && (
         <Text size="sm" c="dimmed">
-          Signing in alone makes no account. If you have none, ask those who run this Diamond, or
-          the manager of a project, for an invitation.
+          You need an account to sign in. If you have none, ask an administrator of this Diamond or
+          a project manager for an invitation.
         </Text>
       )}
     </>

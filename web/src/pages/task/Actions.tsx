@@ -84,7 +84,7 @@ function BuildSteps({ task }: { task: Task }) {
       leftSection={<IconHammer size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/build/$task" params={{ task: task.id }} {...props} />}
     >
-      Steps of the build
+      View build steps
     </Button>
   );
 }
@@ -100,7 +100,7 @@ function Retry({ task }: { task: Task }) {
         }),
       ),
     onSuccess: (made) => {
-      sayDone(`${made.name} runs again as ${made.id.slice(0, 8)}`);
+      sayDone(`Retrying ${made.name} as ${made.id.slice(0, 8)}`);
       void navigate({ to: "/tasks/$task", params: { task: made.id } });
     },
     onError: sayFailed,
@@ -141,8 +141,8 @@ function Cancel({ task }: { task: Task }) {
       {opened && (
         <Ask
           title={`Cancel ${task.name}?`}
-          deed="Cancel the task"
-          leave="Let it go on"
+          deed="Cancel task"
+          leave="Keep running"
           danger
           isJustAWord
           isPending={cancel.isPending}
@@ -151,8 +151,8 @@ function Cancel({ task }: { task: Task }) {
           onClose={close}
         >
           <Text size="sm">
-            A program that runs is stopped, and a job that waits leaves the queue. The log, the
-            results so far and the record stay.
+            The program is stopped, or removed from the queue. The log, the results so far and the
+            history are kept.
           </Text>
         </Ask>
       )}

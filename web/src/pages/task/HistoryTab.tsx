@@ -2,6 +2,7 @@ import { Card, Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
 import { Answer } from "~/components/Answer";
+import { Words } from "~/components/Words";
 import { dayTime, exactTime } from "~/lib/format";
 import classes from "./HistoryTab.module.css";
 import { factsOf, happened } from "./happenings";
@@ -41,12 +42,12 @@ function Line({ line }: { line: Schemas["HistoryLine"] }) {
         </Text>
         {line.message && (
           <Text size="sm" className={classes.message}>
-            {line.message}
+            <Words text={line.message} />
           </Text>
         )}
         {line.received - line.at > LATE_SECONDS && (
           <Text size="xs" c="dimmed">
-            heard of only on {dayTime(line.received)}
+            reported late, on {dayTime(line.received)}
           </Text>
         )}
       </div>

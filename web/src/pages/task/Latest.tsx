@@ -15,9 +15,9 @@ export function Latest({ task }: { task: Task }) {
   });
   if (!curves.length) return null;
   return (
-    <Card component="section" aria-label="Newest values">
+    <Card component="section" aria-label="Latest values">
       <Title order={2} mb="xs">
-        Newest values
+        Latest values
       </Title>
       <Group gap="xl">
         {curves.slice(0, AT_MOST).map(({ name, value, step }) => (

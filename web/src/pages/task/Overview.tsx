@@ -16,15 +16,15 @@ import { Runs } from "./Runs";
 import { Timeline } from "./Timeline";
 import { codeFacts, environmentFacts, resourceFacts, valueText } from "./words";
 
-/** What happened, what it ran with, and where its results are. */
+/** Timeline, what it ran with, and where its results are. */
 export function Overview({ task }: { task: Task }) {
   const history = useQuery(historyQuery(task.id));
   const { order } = task;
   return (
     <Stack>
-      <Card component="section" aria-label="What happened">
+      <Card component="section" aria-label="Timeline">
         <Title order={2} mb="xs">
-          What happened
+          Timeline
         </Title>
         <Answer query={history} loading={<Lines count={2} height={24} />}>
           {({ items }) => <Timeline task={task} history={items} />}
@@ -45,10 +45,7 @@ export function Overview({ task }: { task: Task }) {
             ])}
           />
           <Facts title="Command" facts={[]}>
-            <CopyLine
-              line={order.command || (order.argv ?? []).join(" ")}
-              label="Copy the command"
-            />
+            <CopyLine line={order.command || (order.argv ?? []).join(" ")} label="Copy command" />
           </Facts>
           <Facts title="Environment" facts={environmentFacts(order)} />
           <Facts title="Data" facts={Object.entries(order.data ?? {})} />
@@ -57,7 +54,7 @@ export function Overview({ task }: { task: Task }) {
         <Stack>
           <Results task={task} />
           <Facts title="Resources" facts={resourceFacts(task)} />
-          <Facts title="Where" facts={whereFacts(task)} />
+          <Facts title="Location" facts={whereFacts(task)} />
         </Stack>
       </SimpleGrid>
     </Stack>
@@ -69,11 +66,11 @@ function whereFacts(task: Task): [string, React.ReactNode][] {
     ["Endpoint", <EndpointName key="endpoint" task={task} />],
     ["Node", task.node],
     ["Batch job", task.native_id],
-    ["The scheduler says", task.native_state],
-    ["Task", task.id],
+    ["Scheduler state", task.native_state],
+    ["Task id", task.id],
     ["Created", <Ago key="created" at={task.created} />],
-    ["Known as of", <Ago key="as-of" at={task.as_of} />],
-    ["Repeats", task.retry_of && <TaskLink key="repeats" task={task.retry_of} />],
+    ["Updated", <Ago key="as-of" at={task.as_of} />],
+    ["Retry of", task.retry_of && <TaskLink key="repeats" task={task.retry_of} />],
     ["Secrets", (task.order.secrets ?? []).join(", ")],
   ];
   return facts.filter(([, value]) => value);
@@ -95,8 +92,8 @@ function Results({ task }: { task: Task }) {
     return (
       <Facts title="Results" facts={[]}>
         <Text size="sm">
-          The run directory was removed <Ago at={task.cleaned} /> to make room. Metrics, and what
-          was kept of the log, are still here; a retry makes the rest anew.
+          The run directory was deleted <Ago at={task.cleaned} /> to free up space. Metrics and the
+          saved part of the log are still available. Retry the task to create the results again.
         </Text>
       </Facts>
     );
@@ -106,8 +103,8 @@ function Results({ task }: { task: Task }) {
     <Facts title="Results" facts={[]}>
       <Stack gap="xs">
         <Text size="sm">
-          {task.started === null ? "What the program writes is" : "Everything the program wrote is"}{" "}
-          on <b>{task.endpoint}</b>:{" "}
+          {task.started === null ? "Output files will be" : "Output files are"} on{" "}
+          <b>{task.endpoint}</b>:{" "}
           <Anchor
             underline="always"
             size="sm"
@@ -120,12 +117,12 @@ function Results({ task }: { task: Task }) {
               />
             )}
           >
-            look at the files
+            browse the files
           </Anchor>
-          , or fetch them in a terminal.
+          , or download them in a terminal.
         </Text>
         <CopyLine line={`diamond get ${task.id}`} />
-        <CopyLine line={`${task.run_dir}/run`} label="Copy the folder's path" />
+        <CopyLine line={`${task.run_dir}/run`} label="Copy the folder path" />
       </Stack>
     </Facts>
   );

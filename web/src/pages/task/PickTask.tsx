@@ -11,8 +11,8 @@ import { valueText } from "./words";
 type PickTaskProps = { label: string; taken: string[]; onPick: (task: string) => void };
 
 /** A list without any choice is none to a screen reader. */
-const NONE = { value: "", label: "No other task by that name", disabled: true };
-const LOOKING = { ...NONE, label: "Looking…" };
+const NONE = { value: "", label: "No matching task", disabled: true };
+const LOOKING = { ...NONE, label: "Searching…" };
 
 /** Find another task by its name. */
 export function PickTask({ label, taken, onPick }: PickTaskProps) {

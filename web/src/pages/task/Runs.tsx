@@ -14,8 +14,8 @@ export function Runs({ task }: { task: Task }) {
         <div>
           <Title order={2}>Runs</Title>
           <Text size="sm" c="dimmed">
-            The site put it back into its queue and started it again. Each start is a run with a log
-            of its own; the last one counts.
+            The site requeued this job and started it again. Each start is a run with its own log.
+            The last run counts.
           </Text>
         </div>
         <Table.ScrollContainer minWidth={520}>
@@ -27,7 +27,7 @@ export function Runs({ task }: { task: Task }) {
                 <Table.Th>Node</Table.Th>
                 <Table.Th>Started</Table.Th>
                 <Table.Th>Ran for</Table.Th>
-                <Table.Th>End</Table.Th>
+                <Table.Th>Result</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -55,7 +55,7 @@ function Row({ task, attempt, run }: RowProps) {
         <Anchor
           size="sm"
           underline="always"
-          aria-label={`Run ${run.run}: its log`}
+          aria-label={`Log of run ${run.run}`}
           renderRoot={(props) => (
             <Link
               to="/tasks/$task"

@@ -13,7 +13,7 @@ export default function ShareTask({ task, onClose }: { task: Task; onClose: () =
   return (
     <ShareDialog
       title={`Share ${task.name}`}
-      about="They see its state, logs, metrics, results and code. They cannot stop or change it, and nothing runs in your name."
+      about="Others can see the task's state, logs, metrics, results and code. They cannot change it or run anything as you."
       name={task.job}
       sharing={sharingOfJob(task.job)}
       onClose={onClose}
@@ -36,7 +36,7 @@ function BelongsTo({ task }: { task: Task }) {
       ),
     renews: [keys.tasks, keys.task(task.id)],
     onDone: () => {
-      sayDone("It has another place now.");
+      sayDone("Project changed.");
       void queries.invalidateQueries({ queryKey: keys.projects });
     },
     onError: sayFailed,
@@ -44,15 +44,15 @@ function BelongsTo({ task }: { task: Task }) {
   if (!data?.items.length) return null;
   return (
     <Select
-      label="Belongs to"
-      description="Everybody in its project sees it; its managers may cancel it."
-      placeholder="you alone"
+      label="Project"
+      description="Everyone in the project can see the task. Managers can cancel it."
+      placeholder="none (private)"
       data={data.items.map((one) => ({ value: one.id, label: one.title || one.name }))}
       value={task.project || null}
       onChange={(project) => move.run(project ?? "")}
       disabled={move.isPending}
       clearable
-      clearButtonProps={{ "aria-label": "Take it out of the project" }}
+      clearButtonProps={{ "aria-label": "Remove from the project" }}
     />
   );
 }

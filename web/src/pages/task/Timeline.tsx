@@ -15,10 +15,10 @@ import {
 import { isOver } from "./words";
 
 const WORDS: Record<Phase, string> = {
-  prepared: "Prepared",
-  waited: "Waited in the queue",
-  ran: "Ran",
-  ended: "Wound up",
+  prepared: "Preparing",
+  waited: "In queue",
+  ran: "Running",
+  ended: "Finishing",
 };
 const TICKS = 5;
 

@@ -16,7 +16,7 @@ export function Whose({ task }: { task: Task }) {
     shared.data?.items.find((one) => one.thing === task.job)?.by;
   return (
     <>
-      {isOthers && <Text size="sm">by {by ?? "somebody else"}</Text>}
+      {isOthers && <Text size="sm">by {by ?? "someone else"}</Text>}
       {project.data && (
         <Text size="sm">
           in{" "}

@@ -6,15 +6,16 @@ import { fetchRaw, type Task } from "~/api/client";
 import { endpointsQuery, keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
 import { Ago } from "~/components/Time";
+import { Words } from "~/components/Words";
 import { plain } from "./log/ansi";
 import { logsQuery } from "./queries";
 import classes from "./TaskPage.module.css";
 import { isOver } from "./words";
 
 const LOOKS: Record<string, { title: string; color: string; icon: typeof IconClock }> = {
-  preparing: { title: "What it is doing", color: "grape", icon: IconInfoCircle },
-  pending: { title: "Why it waits", color: "yellow", icon: IconClock },
-  running: { title: "What it is doing", color: "blue", icon: IconInfoCircle },
+  preparing: { title: "Preparing", color: "grape", icon: IconInfoCircle },
+  pending: { title: "Why it is waiting", color: "yellow", icon: IconClock },
+  running: { title: "Status", color: "blue", icon: IconInfoCircle },
   succeeded: { title: "How it ended", color: "teal", icon: IconInfoCircle },
   failed: { title: "Why it failed", color: "red", icon: IconAlertCircle },
   cancelled: { title: "Why it ended", color: "gray", icon: IconInfoCircle },
@@ -36,7 +37,7 @@ export function Why({ task }: { task: Task }) {
           role="status"
         >
           <Text size="sm" className={classes.message}>
-            {sentence(task.message)}
+            <Words text={sentence(task.message)} />
           </Text>
           <Awaited task={task} />
           {task.state === "failed" && <LastLines task={task} />}
@@ -56,7 +57,7 @@ function Awaited({ task }: { task: Task }) {
       underline="always"
       renderRoot={(props) => <Link to="/build/$task" params={{ task: build }} {...props} />}
     >
-      Look at the build of its image
+      View image build
     </Anchor>
   );
 }
@@ -71,11 +72,11 @@ function Away({ task }: { task: Task }) {
   const endpoint = data?.items.find((one) => one.name === task.endpoint);
   if (!endpoint || endpoint.state === "online" || isOver(task)) return null;
   return (
-    <Alert color="gray" icon={<IconCloudOff />} title={`${endpoint.name} is away`} mb="md">
+    <Alert color="gray" icon={<IconCloudOff />} title={`${endpoint.name} is offline`} mb="md">
       <Stack gap="xs">
         <Text size="sm">
-          What you see was true <Ago at={task.as_of} />. The job itself goes on; everything catches
-          up once the endpoint is back.
+          Last updated <Ago at={task.as_of} />. The job keeps running; this page updates once the
+          endpoint is back online.
         </Text>
         {endpoint.revive && <CopyLine line={endpoint.revive} />}
       </Stack>
@@ -100,7 +101,7 @@ function LastLines({ task }: { task: Task }) {
   return (
     <Box mt="sm">
       <Text size="xs" c="dimmed" mb={4}>
-        The last lines of its {stream === "stderr" ? "errors" : "output"} (
+        Last lines of {stream === "stderr" ? "errors" : "output"} (
         <Anchor
           underline="always"
           size="xs"
@@ -113,7 +114,7 @@ function LastLines({ task }: { task: Task }) {
             />
           )}
         >
-          the whole log
+          full log
         </Anchor>
         )
       </Text>

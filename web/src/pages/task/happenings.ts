@@ -6,21 +6,23 @@ type Line = Schemas["HistoryLine"];
 export function happened({ type, data }: Line): string {
   const node = data.node ? ` on ${data.node}` : "";
   const code =
-    data.exit_code === null || data.exit_code === undefined ? "" : ` with code ${data.exit_code}`;
+    data.exit_code === null || data.exit_code === undefined
+      ? ""
+      : ` with exit code ${data.exit_code}`;
   const words: Record<string, string> = {
-    created: "Asked for",
-    staging: "Being prepared",
-    submitted: "Handed to the batch system",
-    held: "Kept back",
-    observed: `The batch system says${said(data)}`,
-    started: `The program started${node}`,
-    exited: `The program ended${code}`,
-    "attempt-known": "Found again in its run directory",
-    "cancel-asked": "Asked to cancel",
-    "prepare-failed": "Could not be prepared",
-    "no-word": "The batch system gave no reason",
-    lost: "No trace of it was found",
-    gone: "Nothing of it runs any more",
+    created: "Created",
+    staging: "Preparing",
+    submitted: "Submitted to the batch system",
+    held: "Held",
+    observed: `Batch system state${said(data)}`,
+    started: `Program started${node}`,
+    exited: `Program ended${code}`,
+    "attempt-known": "Recovered from the run directory",
+    "cancel-asked": "Cancel requested",
+    "prepare-failed": "Preparation failed",
+    "no-word": "No reason from the batch system",
+    lost: "No trace of the job found",
+    gone: "No longer running",
     note: "Note",
   };
   return words[type] ?? type;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
 import { codeFacts, minutes, resourceFacts } from "./words";
 
-test("resources are told as a person would, and what was left to the site is not", () => {
+test("resources are shown in plain units, without what was left to the site", () => {
   const order = {
     name: "a",
     resources: {
@@ -17,9 +17,9 @@ test("resources are told as a person would, and what was left to the site is not
   } as Schemas["Order"];
   expect(resourceFacts({ order, phase: "" })).toEqual([
     ["Nodes", "2"],
-    ["GPUs", "4 a100 a node"],
+    ["GPUs", "4 a100 per node"],
     ["CPUs", "8"],
-    ["Memory", "64 GB a node"],
+    ["Memory", "64 GB per node"],
     ["Time limit", "2 h 30 min"],
     ["Partition", "gpu"],
   ]);

@@ -17,22 +17,22 @@ export function isSettled(task: Pick<Task, "ended">): boolean {
 export function runEnd(run: Schemas["Run"], goesOn: boolean): string {
   if (run.exit_code != null) return `exit code ${run.exit_code}`;
   if (run.ended != null) return "ended";
-  return goesOn ? "running" : "not seen";
+  return goesOn ? "running" : "unknown";
 }
 
 /** What a task was given to run with; what was left to the site is left out. */
 export function resourceFacts({ order, phase }: Pick<Task, "order" | "phase">): Fact[] {
   const { resources, placement, launch } = order;
   const gpus = resources?.gpus_per_node
-    ? `${resources.gpus_per_node} ${resources.gpu_type} a node`.replace("  ", " ")
+    ? `${resources.gpus_per_node} ${resources.gpu_type} per node`.replace("  ", " ")
     : "";
   return given([
-    ["Nodes", phase === "probing" ? "being found out" : resources?.nodes],
+    ["Nodes", phase === "probing" ? "being measured" : resources?.nodes],
     ["GPUs", gpus],
     ["CPUs", resources?.cpus_per_task],
-    ["Processes", (resources?.tasks_per_node ?? 1) > 1 && `${resources?.tasks_per_node} a node`],
-    ["Started as", launch && launch.kind !== "single" && launch.kind],
-    ["Memory", resources?.memory_mb && `${inUnits(resources.memory_mb)} a node`],
+    ["Processes", (resources?.tasks_per_node ?? 1) > 1 && `${resources?.tasks_per_node} per node`],
+    ["Launcher", launch && launch.kind !== "single" && launch.kind],
+    ["Memory", resources?.memory_mb && `${inUnits(resources.memory_mb)} per node`],
     ["Time limit", resources?.walltime_minutes && minutes(resources.walltime_minutes)],
     ["Partition", placement?.partition],
     ["Account", placement?.account],
@@ -59,7 +59,7 @@ export function codeFacts({ code, order }: Task): Fact[] {
   return given([
     ["Git", order.code?.git_url],
     ["Commit", order.code?.git_commit || code?.commit],
-    ["Changed since", code?.dirty ? "yes: see the code's changes" : ""],
+    ["Uncommitted changes", code?.dirty ? "yes, see Changes" : ""],
     ["Files", code?.files],
     ["Snapshot", code?.snapshot && shortDigest(code.snapshot)],
   ]);

@@ -36,15 +36,15 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
   return (
     <>
       {picking.chosen.size > 0 && (
-        <div role="toolbar" aria-label="Chosen tasks" className={classes.bar}>
+        <div role="toolbar" aria-label="Selected tasks" className={classes.bar}>
           <Text size="sm" fw={550} style={{ whiteSpace: "nowrap" }}>
             {picking.everything
-              ? `${all.replace("a", "A")} that match`
-              : `${count(picking.chosen.size, "task")} chosen`}
+              ? `${all.replace("a", "A")} matching`
+              : `${count(picking.chosen.size, "task")} selected`}
           </Text>
           {!picking.everything && (total ?? Infinity) > picking.chosen.size && (
             <Button size="compact-xs" variant="subtle" onClick={picking.takeEverything}>
-              Choose {all} that match
+              Select {all} matching
             </Button>
           )}
           <Button
@@ -63,7 +63,7 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
           >
             Retry…
           </Button>
-          <CloseButton size="sm" aria-label="Choose none" onClick={picking.clear} />
+          <CloseButton size="sm" aria-label="Clear selection" onClick={picking.clear} />
         </div>
       )}
       <Modal opened={opened} onClose={close} title={asked.act.title}>

@@ -24,10 +24,10 @@ const SPANS = [
 const SORTS = [
   { value: NEWEST_FIRST, label: "Newest first" },
   { value: "created", label: "Oldest first" },
-  { value: "-updated", label: "Changed lately" },
-  { value: "-ended", label: "Ended lately" },
-  { value: "name", label: "By name" },
-  { value: "-name", label: "By name, last first" },
+  { value: "-updated", label: "Recently changed" },
+  { value: "-ended", label: "Recently ended" },
+  { value: "name", label: "By name, A to Z" },
+  { value: "-name", label: "By name, Z to A" },
 ];
 const TYPING_PAUSE = 250;
 
@@ -60,7 +60,7 @@ export function Filters({ counts }: { counts: Schemas["TaskCounts"] | undefined 
           searchable={(data?.items.length ?? 0) > 8}
         />
         <Select
-          aria-label="How far back"
+          aria-label="Period"
           placeholder="Any time"
           className={classes.choice}
           data={SPANS}
@@ -78,7 +78,7 @@ export function Filters({ counts }: { counts: Schemas["TaskCounts"] | undefined 
           allowDeselect={false}
         />
         <Select
-          aria-label="Order"
+          aria-label="Sort by"
           className={classes.choice}
           data={SORTS}
           value={search.sort ?? NEWEST_FIRST}
@@ -159,11 +159,11 @@ function Words({ value, onChange }: { value: string; onChange: (words?: string) 
     <TextInput
       type="search"
       aria-label="Search tasks"
-      placeholder="Name, node, reason or id"
+      placeholder="Search by name, node, reason or id"
       className={classes.words}
       leftSection={<IconSearch size={15} aria-hidden />}
       rightSection={
-        typed && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />
+        typed && <CloseButton size="sm" aria-label="Clear search" onClick={() => type("")} />
       }
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}

@@ -19,7 +19,7 @@ export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[]
         <div role="columnheader" className={classes.check}>
           <input
             type="checkbox"
-            aria-label="Select all tasks read so far"
+            aria-label="Select all loaded tasks"
             checked={all}
             ref={(box) => {
               if (box) box.indeterminate = chosen.size > 0 && !all;
@@ -29,7 +29,7 @@ export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[]
         </div>
         <Column name="Name" sort="name" />
         <Column name="State" />
-        <Column name="Why" className={classes.why} />
+        <Column name="Reason" className={classes.why} />
         <Column name="Endpoint" />
         <Column name="Ran for" className={classes.number} />
         <Column name="Created" sort="created" className={classes.number} down />

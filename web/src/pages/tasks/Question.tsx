@@ -32,26 +32,26 @@ export type Act = {
 export const CANCEL: Act = {
   deed: "cancel",
   title: "Cancel tasks?",
-  text: "Programs that run are stopped, and what waits leaves the queue. Logs, results and the record stay.",
-  none: "None of them is still open: there is nothing to cancel.",
+  text: "Running programs are stopped, and queued jobs are removed from the queue. Logs, results and history are kept.",
+  none: "All of these tasks have already ended. There is nothing to cancel.",
   verb: "Cancel",
   told: cancelWords,
   color: "red",
 };
 export const RETRY: Act = {
   deed: "retry",
-  title: "Run tasks again?",
-  text: "Each becomes a new task with the same code, parameters and resources. The old ones stay as they are.",
-  none: "None of them has failed or was cancelled. To run again what succeeded, filter by that state first.",
+  title: "Retry tasks?",
+  text: "Each is submitted again as a new task with the same code, parameters and resources. The original tasks are kept.",
+  none: "None of these tasks failed or was cancelled. To run successful tasks again, filter by that state first.",
   verb: "Retry",
-  told: (task) => `runs again as ${task.id.slice(0, 8)}`,
+  told: (task) => `retried as ${task.id.slice(0, 8)}`,
 };
 
 /** To cancel what has ended already changes nothing, and is no fault. */
 function cancelWords({ state }: Task): string {
-  if (state === "cancelled") return "is cancelled";
-  if (state === "failed" || state === "succeeded") return `had ended already: ${state}`;
-  return "is being cancelled";
+  if (state === "cancelled") return "cancelled";
+  if (state === "failed" || state === "succeeded") return `had already ended: ${state}`;
+  return "cancelling";
 }
 
 type QuestionProps = {
@@ -105,13 +105,13 @@ function Asked({ act, choice, many, nameOf, onClose, onDone }: QuestionProps & {
     <Stack>
       <Text size="sm">
         <b>{count(many, "task")}</b>
-        {"matching" in choice && " that match"}. {act.text}
+        {"matching" in choice && " matching"}. {act.text}
       </Text>
       {doing.isPending && <HowFar progress={progress} many={many} />}
       {doing.error && <Failed error={doing.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Leave them
+          Keep them
         </Button>
         <Button
           color={act.color}
@@ -133,7 +133,7 @@ function HowFar({ progress, many }: { progress: Progress | null; many: number })
       <Text size="sm">
         {over.toLocaleString()} of {many.toLocaleString()}
       </Text>
-      <ProgressBar value={(100 * over) / many} aria-label="How far it is" />
+      <ProgressBar value={(100 * over) / many} aria-label="Progress" />
     </Stack>
   );
 }
@@ -161,8 +161,8 @@ function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: 
       </List>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {done.toLocaleString()} done{refused.length > 0 && `, ${refused.length} refused`}
-          {done > shown.length && `; the first ${shown.length} are shown`}
+          {done.toLocaleString()} done{refused.length > 0 && `, ${refused.length} rejected`}
+          {done > shown.length && `; showing the first ${shown.length}`}
         </Text>
         <Button onClick={onClose} data-autofocus>
           Close
@@ -181,7 +181,7 @@ function Sign({ good }: { good: boolean }) {
   const Icon = good ? IconCheck : IconAlertCircle;
   return (
     <ThemeIcon size={20} radius="xl" variant="light" color={good ? "teal" : "red"}>
-      <Icon size={13} aria-label={good ? "Done" : "Refused"} />
+      <Icon size={13} aria-label={good ? "Done" : "Rejected"} />
     </ThemeIcon>
   );
 }

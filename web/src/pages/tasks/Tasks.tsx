@@ -57,7 +57,7 @@ function countsQuery(search: TasksSearch) {
 }
 
 function words(total: number, search: TasksSearch): string {
-  return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "so far"}`;
+  return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "in total"}`;
 }
 
 type LeadProps = { total: number; search: TasksSearch; since?: number };
@@ -67,8 +67,8 @@ function Lead({ total, search, since }: LeadProps) {
   if (since === undefined) return words(total, search);
   return (
     <>
-      {words(total, search)} among those of the last {duration(Date.now() / 1000 - since)}; the list
-      goes further back
+      {words(total, search)} in the last {duration(Date.now() / 1000 - since)}; the list goes back
+      further
     </>
   );
 }
@@ -125,7 +125,7 @@ function Listed({ search, total, whole }: ListedProps) {
             setAtTop(true);
           }}
         >
-          The list has changed: show it anew
+          The list has changed. Refresh
         </Button>
       )}
       <Bulk
@@ -167,24 +167,26 @@ function Nothing({ filtered }: { filtered: boolean }) {
   return filtered ? (
     <Empty
       icon={IconFilterOff}
-      title="No task matches"
+      title="No matching tasks"
       action={
         <Button variant="default" onClick={() => void navigate({ to: "/tasks", search: {} })}>
           Show all tasks
         </Button>
       }
     >
-      Take away a filter, or look further back in time.
+      Remove a filter or choose a longer period.
     </Empty>
   ) : (
     <Empty
       icon={IconListDetails}
       title="No tasks yet"
       action={
-        <Button renderRoot={(props) => <Link to="/compose" {...props} />}>Start a first job</Button>
+        <Button renderRoot={(props) => <Link to="/compose" {...props} />}>
+          Create your first job
+        </Button>
       }
     >
-      Each job that you start becomes a task here: what it is doing, why it waits, how it ended.
+      Your jobs appear here as tasks, with their state, why they are waiting and how they ended.
     </Empty>
   );
 }

@@ -16,18 +16,18 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   });
   return (
     <Ask
-      title="Invite somebody to this Diamond"
-      deed="Make a link"
-      leave={invite.isSuccess ? "Close" : "Leave it"}
+      title="Invite someone"
+      deed="Create link"
+      leave={invite.isSuccess ? "Close" : "Cancel"}
       isPending={invite.isPending}
       error={invite.error}
       onDo={() => invite.run()}
       onClose={onClose}
     >
       <TextInput
-        label="Address"
+        label="E-mail address"
         type="email"
-        description="The link is good only for who signs in with this address, verified by her provider. Left empty, it is for whoever has it."
+        description="The link works only for someone who signs in with this verified address. Leave empty for a link that anyone can use once."
         placeholder="grace@example.edu"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}

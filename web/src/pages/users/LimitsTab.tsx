@@ -9,8 +9,8 @@ export function LimitsTab() {
   const query = useQuery(everyonesLimitsQuery);
   return (
     <Section
-      title="Limits of everybody"
-      about="For each person who has none of her own, checked before anything is submitted. An empty field is no limit. One person's own are set in her account, a project's on its page."
+      title="Default limits"
+      about="Apply to everyone without individual limits, and are checked before every submission. Leave a field empty for no limit. Set individual limits in a person's account, and project limits on the project page."
     >
       <Answer query={query}>
         {(kept) => <LimitsForm kept={kept} save={askLimits.everyones} />}

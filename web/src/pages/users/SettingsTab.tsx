@@ -12,20 +12,20 @@ export function SettingsTab() {
       {(told) => (
         <>
           <Section
-            title="Who gets in"
+            title="Access"
             about={
               <>
-                As <Code>diamond.toml</Code> says on the machine where Diamond runs; a change there
-                holds after a restart. An address counts only if its provider has verified it.
+                Set in <Code>diamond.toml</Code> on the machine where Diamond runs. Changes take
+                effect after a restart. Only verified e-mail addresses count.
               </>
             }
           >
             <Facts rows={whoGetsIn(told)} />
           </Section>
-          <Section title="What a sign-in is good for">
+          <Section title="Sign-in">
             <Facts rows={signIns(told)} />
           </Section>
-          <Section title="The service">
+          <Section title="Service">
             <Facts rows={service(told)} />
           </Section>
         </>
@@ -63,26 +63,26 @@ const yes = (value: boolean) => (value ? "yes" : "no");
 const whoGetsIn = (told: ServiceSettings): Row[] => [
   ["Providers", several(told.providers.map((one) => `${one.title} (${one.issuer})`))],
   ["Administrators", several(told.admins)],
-  ["Domains of addresses", several(told.email_domains)],
+  ["E-mail domains", several(told.email_domains)],
   ["Institutions (CILogon)", several(told.idps)],
   ["Affiliations (CILogon)", several(told.affiliations)],
   ["Groups", several(told.groups)],
 ];
 
 const signIns = (told: ServiceSettings): Row[] => [
-  ["A browser stays signed in", `${told.session_days} days`],
+  ["Browser session length", `${told.session_days} days`],
   [
-    "Before submitting and making tokens",
-    told.fresh_minutes ? `a sign-in of the last ${told.fresh_minutes} minutes` : "any sign-in",
+    "Required to submit jobs and create tokens",
+    told.fresh_minutes ? `sign-in within the last ${told.fresh_minutes} minutes` : "any sign-in",
   ],
-  ["Second factor", told.mfa ? "asked for" : "not asked for"],
-  ["Calls a minute", told.calls_per_minute ? `${told.calls_per_minute}` : "no limit"],
+  ["Second factor", told.mfa ? "required" : "not required"],
+  ["API calls per minute", told.calls_per_minute ? `${told.calls_per_minute}` : "no limit"],
 ];
 
 const service = (told: ServiceSettings): Row[] => [
   ["Address", told.url],
   ["Database", told.database],
-  ["Certificate of its own", yes(told.own_certificate)],
-  ["Sends mail", yes(told.sends_mail)],
-  ["Webhooks into its own network", yes(told.webhook_private)],
+  ["Own certificate", yes(told.own_certificate)],
+  ["E-mail", yes(told.sends_mail)],
+  ["Webhooks to private networks", yes(told.webhook_private)],
 ];

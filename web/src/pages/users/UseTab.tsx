@@ -10,7 +10,7 @@ import type { UsageBy } from "./search";
 
 const SPANS = [
   { value: "", label: "All" },
-  { value: "365", label: "A year" },
+  { value: "365", label: "1 year" },
   { value: "30", label: "30 days" },
   { value: "7", label: "7 days" },
 ];
@@ -29,14 +29,14 @@ export function UseTab() {
     <>
       <Group mb="md">
         <SegmentedControl
-          aria-label="Counted"
+          aria-label="Group by"
           size="xs"
           data={BY}
           value={by}
           onChange={(next) => void navigate({ search: (now) => ({ ...now, by: next as UsageBy }) })}
         />
         <SegmentedControl
-          aria-label="How far back"
+          aria-label="Period"
           size="xs"
           data={SPANS}
           value={days ? String(days) : ""}
@@ -54,7 +54,7 @@ export function UseTab() {
           variant="default"
           leftSection={<IconDownload size={14} aria-hidden />}
         >
-          Export as a table (CSV)
+          Export as CSV
         </Button>
       </Group>
       <Answer query={query}>
@@ -62,7 +62,7 @@ export function UseTab() {
           items.length ? (
             <UsageTable lines={items} who={by === "person" ? "Person" : "Project"} />
           ) : (
-            <Empty icon={IconGauge} title="Nothing was used in that time" />
+            <Empty icon={IconGauge} title="No usage in this period" />
           )
         }
       </Answer>

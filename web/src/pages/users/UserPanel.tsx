@@ -50,18 +50,18 @@ function Account({ user }: { user: UserPage }) {
             inherit
             renderRoot={(props) => <Link to="/audit" search={{ user: user.id }} {...props} />}
           >
-            what this person did
+            audit log
           </Anchor>
         </Text>
       </div>
       {me && me.id !== user.id ? (
         <AccountDeeds user={user} />
       ) : (
-        <Text size="sm">This is your own account: another administrator can change it.</Text>
+        <Text size="sm">This is your own account. Another administrator can change it.</Text>
       )}
-      <section aria-label="Use and limits">
+      <section aria-label="Usage and limits">
         <Title order={2} mb="xs">
-          Use and limits
+          Usage and limits
         </Title>
         <Stack gap="md">
           <UseBars use={user.use} limits={user.limits} />
@@ -71,8 +71,8 @@ function Account({ user }: { user: UserPage }) {
           />
           <Text size="xs" c="dimmed">
             {user.own_limits
-              ? "These are her own. Empty all three, and those of everybody hold for her."
-              : "All empty: the limits of everybody hold for her."}
+              ? "Individual limits. Clear all three fields to use the default limits."
+              : "Leave empty to use the default limits."}
           </Text>
         </Stack>
       </section>
@@ -96,7 +96,7 @@ function AccountDeeds({ user }: { user: User }) {
   const change = useDeed({
     by: (body: Parameters<typeof askUsers.change>[1]) => askUsers.change(user.id, body),
     renews: [keys.users],
-    done: "Kept.",
+    done: "Account updated.",
     onDone: () => ask(false),
     onError: asked ? undefined : sayFailed,
   });
@@ -107,21 +107,21 @@ function AccountDeeds({ user }: { user: User }) {
         loading={change.isPending}
         onClick={() => change.run({ is_admin: !user.is_admin })}
       >
-        {user.is_admin ? "No longer an administrator" : "Make an administrator"}
+        {user.is_admin ? "Remove administrator rights" : "Make administrator"}
       </Button>
       {user.disabled != null ? (
         <Button variant="default" onClick={() => change.run({ disabled: false })}>
-          Enable the account
+          Enable account
         </Button>
       ) : (
         <Button variant="light" color="red" onClick={() => ask(true)}>
-          Disable the account…
+          Disable account…
         </Button>
       )}
       {asked && (
         <Ask
           title={`Disable the account of ${user.name}?`}
-          deed="Disable it"
+          deed="Disable"
           danger
           isPending={change.isPending}
           error={change.error}
@@ -129,9 +129,9 @@ function AccountDeeds({ user }: { user: User }) {
           onClose={() => ask(false)}
         >
           <Text size="sm">
-            All browsers are signed out, and tokens and agents are refused at once. Jobs that run
-            finish on their machines, and are reported when the account is enabled again. Nothing is
-            lost.
+            All browsers are signed out, and tokens and agents are rejected immediately. Running
+            jobs finish on their machines and are reported once the account is enabled again.
+            Nothing is deleted.
           </Text>
         </Ask>
       )}
@@ -144,13 +144,13 @@ function Sessions({ user }: { user: User }) {
   const end = useDeed({
     by: () => askUsers.signOut(user.id),
     renews: [keys.users],
-    done: `${user.name} is signed out everywhere`,
+    done: `${user.name} signed out everywhere`,
     onError: sayFailed,
   });
   const endOne = useDeed({
     by: (session: string) => askUsers.endSession(user.id, session),
     renews: [keys.users],
-    done: "That browser is signed out",
+    done: "Browser signed out",
     onError: sayFailed,
   });
   return (

@@ -14,7 +14,7 @@ export function UserTable({ users }: { users: User[] }) {
               <Table.Th>Person</Table.Th>
               <Table.Th w={220}>Account</Table.Th>
               <Table.Th w={150}>Last seen</Table.Th>
-              <Table.Th w={150}>Since</Table.Th>
+              <Table.Th w={150}>Created</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

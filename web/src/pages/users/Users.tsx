@@ -24,13 +24,13 @@ export function Users() {
   return (
     <Page
       title="Users"
-      lead="Everybody who has an account here. You look after people, not after their work: that stays theirs."
+      lead="Everyone with an account. You manage accounts and limits; people's work stays private."
       actions={<InviteButton />}
     >
       <Tabs value={tab} onChange={go} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="people">People</Tabs.Tab>
-          <Tabs.Tab value="use">Use</Tabs.Tab>
+          <Tabs.Tab value="use">Usage</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
         </Tabs.List>
@@ -67,8 +67,8 @@ function PeopleTab() {
           items.length ? (
             <UserTable users={items} />
           ) : (
-            <Empty icon={IconUsers} title="Nobody fits">
-              Try a part of the name or of the address.
+            <Empty icon={IconUsers} title="No matching people">
+              Try part of a name or e-mail address.
             </Empty>
           )
         }
@@ -99,7 +99,7 @@ function SearchField() {
   return (
     <TextInput
       aria-label="Search people"
-      placeholder="A part of a name or an address"
+      placeholder="Search by name or e-mail address"
       leftSection={<IconSearch size={16} aria-hidden />}
       maw={420}
       mb="md"

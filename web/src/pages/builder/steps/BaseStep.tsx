@@ -5,7 +5,7 @@ export function BaseStep() {
   return (
     <Step
       title="Base image"
-      help="What everything else is put on: an operating system, often with a framework in it."
+      help="The starting point: an operating system, often with a framework already installed."
     >
       <BaseField />
     </Step>

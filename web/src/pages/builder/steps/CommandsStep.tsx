@@ -5,12 +5,15 @@ import { Step } from "./Step";
 
 export function CommandsStep() {
   return (
-    <Step title="Build commands" help="Whatever is not a package: compile, download, configure.">
+    <Step
+      title="Build commands"
+      help="For everything that is not a package: compile, download, configure."
+    >
       <CommandsField />
       <FilesField />
       <ScriptPart
         path="test"
-        help="Run at the end, inside the image. The build fails if it does: better now than in a job."
+        help="Run inside the finished image. If it fails, the build fails."
         placeholder="python -c 'import torch'"
         minRows={1}
       />

@@ -9,20 +9,20 @@ const USUAL = ["cpu", "cuda-12.4", "cuda-12.6", "rocm-6.2"];
 
 export function DependenciesStep() {
   return (
-    <Step title="Dependencies" help="What your program imports and calls.">
+    <Step title="Dependencies" help="The packages your program needs.">
       <LinesPart
         path="requirements"
-        help="One a line, as in a requirements.txt. Exact versions are resolved once and kept with their hashes."
+        help="One per line, as in requirements.txt. Exact versions are resolved once and stored with their hashes."
         placeholder={"torch==2.13.0\nnumpy"}
         minRows={4}
       />
       <div className={classes.two}>
-        <TextPart path="python" placeholder="the base's own" help="A version such as 3.12." />
+        <TextPart path="python" placeholder="from the base" help="For example 3.12." />
         <Accelerator />
       </div>
       <LinesPart
         path="system"
-        help="One a line: programs and libraries of the base's own package manager, such as apt."
+        help="One per line, installed with the base's package manager (for example apt)."
         placeholder={"git\nlibgl1"}
         minRows={2}
       />
@@ -40,15 +40,15 @@ function Accelerator() {
     <Select
       id={field.id}
       label="Accelerator"
-      description={field.fault ? undefined : "Chooses the builds of packages for a kind of GPU."}
+      description={field.fault ? undefined : "Selects package builds for this kind of GPU."}
       inputWrapperOrder={["label", "input", "description", "error"]}
-      placeholder="as the packages come"
+      placeholder="package default"
       data={data}
       value={value || null}
       onChange={(next) => field.set(next ?? undefined)}
       error={field.fault}
       clearable
-      clearButtonProps={{ "aria-label": "No accelerator" }}
+      clearButtonProps={{ "aria-label": "Clear the accelerator" }}
     />
   );
 }
@@ -58,8 +58,8 @@ function Inherit() {
   return (
     <Checkbox
       id={field.id}
-      label="Also use the Python packages that the base brings"
-      description="For a base that has a framework in it already, such as PyTorch's own."
+      label="Also use the Python packages in the base"
+      description="For a base that already contains a framework, such as the PyTorch image."
       checked={field.value === true}
       onChange={(event) => field.set(event.currentTarget.checked || undefined)}
       error={field.fault}

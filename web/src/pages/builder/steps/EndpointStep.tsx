@@ -14,8 +14,8 @@ import { Step } from "./Step";
 export function EndpointStep() {
   return (
     <Step
-      title="Where to build it"
-      help="Best where it will be used first. It can be brought to your other endpoints later."
+      title="Build location"
+      help="Best where you will use the image first. You can transfer it to other endpoints later."
     >
       <Answer query={useQuery(endpointsQuery)}>
         {({ items }) => (
@@ -45,7 +45,7 @@ function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
         <Choice
           value="auto"
           title="Automatic"
-          words={mine ? `My default, ${mine}` : "My default endpoint"}
+          words={mine ? `Your default: ${mine}` : "Your default endpoint"}
         />
         {endpoints.map((endpoint) => (
           <Choice
@@ -86,7 +86,7 @@ function Choice({ value, title, words, endpoint }: ChoiceProps) {
 function toolWords({ profile }: Endpoint): string {
   const runtimes = factOf(profile, "runtimes") ?? {};
   const tools = new Set(Object.values(runtimes).flatMap((found) => Object.keys(found ?? {})));
-  return [...tools].join(", ") || "no container tool found yet";
+  return [...tools].join(", ") || "no container tool found";
 }
 
 /** Who pays and which queue, where the endpoint has queues. */
@@ -109,7 +109,7 @@ function Queue({ endpoints }: { endpoints: Endpoint[] }) {
   return (
     <>
       <Text size="sm">
-        The build runs as a job of {chosen.name}. What you leave empty is chosen for you.
+        The build runs as a job on {chosen.name}. Empty fields are chosen automatically.
       </Text>
       <div className={classes.two}>
         {endpoint !== "auto" && (

@@ -14,6 +14,7 @@ import { IconAlertTriangle, IconHammer, IconPackage } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
 import { hintOf } from "~/components/Answer";
+import { Words } from "~/components/Words";
 import { ENVIRONMENT_LABELS } from "~/environment/labels";
 import { count } from "~/lib/format";
 import { faultWords } from "~/pages/composer/state/context";
@@ -40,18 +41,18 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
   const { draft, faults, preview } = useBuilder();
   const name = useText("name");
   return (
-    <Step title="Review" help="What will be built. Nothing has been started yet.">
+    <Step title="Review" help="Check what will be built. Nothing runs until you click Build.">
       <Summary />
       <div className={classes.two}>
         <TextInput
           {...name}
           label="Name"
-          placeholder="chosen for you"
-          description="Jobs ask for it by this name. An older image of that name keeps its digest."
+          placeholder="chosen automatically"
+          description="Jobs refer to the image by this name. An older image with the same name stays available by its digest."
           inputWrapperOrder={["label", "input", "description", "error"]}
         />
         <Select
-          label="Built by"
+          label="Build tool"
           data={RUNTIMES}
           value={draft.work.runtime}
           onChange={(runtime) => draft.change((work) => ({ ...work, runtime: runtime ?? "" }))}
@@ -61,8 +62,8 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
         />
       </div>
       <Checkbox
-        label="Look for newer versions"
-        description="Asks anew which digest the base's tag and which versions the packages have. Otherwise what was resolved before is kept."
+        label="Check for newer versions"
+        description="Resolves the base tag and the packages again. Otherwise the versions resolved earlier are used."
         checked={draft.work.upgrade}
         onChange={(event) => {
           const upgrade = event.currentTarget.checked;
@@ -79,7 +80,7 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
           loading={isSending}
           leftSection={<IconHammer size={18} aria-hidden />}
         >
-          Build the image
+          Build image
         </Button>
       </Group>
     </Step>
@@ -88,15 +89,20 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
 
 function runtimeWords(runtime: string): string {
   const known = RUNTIMES.find((one) => one.value === runtime);
-  return `Here: ${known?.label ?? runtime}`;
+  return `On this endpoint: ${known?.label ?? runtime}`;
 }
 
 function Refused({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} title={error.message} role="alert">
+    <Alert
+      color="red"
+      icon={<IconAlertTriangle />}
+      title={<Words text={error.message} />}
+      role="alert"
+    >
       <Text size="sm">
-        {hintOf(error)} Nothing was started, and nothing that you typed is lost.
+        <Words text={hintOf(error)} /> Nothing was started, and your input is kept.
       </Text>
     </Alert>
   );
@@ -107,7 +113,7 @@ function ToMend({ faults }: { faults: Fault[] }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle />}
-      title={`${count(faults.length, "thing")} to mend`}
+      title={`${count(faults.length, "error")} to fix`}
       role="alert"
     >
       <List size="sm" spacing={2}>
@@ -125,10 +131,10 @@ function ToMend({ faults }: { faults: Fault[] }) {
                 />
               )}
             >
-              {ENVIRONMENT_LABELS[fault.field.split(".")[0] ?? ""] ?? (fault.field || "All of it")}
+              {ENVIRONMENT_LABELS[fault.field.split(".")[0] ?? ""] ?? (fault.field || "General")}
             </Anchor>
             {": "}
-            {faultWords(fault)}
+            <Words text={faultWords(fault)} />
           </List.Item>
         ))}
       </List>
@@ -138,16 +144,17 @@ function ToMend({ faults }: { faults: Fault[] }) {
 
 function ThereAlready({ image }: { image: string }) {
   return (
-    <Alert color="teal" icon={<IconPackage />} title="This image is there already">
+    <Alert color="teal" icon={<IconPackage />} title="This image already exists">
       <Stack gap={4}>
         <Text size="sm">
-          The same environment was built on this endpoint before, so nothing needs to be built.{" "}
+          The same environment has already been built on this endpoint, so there is nothing to
+          build.{" "}
           <Anchor
             size="sm"
             underline="always"
             renderRoot={(props) => <Link to="/images/$image" params={{ image }} {...props} />}
           >
-            Look at it
+            View image
           </Anchor>
         </Text>
       </Stack>

@@ -9,16 +9,16 @@ import { placeOf } from "../work";
 
 const ORDER = Object.keys(ENVIRONMENT_LABELS);
 
-/** What was filled in, in the order of the steps. */
+/** Summary, in the order of the steps. */
 export function Summary() {
   const { draft } = useBuilder();
   const { spec } = draft.work;
   const place = placeOf(draft.work);
   const filled = ORDER.filter((field) => spec[field] !== undefined);
   return (
-    <dl className={classes.facts} aria-label="What was filled in">
-      <Fact name="Endpoint" words={place === "auto" ? "my default" : place} />
-      {!filled.includes("base") && <Fact name="Base image" words="none: a virtual environment" />}
+    <dl className={classes.facts} aria-label="Summary">
+      <Fact name="Endpoint" words={place === "auto" ? "your default" : place} />
+      {!filled.includes("base") && <Fact name="Base image" words="none (virtual environment)" />}
       {filled.map((field) => (
         <Fact
           key={field}
@@ -45,7 +45,7 @@ function Fact({ name, words }: { name: string; words: string }) {
 
 function fieldWords(field: string, value: unknown): string {
   if (value === true) return "yes";
-  if (field === "lock") return "given with the environment";
+  if (field === "lock") return "included in the environment";
   if (field === "files" && Array.isArray(value)) return count(value.length, "file");
   if (Array.isArray(value)) return value.map(showValue).join(field === "commands" ? "\n" : ", ");
   if (isMapping(value))

@@ -8,17 +8,17 @@ export function VariablesStep() {
   return (
     <Step
       title="Environment variables"
-      help="Set in the image for everything that runs inside, and while its commands run."
+      help="Set for everything that runs in the image, including the build commands."
     >
       <Rows
         {...{ id, value, fault }}
         label="Variables"
-        help="Never secrets: they would be in the image for all to read. A job gets its secrets when it starts."
+        help="Do not put secrets here: everyone who has the image can read them. Jobs receive secrets when they start."
         nameLabel="Variable"
         valueLabel="Value of variable"
         namePlaceholder="OMP_NUM_THREADS"
         valuePlaceholder="4"
-        add="Add a variable"
+        add="Add variable"
         cells={PLAIN}
         onChange={set}
         onBlur={touch}

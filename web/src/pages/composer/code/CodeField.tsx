@@ -15,9 +15,9 @@ const KINDS: { value: Kind; label: string }[] = [
   { value: "git", label: "A git commit" },
 ];
 const HELP: Record<Kind, string> = {
-  none: "The command uses what is on the machine already.",
-  folder: "Its files travel with the job, so that it can be run again as it was.",
-  git: "The endpoint fetches it as you; with ssh, your keys there are used.",
+  none: "The command uses files that are already on the endpoint.",
+  folder: "The files are uploaded with the job, so you can repeat the run exactly.",
+  git: "The endpoint fetches the code with your account; ssh addresses use your keys there.",
 };
 
 /** Where the program's files come from. */
@@ -66,7 +66,7 @@ function GitField() {
       path="code"
       aria-label="Git address and commit"
       placeholder="https://github.com/you/model@3f2a91c"
-      help="ADDRESS@COMMIT: the commit makes the run repeatable. No password in it."
+      help="ADDRESS@COMMIT. The commit makes the run repeatable. Do not include a password."
     />
   );
 }

@@ -68,7 +68,7 @@ function Sending({ files }: { files: PickedFile[] }) {
     <Group gap="xs" role="status">
       <Loader size="xs" />
       <Text size="sm">
-        Sending {count(files.length, "file")}, {bytes(size)}…
+        Uploading {count(files.length, "file")}, {bytes(size)}…
       </Text>
     </Group>
   );
@@ -99,7 +99,7 @@ function DropZone({ onFiles }: Files) {
       <Group justify="center" gap="sm">
         <IconFolderUp size={20} stroke={1.5} aria-hidden />
         <Text size="sm">Drop a folder here, or</Text>
-        <Chooser label="Choose a folder" onFiles={onFiles} />
+        <Chooser label="Choose folder" onFiles={onFiles} />
       </Group>
     </div>
   );
@@ -115,7 +115,7 @@ function Chooser({ label, onFiles, compact }: Files & { label: string; compact?:
         multiple
         className={classes.hidden}
         tabIndex={-1}
-        aria-label="Folder of your code"
+        aria-label="Code folder"
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
           const files = pickedFiles(event.currentTarget.files);

@@ -21,7 +21,7 @@ export function LeftOut({ paths }: { paths: string[] }) {
         aria-controls={id}
       >
         <IconChevronRight size={16} aria-hidden className={classes.chevron} data-open={open} />
-        {count(paths.length, "file or folder", "files or folders")} left out
+        {count(paths.length, "file or folder", "files or folders")} excluded
       </UnstyledButton>
       <Collapse expanded={open} id={id}>
         <List size="xs" ff="monospace" mt={4} withPadding>

@@ -14,7 +14,7 @@ export function RecipeCode({ name }: { name: string }) {
         Code
       </Text>
       <Text size="xs" c="dimmed">
-        It comes with the recipe {data?.title ?? name}. Look at it before you run it:
+        Included in the recipe {data?.title ?? name}:
       </Text>
       <Accordion variant="contained" mt={4} chevronPosition="left">
         {[about, ...(data?.files ?? [])].map((file) => (

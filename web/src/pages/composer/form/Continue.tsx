@@ -6,11 +6,11 @@ import { useChoices, useSpecSchema } from "../state/useSpecSchema";
 import { CountField, TextField } from "./fields";
 
 const WORDS: Record<string, string> = {
-  "exit-75": "the program asks for it (exit code 75)",
+  "exit-75": "the program exits with code 75",
   "wall-time": "the time limit is reached",
-  preempted: "the site takes the machine away",
-  "node-lost": "the machine fails",
-  "out-of-memory": "the memory does not suffice",
+  preempted: "the job is preempted by the site",
+  "node-lost": "a node fails",
+  "out-of-memory": "the job runs out of memory",
   "exit-code": "the program fails",
 };
 
@@ -23,14 +23,14 @@ export function Continue() {
         <TextField
           path="continue.from"
           placeholder="ckpt/*.pt"
-          help="The newest file that fits is given to the next attempt."
+          help="The newest matching file is passed to the next attempt."
         />
         <TextField path="continue.lead" placeholder="2m" help="Time to save before the limit." />
-        <CountField path="continue.max_attempts" help="All together, the first included." />
+        <CountField path="continue.max_attempts" help="Total, including the first." />
         <TextField
           path="budget"
           placeholder="200 node-hours"
-          help="No attempt starts that could pass it."
+          help="No attempt starts that could exceed it."
         />
       </div>
       <Ahead />
@@ -65,7 +65,7 @@ function Ahead() {
     <Checkbox
       id={field.id}
       label={labelOf("continue.ahead")}
-      description="It then has its place in the queue when this one ends, and so have more where waits are long. What is not needed is taken back."
+      description="The next attempt is then already in the queue when this one ends. Attempts that are not needed are cancelled."
       error={field.fault}
       checked={Boolean(field.value ?? usual)}
       onChange={({ currentTarget: { checked } }) =>

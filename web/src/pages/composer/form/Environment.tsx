@@ -14,10 +14,10 @@ import { type Kind, keptOf, kindOf } from "./environmentKind";
 
 /** How a program gets its packages. Each kind is one line here and one component below. */
 const KINDS: { value: Kind; label: string }[] = [
-  { value: "none", label: "The machine's own" },
+  { value: "none", label: "None" },
   { value: "packages", label: "Python packages" },
   { value: "image", label: "An image" },
-  { value: "own", label: "Its own image" },
+  { value: "own", label: "New image" },
 ];
 
 export function EnvironmentField() {
@@ -47,7 +47,7 @@ export function EnvironmentField() {
       <EnvironmentProvider value={(path) => fieldOf(composer, `environment.${path}`)}>
         {kind === "none" && (
           <Text size="xs" c="dimmed">
-            Nothing is installed: the program finds what the machine has.
+            Nothing is installed. The program uses what is on the endpoint.
           </Text>
         )}
         {kind === "packages" && <Packages />}
@@ -74,13 +74,13 @@ function Packages() {
     <Group align="flex-start" gap="md">
       <LinesPart
         path="requirements"
-        help="One a line, as in a requirements.txt. Made once, then used again."
+        help="One per line, as in requirements.txt. Installed once, then reused."
         placeholder={"torch\nscikit-learn"}
         flex={1}
         miw={220}
       />
       <Stack gap="xs" w={190}>
-        <TextPart path="python" placeholder="the machine's own" help="A version such as 3.11." />
+        <TextPart path="python" placeholder="system Python" help="For example 3.11." />
         <FileButton onChange={(file) => void fromFile(file)} accept=".txt,.in,text/plain">
           {(props) => (
             <Button
@@ -89,7 +89,7 @@ function Packages() {
               variant="default"
               leftSection={<IconFileText size={14} aria-hidden />}
             >
-              From requirements.txt
+              Load requirements.txt
             </Button>
           )}
         </FileButton>
@@ -112,14 +112,14 @@ function BuiltImage() {
         onBlur={field.touch}
       />
       <Text size="xs" c="dimmed">
-        {named && `Written in the job as environment: ${showValue(named)}. `}
-        Where the endpoint lacks it, it is brought there first.{" "}
+        {named && `In YAML: environment: ${showValue(named)}. `}
+        If the endpoint does not have the image, it is transferred first.{" "}
         <Anchor
           size="xs"
           underline="always"
           renderRoot={(props) => <Link to="/build" {...props} />}
         >
-          Build a new one
+          Build a new image
         </Anchor>
       </Text>
     </>
@@ -131,18 +131,18 @@ function OwnImage() {
   return (
     <Stack gap="md" pt={4}>
       <Text size="xs" c="dimmed">
-        Built before the job starts, once for all jobs that ask for the same, and kept.
+        Built before the job starts, and reused by every job with the same environment.
       </Text>
       <BaseField />
-      <LinesPart path="requirements" help="One a line." placeholder="torch" minRows={2} />
+      <LinesPart path="requirements" help="One per line." placeholder="torch" minRows={2} />
       <div className={classes.two}>
-        <TextPart path="python" placeholder="the base's own" help="A version such as 3.12." />
-        <LinesPart path="system" help="One a line." placeholder="git" minRows={1} />
+        <TextPart path="python" placeholder="from the base" help="For example 3.12." />
+        <LinesPart path="system" help="One per line." placeholder="git" minRows={1} />
       </div>
       <CommandsField />
       <ScriptPart
         path="test"
-        help="Run at the end of the build, which fails if it does."
+        help="Run at the end of the build. If it fails, the build fails."
         placeholder="python -c 'import torch'"
         minRows={1}
       />

@@ -8,7 +8,7 @@ import { Fold, Section } from "./Section";
 export function HowMuch() {
   const { composition } = useComposer();
   return (
-    <Section title="How much" help="What it may use. Asking for less usually starts sooner.">
+    <Section title="Resources" help="What the job may use. Smaller requests usually start sooner.">
       <div className={classes.three}>
         <CountField path="resources.nodes" placeholder="1" />
         <CountField path="resources.gpus_per_node" placeholder="0" />
@@ -18,13 +18,13 @@ export function HowMuch() {
           data={composition?.choices.gpu_types}
         />
         <CountField path="resources.cpus_per_task" placeholder="1" />
-        <TextField path="resources.memory" help="Such as 4GB." />
-        <TextField path="resources.walltime" help="Such as 30m, 2h or 1d12h." />
+        <TextField path="resources.memory" help="For example 4GB." />
+        <TextField path="resources.walltime" help="For example 30m, 2h or 1d12h." />
       </div>
-      <Fold title="Several processes" fields={["launch", "resources.tasks_per_node"]}>
+      <Fold title="Multiple processes" fields={["launch", "resources.tasks_per_node"]}>
         <Launch />
       </Fold>
-      <Fold title="Longer than the time limit" fields={["continue", "budget"]}>
+      <Fold title="Continue beyond the time limit" fields={["continue", "budget"]}>
         <Continue />
       </Fold>
     </Section>

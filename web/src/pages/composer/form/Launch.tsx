@@ -9,13 +9,13 @@ import { CountField, TextField } from "./fields";
 
 const AUTO = "auto";
 const WORDS: Record<string, string> = {
-  single: "once, on the first machine",
-  torchrun: "by torchrun on each machine",
-  "per-rank": "once for each process, with RANK and WORLD_SIZE set",
-  mpi: "by MPI",
-  accelerate: "by Hugging Face accelerate on each machine",
-  jax: "once for each process, as JAX finds its peers",
-  tensorflow: "once for each process, with TF_CONFIG set",
+  single: "once, on the first node",
+  torchrun: "with torchrun on each node",
+  "per-rank": "once per process, with RANK and WORLD_SIZE set",
+  mpi: "with MPI",
+  accelerate: "with Hugging Face Accelerate on each node",
+  jax: "once per process, set up for JAX",
+  tensorflow: "once per process, with TF_CONFIG set",
 };
 
 /** How the command becomes several processes, and when one that stands still is given up. */
@@ -26,7 +26,7 @@ export function Launch() {
     <>
       <KindField />
       <div className={classes.two}>
-        <CountField path="resources.tasks_per_node" help="Left out: one for each GPU, or one." />
+        <CountField path="resources.tasks_per_node" help="Default: one per GPU, or one." />
         <TextField
           path="launch.hang"
           value={showValue(launch.hang)}
@@ -34,7 +34,7 @@ export function Launch() {
             field.set(writeLaunch({ ...launch, hang: event.currentTarget.value }))
           }
           placeholder="30m"
-          help="Without a step or a line of output. Left out: by the pace it had."
+          help="Without a step or output. Default: based on its pace so far."
         />
       </div>
     </>
@@ -68,6 +68,6 @@ function KindField() {
 }
 
 function kindWords(kind: string, found: string | undefined): string {
-  if (kind === AUTO) return found ? `Automatic: ${found}, as the command looks` : "Automatic";
+  if (kind === AUTO) return found ? `Automatic: ${found}, detected from the command` : "Automatic";
   return WORDS[kind] ? `${kind}: ${WORDS[kind]}` : kind;
 }

@@ -19,7 +19,8 @@ export function ProjectField() {
   if (assignment) {
     return (
       <Text size="sm">
-        Your copy of <b>{assignment}</b> in {chosen?.title || chosen?.name}: your lecturer sees it.
+        Your copy of <b>{assignment}</b> in {chosen?.title || chosen?.name}. Your instructor can see
+        it.
       </Text>
     );
   }
@@ -32,18 +33,18 @@ export function ProjectField() {
       label="Project"
       description={
         chosen?.course
-          ? "Those who teach the course see the job, its logs and its results."
+          ? "The course's managers can see the job, its logs and its results."
           : chosen
-            ? "Everybody in it sees the job, its logs and its results."
-            : "The job is yours alone; it can be shared later."
+            ? "Everyone in the project can see the job, its logs and its results."
+            : "Only you can see the job. You can share it later."
       }
       error={fault && `${fault.message}. ${fault.hint}`}
-      placeholder="mine alone"
+      placeholder="none (private)"
       data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}
       value={chosen?.id ?? null}
       onChange={choose}
       clearable
-      clearButtonProps={{ "aria-label": "Keep the job to myself" }}
+      clearButtonProps={{ "aria-label": "Keep the job private" }}
       maw={420}
     />
   );

@@ -9,13 +9,13 @@ export function RawOptions() {
     <RowsField
       key={system}
       path={`options.${system}`}
-      label={`Options of ${system}`}
-      help="Any other option by its long name, passed on as it is."
+      label={`Additional ${system} options`}
+      help="Any other option by its long name, passed on unchanged."
       nameLabel="Option"
       valueLabel="Value of option"
       namePlaceholder="exclude"
       valuePlaceholder="node07"
-      add="Add an option"
+      add="Add option"
     />
   ));
 }

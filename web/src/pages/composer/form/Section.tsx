@@ -47,7 +47,7 @@ export function Fold({ title, fields, children }: FoldProps) {
         {title}
         {isUsed && !open && (
           <Text span size="xs" c="dimmed">
-            (filled in)
+            (set)
           </Text>
         )}
       </UnstyledButton>

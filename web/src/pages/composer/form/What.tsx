@@ -11,22 +11,22 @@ export function What() {
   const { draft } = useComposer();
   const isNotebook = draft.work.spec.notebook !== undefined;
   return (
-    <Section title="What" help="The program to run, and what you call it.">
-      <TextField path="name" help="To find it again; a few words." placeholder="job" maw={420} />
+    <Section title="Program" help="What to run, and the name of the job.">
+      <TextField path="name" help="A short name to find the job by." placeholder="job" maw={420} />
       {isNotebook ? <NotebookField /> : <CommandField />}
       <CodeField />
       <RowsField
         path="params"
         help={
           isNotebook
-            ? "Values that the notebook gets."
-            : "Each fills {name} in the command, so that you can change it without touching the code."
+            ? "Values passed to the notebook."
+            : "Each value replaces {name} in the command."
         }
         nameLabel="Parameter"
         valueLabel="Value"
         namePlaceholder="lr"
         valuePlaceholder="0.001"
-        add="Add a parameter"
+        add="Add parameter"
       />
     </Section>
   );
@@ -39,7 +39,7 @@ function CommandField() {
     return (
       <LongField
         {...shared}
-        help="One word a line: it is written as a list, which no shell reads."
+        help="One argument per line. Run directly, without a shell."
         value={value.map(showValue).join("\n")}
         onChange={(event) => set(readLines(event.currentTarget.value))}
       />
@@ -48,7 +48,7 @@ function CommandField() {
   return (
     <LongField
       {...shared}
-      help="What you would type in a terminal, in the folder of your code."
+      help="What you would type in a terminal, in your code folder."
       placeholder="python train.py --lr {lr}"
     />
   );
@@ -64,14 +64,14 @@ function NotebookField() {
       <ChoiceField
         path="notebook"
         withAsterisk
-        help="Its place in the folder of your code."
+        help="Path in your code folder."
         placeholder="analysis.ipynb"
         data={draft.work.notebooks}
         onChange={set}
       />
       <Text size="sm" c="dimmed">
-        It runs from the first cell to the last. The executed copy, with all outputs, is kept and
-        shown among the task's files, also when a cell fails.
+        The notebook runs from the first cell to the last. The executed copy, with all outputs, is
+        saved in the task's files, even if a cell fails.
       </Text>
     </>
   );

@@ -18,7 +18,7 @@ export function Where() {
   const choices = composition?.choices;
   const hasQueues = Boolean(choices?.scheduler && choices.scheduler !== "local");
   return (
-    <Section title="Where" help="The machine it runs on, and who pays for it.">
+    <Section title="Location" help="Where the job runs, and which account pays.">
       <EndpointField />
       <ProjectField />
       {hasQueues && (
@@ -28,7 +28,7 @@ export function Where() {
         </div>
       )}
       <Fold
-        title={hasQueues ? "More for the batch system" : "For a batch system"}
+        title={hasQueues ? "More batch system options" : "Batch system options"}
         fields={hasQueues ? SITE_FIELDS.slice(2) : SITE_FIELDS}
       >
         {!hasQueues && (
@@ -39,8 +39,8 @@ export function Where() {
         )}
         <div className={classes.three}>
           <ChoiceField path="qos" data={choices?.qos} help="As your site calls it." />
-          <TextField path="reservation" help="If one was made for you." />
-          <TextField path="constraint" help="Features a node must have." />
+          <TextField path="reservation" help="If your site made one for you." />
+          <TextField path="constraint" help="Required node features." />
         </div>
         <RawOptions />
       </Fold>
@@ -91,8 +91,8 @@ function PartitionField() {
   return (
     <ChoiceField
       path="partition"
-      help="The queue it waits in."
-      placeholder={composition?.partition ? `${composition.partition} (chosen for you)` : undefined}
+      help="The queue to use."
+      placeholder={composition?.partition ? `${composition.partition} (automatic)` : undefined}
       data={partitions.map((one) => one.name)}
       renderOption={({ option }) => (
         <Choice name={option.value} words={partitionOptions(partitions)[option.value]} />
@@ -112,8 +112,8 @@ function AccountField() {
   return (
     <ChoiceField
       path="account"
-      help={words[paying] || "The allocation that pays."}
-      placeholder={composition?.account ? `${composition.account} (chosen for you)` : undefined}
+      help={words[paying] || "The allocation to charge."}
+      placeholder={composition?.account ? `${composition.account} (automatic)` : undefined}
       data={accounts.map((one) => one.name)}
       renderOption={({ option }) => <Choice name={option.value} words={words[option.value]} />}
       value={field.value === "auto" ? "" : showValue(field.value)}

@@ -9,28 +9,28 @@ import { Fold, Section } from "./Section";
 
 export function WithWhat() {
   return (
-    <Section title="With what" help="What the program needs around it.">
+    <Section title="Environment and data" help="What the program needs in addition to its code.">
       <EnvironmentField />
       <RowsField
         path="data"
-        help="Folders or files on the endpoint. The program finds each as $DIAMOND_DATA/name."
+        help="Folders or files on the endpoint, available to the program as $DIAMOND_DATA/name."
         nameLabel="Data name"
         valueLabel="Path"
         namePlaceholder="era5"
         valuePlaceholder="/scratch/era5 or $WORK/era5"
-        add="Add a path"
+        add="Add path"
         cells={PLAIN}
       />
       <SecretsField />
       <Fold title="Environment variables" fields={["environment.variables"]}>
         <RowsField
           path="environment.variables"
-          help="Never secrets: these are kept and shown."
+          help="Do not put secrets here: variables are stored and shown."
           nameLabel="Variable"
           valueLabel="Value of variable"
           namePlaceholder="OMP_NUM_THREADS"
           valuePlaceholder="4"
-          add="Add a variable"
+          add="Add variable"
           cells={TYPED}
         />
       </Fold>
@@ -49,7 +49,7 @@ function SecretsField() {
       label={labelOf("secrets")}
       description={
         <>
-          Tokens and passwords by name; the program finds each as a file in $DIAMOND_SECRETS.{" "}
+          Names of tokens and passwords. The program finds each as a file in $DIAMOND_SECRETS.{" "}
           {endpoint && (
             <Anchor
               inherit
@@ -58,7 +58,7 @@ function SecretsField() {
                 <Link to="/endpoints/$name" params={{ name: endpoint }} hash="secrets" {...props} />
               )}
             >
-              Add one on {endpoint}
+              Add a secret on {endpoint}
             </Anchor>
           )}
         </>

@@ -4,8 +4,8 @@ import { count, duration, figure } from "~/lib/format";
 /** Words for what a site offers; what may be chosen was decided by the service. */
 
 const STATES: Record<string, string> = {
-  offline: "away",
-  "sign-in": "needs you to sign in",
+  offline: "offline",
+  "sign-in": "sign-in needed",
   pairing: "not connected yet",
   confirming: "not confirmed yet",
 };
@@ -13,7 +13,7 @@ const STATES: Record<string, string> = {
 export function endpointOptions(endpoints: Schemas["EndpointChoice"][], chosen: string) {
   const mine = endpoints.find((one) => one.default)?.name;
   const options = [
-    { value: "auto", label: mine ? `Automatic: my default, ${mine}` : "Automatic" },
+    { value: "auto", label: mine ? `Automatic (your default: ${mine})` : "Automatic" },
     ...endpoints.map(({ name, state }) => ({
       value: name,
       label: STATES[state] ? `${name} (${STATES[state]})` : name,
@@ -32,9 +32,9 @@ function partitionWords(one: Schemas["PartitionChoice"]): string {
   const words = [
     one.nodes_idle != null && `${one.nodes_idle} of ${count(one.nodes_total ?? 0, "node")} free`,
     one.max_minutes && `at most ${duration(one.max_minutes * 60)}`,
-    gpus.length && `${gpus.join(" and ")} a node`,
-    one.default && "the site's default",
-    one.usable === false && "none of your accounts may use it",
+    gpus.length && `${gpus.join(" and ")} per node`,
+    one.default && "site default",
+    one.usable === false && "not available to your accounts",
   ];
   return words.filter(Boolean).join(", ");
 }
@@ -46,7 +46,7 @@ export function accountOptions(accounts: Schemas["AccountChoice"][]): Record<str
 function accountWords(one: Schemas["AccountChoice"]): string {
   const words = [
     one.balance != null && `${figure(one.balance)} ${one.unit ?? ""} left`.replace("  ", " "),
-    one.usable === false && "may not use this partition",
+    one.usable === false && "cannot use this partition",
   ];
   return words.filter(Boolean).join(", ");
 }

@@ -38,7 +38,7 @@ export function CostPane() {
 function Unknown() {
   return (
     <Text size="sm" c="dimmed">
-      It can be told once the faults are mended and the endpoint is known.
+      Available once the errors are fixed and the endpoint is known.
     </Text>
   );
 }
@@ -52,15 +52,15 @@ function Cost({ cost }: { cost: NonNullable<Composition["cost"]> }) {
       </Text>
       <Pairs
         pairs={[
-          ["Node-hours, one attempt", figure(cost.node_hours)],
-          cost.gpu_hours > 0 && ["GPU-hours, one attempt", figure(cost.gpu_hours)],
-          ["Core-hours, one attempt", figure(cost.core_hours)],
+          ["Node-hours per attempt", figure(cost.node_hours)],
+          cost.gpu_hours > 0 && ["GPU-hours per attempt", figure(cost.gpu_hours)],
+          ["Core-hours per attempt", figure(cost.core_hours)],
           cost.attempts > 1 && [
-            `Node-hours if all ${cost.attempts} attempts are used`,
+            `Node-hours for all ${cost.attempts} attempts`,
             figure(cost.node_hours_at_most),
           ],
-          cost.charge != null && ["Charged for one attempt", `${figure(cost.charge)} ${unit}`],
-          cost.balance != null && [`Left in ${cost.account}`, `${figure(cost.balance)} ${unit}`],
+          cost.charge != null && ["Charge per attempt", `${figure(cost.charge)} ${unit}`],
+          cost.balance != null && [`Balance of ${cost.account}`, `${figure(cost.balance)} ${unit}`],
         ]}
       />
     </>
@@ -90,7 +90,7 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       />
       {queue.as_of && (
         <Text size="xs" c="dimmed" mt={4}>
-          Seen <Ago at={queue.as_of} />
+          Updated <Ago at={queue.as_of} />
         </Text>
       )}
     </>

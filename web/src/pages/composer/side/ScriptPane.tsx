@@ -14,7 +14,7 @@ export function ScriptPane() {
           <CodeText label="Batch script" text={script} />
         ) : (
           <Text size="sm" c="dimmed" p="md">
-            {script_reason || "There is no script yet."}
+            {script_reason || "No script yet."}
           </Text>
         )
       }

@@ -29,7 +29,7 @@ export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState
             value="yaml"
             rightSection={
               yaml.faults.length ? (
-                <Badge size="xs" color="red" variant="filled" circle aria-label="faults">
+                <Badge size="xs" color="red" variant="filled" circle aria-label="errors">
                   {yaml.faults.length}
                 </Badge>
               ) : undefined

@@ -37,8 +37,8 @@ function Note({ yaml }: { yaml: YamlState }) {
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed">
-        Save it as diamond.yaml beside your code, and <Code>diamond run</Code> does the same from a
-        terminal.
+        Save this as diamond.yaml next to your code to submit the same job with{" "}
+        <Code>diamond run</Code>.
       </Text>
     </div>
   );
@@ -57,7 +57,7 @@ function Faults({ yaml }: { yaml: YamlState }) {
       </List>
       {yaml.isBroken && (
         <Text inherit c="dimmed" mt={4}>
-          Until then the form shows what it last could read.
+          The form shows the last valid version until this is fixed.
         </Text>
       )}
     </div>
@@ -73,10 +73,10 @@ function Aside({ text, onBack }: { text: string; onBack: (text: string) => void 
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed" span>
-        The form was changed after you typed here, so the text was written anew.{" "}
+        The form was changed after you typed here, so the text was replaced.{" "}
       </Text>
       <Button size="compact-xs" variant="subtle" onClick={() => onBack(text)}>
-        Bring my text back
+        Restore my text
       </Button>
     </div>
   );

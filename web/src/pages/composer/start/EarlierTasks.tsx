@@ -51,10 +51,10 @@ function nameOf(task: Task) {
 
 function Nothing({ search }: { search: string }) {
   return (
-    <Empty icon={IconHistory} title={search ? "No task fits" : "Nothing has run yet"}>
+    <Empty icon={IconHistory} title={search ? "No matching task" : "No tasks yet"}>
       {search
-        ? "Try fewer words, or a part of the name."
-        : "Once something has run, it can be run again from here, as it was or changed."}
+        ? "Try fewer words or part of the name."
+        : "Once a task has run, you can run it again from here, with or without changes."}
     </Empty>
   );
 }

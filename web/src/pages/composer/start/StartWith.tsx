@@ -4,10 +4,10 @@ import classes from "../Composer.module.css";
 import type { ComposerSearch, Start } from "../search";
 
 const LABELS: { value: Start; label: string }[] = [
-  { value: "command", label: "A command" },
-  { value: "recipe", label: "A recipe" },
-  { value: "notebook", label: "A notebook" },
-  { value: "task", label: "An earlier task" },
+  { value: "command", label: "Command" },
+  { value: "recipe", label: "Recipe" },
+  { value: "notebook", label: "Notebook" },
+  { value: "task", label: "Earlier task" },
 ];
 
 /** What the job begins as. Each choice is an address of its own, with its own draft. */
@@ -20,7 +20,7 @@ export function StartWith({ search }: { search: ComposerSearch }) {
     });
   return (
     <SegmentedControl
-      aria-label="Start with"
+      aria-label="Start from"
       data={LABELS}
       value={startOf(search)}
       onChange={go}

@@ -75,13 +75,13 @@ async function fromTask(id: string): Promise<Work> {
   const task = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task: id } } }));
   const job = await dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: task.job } } }));
   const work = emptyWork(await asWritten(job.spec));
-  return { ...work, code: job.code, codeName: job.code ? `The code of ${job.name}` : "" };
+  return { ...work, code: job.code, codeName: job.code ? `Code of ${job.name}` : "" };
 }
 
 async function fromAssignment(project: string, name: string): Promise<Work> {
   const { spec, code, title } = await askCourses.get(project, name);
   const work = emptyWork(await asWritten(spec));
-  return { ...work, code, codeName: code ? `The code of ${title || name}` : "" };
+  return { ...work, code, codeName: code ? `Code of ${title || name}` : "" };
 }
 
 /** A person's own defaults, from the settings. */

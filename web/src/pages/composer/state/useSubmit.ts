@@ -12,7 +12,7 @@ import type { DraftState } from "./useDraft";
 /** The text beside the form cannot be read, so what it asks for is not known. */
 export class BrokenYaml extends Error {
   constructor(readonly faults: TextFault[]) {
-    super("The YAML cannot be read");
+    super("The YAML is not valid");
     this.name = "BrokenYaml";
   }
 }
@@ -35,7 +35,7 @@ export function useSubmit(draft: DraftState) {
       forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.overview });
-      sayDone(`${job.name} was submitted`);
+      sayDone(`${job.name} submitted`);
       const task = tasks[0]?.id ?? job.id;
       void navigate({ to: "/tasks/$task", params: { task } });
     },

@@ -7,6 +7,7 @@ import { taskQuery } from "~/api/queries";
 import { Answer } from "~/components/Answer";
 import { StateBadge } from "~/components/StateBadge";
 import { Took } from "~/components/Time";
+import { Words } from "~/components/Words";
 import { mainMetric, valueWords } from "./curve";
 import classes from "./Guide.module.css";
 import { LiveCurve } from "./LiveCurve";
@@ -33,7 +34,13 @@ function Following({ task, onClose }: { task: Task; onClose: () => void }) {
           {task.name} on {task.endpoint}, <Took from={task.created} to={task.ended} />
         </Text>
       </Group>
-      <div role="status">{doingNow(task) && <Text size="sm">{doingNow(task)}</Text>}</div>
+      <div role="status">
+        {doingNow(task) && (
+          <Text size="sm">
+            <Words text={doingNow(task)} />
+          </Text>
+        )}
+      </div>
       <div className={classes.live}>
         <LiveLog task={task} />
         <LiveCurve name={metric} points={points} />
@@ -49,9 +56,9 @@ function Following({ task, onClose }: { task: Task; onClose: () => void }) {
 /** What the state means for somebody who sees it for the first time. */
 function doingNow(task: Task): string {
   if (task.message) return task.message;
-  if (task.state === "preparing") return "Diamond brings the code and the packages to the machine.";
-  if (task.state === "pending") return "It waits for its turn.";
-  if (task.state === "running") return "It trains: each epoch adds a point to the curve.";
+  if (task.state === "preparing") return "Diamond is preparing the code and the packages.";
+  if (task.state === "pending") return "Waiting in the queue.";
+  if (task.state === "running") return "Training. Each epoch adds a point to the curve.";
   return "";
 }
 
@@ -63,15 +70,15 @@ function Trained({ task, metric, result, onClose }: TrainedProps) {
     <Alert color="teal" icon={<IconCircleCheck />} title={title}>
       <Stack gap="sm">
         <Text size="sm">
-          {metric && `That is the ${metric} on examples that it had never seen. `}
-          The model and all files are in the task's run directory. What next?
+          {metric && `This is the ${metric} on examples the model has never seen. `}
+          The model and all files are in the task's run directory.
         </Text>
         <Group gap="xs">
           <Button
             size="xs"
             renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
           >
-            Look at the task
+            View task
           </Button>
           <Button
             size="xs"
@@ -88,7 +95,7 @@ function Trained({ task, metric, result, onClose }: TrainedProps) {
             Add a cluster
           </Button>
           <Button size="xs" variant="subtle" onClick={onClose}>
-            Close the guide
+            Close guide
           </Button>
         </Group>
       </Stack>
@@ -103,14 +110,14 @@ function NotTrained({ task }: { task: Task }) {
         size="xs"
         renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
       >
-        See why
+        View task
       </Button>
       <Button
         size="xs"
         variant="default"
         renderRoot={(props) => <Link to="/" search={{ guide: "show" }} {...props} />}
       >
-        Start again
+        Start over
       </Button>
     </Group>
   );

@@ -35,8 +35,8 @@ export function Guide({ following }: { following?: string }) {
     <Card component="section" aria-label="Your first model" padding="lg" className={classes.guide}>
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Title order={2}>Train your first model</Title>
-        <Tooltip label="Close the guide">
-          <CloseButton aria-label="Close the guide" onClick={close} />
+        <Tooltip label="Close guide">
+          <CloseButton aria-label="Close guide" onClick={close} />
         </Tooltip>
       </Group>
       {following ? <FirstTask id={following} onClose={close} /> : <Start />}
@@ -46,16 +46,17 @@ export function Guide({ following }: { following?: string }) {
 
 const STEPS = [
   {
-    title: "A job says what to run",
-    words: "A command, the code and the packages that it needs. A recipe has all of that ready.",
+    title: "A job describes what to run",
+    words: "A command, its code and its packages. A recipe includes all of them.",
   },
   {
     title: "An endpoint runs it",
-    words: "This machine for now; later a cluster, with the same job. Diamond prepares everything.",
+    words: "This machine for now, a cluster later, with the same job. Diamond prepares everything.",
   },
   {
-    title: "You watch, and keep the result",
-    words: "State, log and curves come here while it trains. The model stays where it was trained.",
+    title: "You watch it and keep the results",
+    words:
+      "Status, log and curves appear here during training. The model stays where it was trained.",
   },
 ];
 
@@ -95,8 +96,8 @@ function Start() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        A small network learns to read handwritten digits{where && `, on ${where}`}. It takes about
-        a minute; the first time PyTorch must be fetched as well.
+        A small network learns to read handwritten digits{where && ` on ${where}`}. This takes about
+        a minute; the first time, PyTorch is downloaded too.
       </Text>
       <Steps />
       {start.error && <Failed error={start.error} />}
@@ -107,7 +108,7 @@ function Start() {
           loading={start.isPending}
           onClick={() => start.mutate(FIRST)}
         >
-          Train it now
+          Start training
         </Button>
         <Smaller disabled={start.isPending} onStart={start.mutate} />
       </Group>
@@ -158,7 +159,7 @@ function Smaller({ disabled, onStart }: SmallerProps) {
       >
         {small.title}
       </Button>
-      needs NumPy alone.
+      only needs NumPy.
     </Text>
   );
 }

@@ -6,7 +6,7 @@ import classes from "./Guide.module.css";
 export function LiveCurve({ name, points }: { name?: string; points: Point[] }) {
   const last = points.at(-1);
   const { low, high } = range(points);
-  const words = last ? `${name} ${figure(last.value)} at step ${last.step}` : "No numbers yet";
+  const words = last ? `${name} ${figure(last.value)} at step ${last.step}` : "No values yet";
   return (
     <div className={classes.chart}>
       <svg
@@ -30,7 +30,7 @@ export function LiveCurve({ name, points }: { name?: string; points: Point[] }) 
           </span>
         </>
       ) : (
-        <span className={classes.waiting}>The curve appears with the first epoch</span>
+        <span className={classes.waiting}>The curve appears after the first epoch</span>
       )}
     </div>
   );

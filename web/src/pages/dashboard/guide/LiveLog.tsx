@@ -35,9 +35,9 @@ export function LiveLog({ task }: { task: Task }) {
       className={classes.log}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
-      aria-label="What the program prints"
+      aria-label="Program output"
     >
-      {wordsOf(tail) || "What the program prints appears here."}
+      {wordsOf(tail) || "Program output appears here."}
     </div>
   );
 }

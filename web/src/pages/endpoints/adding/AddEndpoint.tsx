@@ -10,14 +10,14 @@ type AddProps = { way: Way; onWay: (way: Way) => void; onClose: () => void };
 /** Leads from "I have an account there" to an endpoint that is connected. */
 export function AddEndpoint({ way, onWay, onClose }: AddProps) {
   return (
-    <Modal opened onClose={onClose} title="Add an endpoint" size="lg">
+    <Modal opened onClose={onClose} title="Add endpoint" size="lg">
       {way === "choose" && <Choose onWay={onWay} />}
       {way === "ssh" && <BySsh onClose={onClose} />}
       {way === "pairing" && <ByPairing onClose={onClose} />}
       {way !== "choose" && (
         <Group mt="md">
           <Button variant="subtle" size="xs" color="gray" onClick={() => onWay("choose")}>
-            Choose another way
+            Back
           </Button>
         </Group>
       )}
@@ -29,16 +29,16 @@ function Choose({ onWay }: { onWay: (way: Way) => void }) {
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        Either way one file is put on the machine. It runs as you, needs no administrator and opens
-        no port.
+        Either way, Diamond puts one file on the machine. It runs as you, needs no administrator
+        rights and opens no port.
       </Text>
-      <Choice icon={IconDeviceLaptop} title="With my own ssh" onClick={() => onWay("ssh")}>
-        Diamond runs on my computer, and <code>ssh</code> to the cluster works in my terminal. My
-        password or second factor is asked for there, as always.
+      <Choice icon={IconDeviceLaptop} title="With ssh" onClick={() => onWay("ssh")}>
+        For Diamond on your own computer, if <code>ssh</code> to the cluster works in your terminal.
+        You enter your password or second factor there, as usual.
       </Choice>
-      <Choice icon={IconServerCog} title="By pairing" onClick={() => onWay("pairing")}>
-        Diamond runs on a server that the cluster can reach. I paste one line on the login node, and
-        confirm here that it was me.
+      <Choice icon={IconServerCog} title="With a pairing code" onClick={() => onWay("pairing")}>
+        For Diamond on a server that the cluster can reach. You paste one line on the login node and
+        confirm it here.
       </Choice>
     </Stack>
   );

@@ -24,8 +24,8 @@ export function ByPairing({ onClose }: { onClose: () => void }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput
-          label="What shall it be called here?"
-          description="A short name for jobs to refer to: letters, digits, dots, - and _."
+          label="Name"
+          description="A short name to use in jobs: letters, digits, dots, - and _."
           placeholder="mycluster"
           value={name}
           onChange={(event) => setName(event.currentTarget.value.trim())}
@@ -34,7 +34,7 @@ export function ByPairing({ onClose }: { onClose: () => void }) {
         {add.error && <Failed error={add.error} />}
         <Group>
           <Button type="submit" disabled={!name} loading={add.isPending}>
-            Show the line to paste
+            Show pairing code
           </Button>
         </Group>
       </Stack>
@@ -52,7 +52,7 @@ function Paste({ added, onClose }: { added: Schemas["EndpointAdded"]; onClose: (
     <Stack gap="md">
       <PairingCode name={name} first={first} />
       <Waiting name={name} onClose={onClose}>
-        You may close this and come back: the endpoint waits on its page.
+        You can close this dialog. The endpoint page keeps waiting.
       </Waiting>
     </Stack>
   );

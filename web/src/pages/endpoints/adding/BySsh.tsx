@@ -12,16 +12,16 @@ export function BySsh({ onClose }: { onClose: () => void }) {
   return (
     <Stack gap="md">
       <TextInput
-        label="How do you reach it?"
-        description="What you type after ssh: an alias of your ssh configuration, or user@host."
+        label="Host"
+        description="What you type after ssh: an alias from your ssh configuration, or user@host."
         placeholder="login.cluster.edu"
         value={host}
         onChange={(event) => setHost(event.currentTarget.value.trim())}
         data-autofocus
       />
       <TextInput
-        label="What shall it be called here?"
-        description="A short name for jobs to refer to."
+        label="Name"
+        description="A short name to use in jobs."
         placeholder="mycluster"
         value={name}
         onChange={(event) => setTyped(event.currentTarget.value.trim())}
@@ -30,12 +30,12 @@ export function BySsh({ onClose }: { onClose: () => void }) {
         <>
           <div>
             <Text size="sm" mb={6}>
-              Now type this in a terminal on the computer where Diamond runs:
+              Run this in a terminal on the computer where Diamond runs:
             </Text>
             <CopyLine line={addLine(name, host)} />
           </div>
           <Waiting name={name} onClose={onClose}>
-            Sign in there as you always do. If something is in the way, the terminal says what.
+            Sign in there as usual. If something goes wrong, the terminal shows why.
           </Waiting>
         </>
       )}

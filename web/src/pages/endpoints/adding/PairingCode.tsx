@@ -19,7 +19,7 @@ export function PairingCode({ name, first }: { name: string; first?: Given }) {
         onClick={() => renew.run()}
         style={{ alignSelf: "flex-start" }}
       >
-        {given ? "Make another code" : "Show the line to paste"}
+        {given ? "New code" : "Show pairing code"}
       </Button>
     </Stack>
   );
@@ -28,9 +28,9 @@ export function PairingCode({ name, first }: { name: string; first?: Given }) {
 function Lines({ given }: { given: Given }) {
   return (
     <>
-      <Text size="sm">Paste this line on the login node of the cluster:</Text>
+      <Text size="sm">Run this on the cluster's login node:</Text>
       <CopyLine line={given.line} />
-      <Text size="sm">It asks for this code, which works once and for ten minutes:</Text>
+      <Text size="sm">When asked, enter this code. It works once, for ten minutes:</Text>
       <CopyLine line={given.pairing_code} label="Copy the code" />
     </>
   );

@@ -39,8 +39,8 @@ export function Waiting({ name, onClose, children }: WaitingProps) {
 }
 
 function progressWords(name: string, endpoint: Endpoint | undefined): string {
-  if (!endpoint || endpoint.state === "pairing") return `Waiting for ${name} to call…`;
-  return `${name} is known; waiting for it to connect…`;
+  if (!endpoint || endpoint.state === "pairing") return `Waiting for ${name}…`;
+  return `${name} is registered; waiting for it to connect…`;
 }
 
 function Connected({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
@@ -61,7 +61,7 @@ function Connected({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => v
               <Link to="/endpoints/$name" params={{ name: endpoint.name }} {...props} />
             )}
           >
-            Look at it
+            View endpoint
           </Button>
           <Button size="xs" variant="default" onClick={onClose}>
             Close

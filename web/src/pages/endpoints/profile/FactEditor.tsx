@@ -6,7 +6,7 @@ import { ask, useDeed } from "../actions";
 import type { FactKind } from "./FactRow";
 import { FolderFields } from "./FolderFields";
 import { type Folders, saidOf } from "./folders";
-import { formOf, readBack, written } from "./words";
+import { FLAG_LABELS, formOf, readBack, written } from "./words";
 
 type EditorProps = { endpoint: Endpoint; fact: FactKind; value: unknown; onClose: () => void };
 
@@ -46,7 +46,7 @@ function Editor({ endpoint, fact, said, onClose, children }: FormProps) {
   const save = useDeed({
     by: async () => ask.change(endpoint.name, { corrections: { [fact.name]: said() } }),
     quiet: true,
-    done: `${fact.label}: your word holds now.`,
+    done: `${fact.label} corrected.`,
     onDone: onClose,
   });
   const submit = (event: FormEvent) => {
@@ -63,7 +63,7 @@ function Editor({ endpoint, fact, said, onClose, children }: FormProps) {
             Save
           </Button>
           <Button size="xs" variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
         </Group>
       </Stack>
@@ -111,7 +111,7 @@ function Flags({ text, onText }: { text: string; onText: (text: string) => void 
           key={flag}
           size="xs"
           label={`--${flag}`}
-          data={["takes", "refuses", "requires"]}
+          data={Object.entries(FLAG_LABELS).map(([value, label]) => ({ value, label }))}
           value={now[flag] ?? "takes"}
           allowDeselect={false}
           onChange={(answer) => onText(JSON.stringify({ ...now, [flag]: answer }))}
@@ -123,5 +123,5 @@ function Flags({ text, onText }: { text: string; onText: (text: string) => void 
 
 function friendly(error: Error): Error {
   if (!(error instanceof SyntaxError)) return error;
-  return new Error(`This is not JSON: ${error.message}`);
+  return new Error(`Invalid JSON: ${error.message}`);
 }

@@ -66,14 +66,14 @@ const SHOWN = 6;
 /** `lines`: null where nobody has told. */
 function Value({ lines: known, old = false }: { lines: string[] | null; old?: boolean }) {
   const [all, setAll] = useState(false);
-  const lines = known ?? ["not known"];
+  const lines = known ?? ["unknown"];
   if (!lines.length) return null;
   const shown = all ? lines : lines.slice(0, SHOWN);
   return (
     <div className={classes.value}>
       {old && (
         <Text size="xs" c="dimmed">
-          Probed, not used:
+          Probed value (not used):
         </Text>
       )}
       {shown.map((line) => (
@@ -118,7 +118,7 @@ function Source({ known, corrected }: { known?: Known | null; corrected: boolean
 function Reset({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
   const reset = useDeed({
     by: () => ask.change(endpoint.name, { corrections: { [fact.name]: null } }),
-    done: `${fact.label}: the probed value holds again.`,
+    done: `${fact.label}: using the probed value again.`,
   });
   return (
     <Button
@@ -126,10 +126,10 @@ function Reset({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
       variant="subtle"
       color="gray"
       loading={reset.isPending}
-      aria-label={`Take back the correction of ${fact.label}`}
+      aria-label={`Reset ${fact.label}`}
       onClick={() => reset.run()}
     >
-      Take back
+      Reset
     </Button>
   );
 }

@@ -26,7 +26,7 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
             <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs" mt={4}>
               <NumberInput
                 size="xs"
-                label="Quota in GB"
+                label="Quota (GB)"
                 min={0}
                 decimalScale={3}
                 value={folder.quota_bytes ? folder.quota_bytes / GIGABYTE : ""}
@@ -34,7 +34,7 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
               />
               <NumberInput
                 size="xs"
-                label="Files at most"
+                label="File limit"
                 min={0}
                 allowDecimal={false}
                 thousandSeparator=" "
@@ -43,7 +43,7 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
               />
               <NumberInput
                 size="xs"
-                label="Deleted after days"
+                label="Deleted after (days)"
                 min={0}
                 value={folder.purge_days ?? ""}
                 onChange={(value) => say("purge_days", value)}

@@ -17,15 +17,15 @@ export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
         <div>
           <Title order={2}>Site profile</Title>
           <Text size="sm" c="dimmed" maw={640}>
-            What the machine told about itself
+            What the agent reported about this machine
             {profile.probed_at != null && (
               <>
                 {" "}
                 <Ago at={profile.probed_at} />
               </>
             )}
-            . Where it is wrong, correct it: your word holds until you take it back, also when it is
-            probed again.
+            . Correct anything that is wrong. Your corrections stay until you reset them, even when
+            the machine is probed again.
           </Text>
         </div>
         <Buttons endpoint={endpoint} />
@@ -40,7 +40,7 @@ export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Buttons({ endpoint }: { endpoint: Endpoint }) {
-  const probe = useDeed({ by: ask.probe, done: "It looks around now; the profile follows." });
+  const probe = useDeed({ by: ask.probe, done: "Probing. The profile updates in a moment." });
   return (
     <Group gap="xs">
       <Button

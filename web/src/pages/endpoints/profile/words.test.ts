@@ -14,7 +14,7 @@ describe("a fact in words", () => {
   });
 
   it("is one line for each name of a table", () => {
-    expect(factLines({ login: true, compute: null })).toEqual(["login: yes", "compute: not known"]);
+    expect(factLines({ login: true, compute: null })).toEqual(["login: yes", "compute: unknown"]);
   });
 
   it("is told in sentences where its shape is known, and as it is where that has changed", () => {
@@ -24,10 +24,10 @@ describe("a fact in words", () => {
     ]);
     const work = { path: "/scratch/me", free_bytes: 5 * 2 ** 30, purge_days: 30 };
     expect(factWords("folders", { work })).toEqual([
-      "work: /scratch/me; 5.0 GB free, files are deleted after 30 days",
+      "work: /scratch/me; 5.0 GB free, files deleted after 30 days",
     ]);
-    expect(factWords("flags", { mem: "refuses", time: "takes" })).toEqual(["refuses --mem"]);
-    expect(factWords("flags", { time: "takes" })).toEqual(["takes all that Diamond uses"]);
+    expect(factWords("flags", { mem: "refuses", time: "takes" })).toEqual(["rejects --mem"]);
+    expect(factWords("flags", { time: "takes" })).toEqual(["accepts every flag Diamond uses"]);
     expect(factWords("partitions", "all of them")).toEqual(["all of them"]);
   });
 

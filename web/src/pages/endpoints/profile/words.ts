@@ -35,11 +35,18 @@ type Free = Partial<
   Record<"nodes_idle" | "nodes_total" | "cpus_idle" | "gpus_idle" | "pending", number | null>
 >;
 
+/** What a site may do with a flag, as the profile stores it and as it is shown. */
+export const FLAG_LABELS: Record<string, string> = {
+  takes: "accepts",
+  refuses: "rejects",
+  requires: "requires",
+};
+
 /** Those that a job must mind; that a site takes the others goes without saying. */
 function flagLines(flags: Record<string, string>): string[] {
   const special = Object.entries(flags).filter(([, answer]) => answer !== "takes");
-  if (!special.length) return ["takes all that Diamond uses"];
-  return special.map(([flag, answer]) => `${answer} --${flag}`);
+  if (!special.length) return ["accepts every flag Diamond uses"];
+  return special.map(([flag, answer]) => `${FLAG_LABELS[answer] ?? answer} --${flag}`);
 }
 
 function partitionLine(partition: Partition): string {
@@ -55,7 +62,8 @@ function freeWords(free: Free): string {
     free.cpus_idle != null && count(free.cpus_idle, "CPU"),
     free.gpus_idle != null && count(free.gpus_idle, "GPU"),
   ].filter(Boolean);
-  const waiting = free.pending == null ? "" : `; ${count(free.pending, "job waits", "jobs wait")}`;
+  const waiting =
+    free.pending == null ? "" : `; ${count(free.pending, "job waiting", "jobs waiting")}`;
   return `${words.join(", ")}${waiting}`;
 }
 
@@ -70,7 +78,7 @@ export function factLines(value: unknown): string[] {
 }
 
 function inLine(value: unknown): string {
-  if (value === null || value === undefined) return "not known";
+  if (value === null || value === undefined) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.map((one) => inLine(one)).join(", ") || "none";
   if (!isTable(value)) return String(value);

@@ -26,7 +26,7 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
   const clean = useDeed({
     by: (tasks: string[]) => ask.clean(endpoint.name, { tasks, dry_run: false }),
     quiet: true,
-    done: "The run directories are being removed.",
+    done: "Deleting run directories.",
     onDone: () => look.reset(),
   });
   const error = look.error ?? clean.error;
@@ -34,10 +34,10 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
     <Card component="section">
       <Stack gap="sm">
         <div>
-          <Title order={2}>By hand</Title>
+          <Title order={2}>Delete now</Title>
           <Text size="sm" c="dimmed">
-            Removes run directories of ended tasks from {endpoint.name}: files, checkpoints, results
-            there. Logs and metrics stay in Diamond. You see first what would go.
+            Deletes run directories of ended tasks on {endpoint.name}, including files, checkpoints
+            and results. Logs and metrics stay in Diamond. You see a preview first.
           </Text>
         </div>
         <Group align="flex-end" gap="xs">
@@ -49,7 +49,7 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
             w={200}
           />
           <Button variant="default" loading={look.isPending} onClick={() => look.run()}>
-            Show what would go
+            Preview
           </Button>
         </Group>
         {error && <Failed error={error} />}
@@ -68,7 +68,7 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
 type FoundProps = { found: Schemas["Cleaned"]; cleaning: boolean; onClean: () => void };
 
 function Found({ found, cleaning, onClean }: FoundProps) {
-  if (!found.items.length) return <Text size="sm">Nothing there is that old.</Text>;
+  if (!found.items.length) return <Text size="sm">No run directories are that old.</Text>;
   return (
     <Stack gap="sm">
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
@@ -93,7 +93,7 @@ function Found({ found, cleaning, onClean }: FoundProps) {
       </ScrollArea.Autosize>
       <Group>
         <Button color="red" loading={cleaning} onClick={onClean}>
-          Remove {count(found.items.length, "run directory", "run directories")} (
+          Delete {count(found.items.length, "run directory", "run directories")} (
           {bytes(found.bytes)})
         </Button>
       </Group>

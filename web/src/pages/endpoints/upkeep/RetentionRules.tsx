@@ -15,7 +15,7 @@ export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
         retention: { older_than_days: given(days), max_gigabytes: given(gigabytes) },
       }),
     quiet: true,
-    done: "The rule is kept.",
+    done: "Rule saved.",
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -26,22 +26,22 @@ export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <div>
-            <Title order={2}>By itself</Title>
+            <Title order={2}>Delete automatically</Title>
             <Text size="sm" c="dimmed">
-              Run directories of ended tasks that Diamond may remove on its own. Without a rule
-              nothing goes by itself.
+              Run directories of ended tasks that Diamond deletes automatically. Without a rule,
+              nothing is deleted.
             </Text>
           </div>
           <NumberInput
-            label="When older than (days)"
+            label="Older than (days)"
             placeholder="no rule"
             min={1}
             value={days}
             onChange={setDays}
           />
           <NumberInput
-            label="When all together hold more than (GB)"
-            description="The oldest go first."
+            label="Total size above (GB)"
+            description="The oldest are deleted first."
             placeholder="no rule"
             min={1}
             value={gigabytes}

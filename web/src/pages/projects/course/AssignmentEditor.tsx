@@ -27,7 +27,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
       return askCourses.keep(project.id, assignment?.name ?? null, { ...wanted, spec });
     },
     renews: [keys.projects, keys.tasks],
-    done: "Everybody in the course sees it now.",
+    done: "Assignment published.",
     onDone: onClose,
   });
   const take = async (task: string) => {
@@ -38,7 +38,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
   return (
     <Ask
       title={assignment ? `Edit ${assignment.name}` : "New assignment"}
-      deed={assignment ? "Save" : "Give it out"}
+      deed={assignment ? "Save" : "Publish"}
       isPending={keep.isPending}
       isReady={Boolean(wanted.name.trim() && yaml.trim())}
       error={keep.error}
@@ -49,7 +49,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
       <Group grow align="flex-start">
         <TextInput
           label="Name"
-          description="Short, as it is typed in a terminal."
+          description="A short name for the terminal."
           placeholder="week-1"
           value={wanted.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
@@ -58,7 +58,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
         />
         <MomentInput
           label="Due"
-          description="Later copies are marked as late."
+          description="Copies started later are marked as late."
           value={wanted.due}
           onChange={(due) => change({ due })}
         />
@@ -70,7 +70,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
         onChange={(event) => change({ title: event.currentTarget.value })}
       />
       <Textarea
-        label="What is to be done"
+        label="Instructions"
         autosize
         minRows={3}
         maxRows={12}
@@ -79,10 +79,8 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
       />
       <FromTask onTake={(task) => void take(task).catch(sayFailed)} />
       <Textarea
-        label="The job, as diamond.yaml"
-        description={
-          wanted.code ? "Its code goes along, as it was in that task." : "Without code of its own."
-        }
+        label="Job (diamond.yaml)"
+        description={wanted.code ? "Includes the code of that task." : "Without code."}
         placeholder={"name: week-1\nrun: python train.py\n"}
         autosize
         minRows={5}
@@ -106,15 +104,15 @@ function FromTask({ onTake }: { onTake: (task: string) => void }) {
   if (!tasks.length) {
     return (
       <Text size="sm" c="dimmed">
-        Run the job once yourself, and you can take it from your tasks here, with its code.
+        Run the job once yourself to use it here, including its code.
       </Text>
     );
   }
   return (
     <Select
-      label="Take it from one of your tasks"
-      description="Its spec and its code; what ran for you runs for them."
-      placeholder="a task that went well"
+      label="Copy from one of your tasks"
+      description="Copies the task's spec and code."
+      placeholder="Choose a task"
       data={tasks.map((one) => ({ value: one.id, label: `${one.name} (${one.state})` }))}
       onChange={(task) => task && onTake(task)}
       searchable
@@ -138,7 +136,7 @@ async function specOf(yaml: string): Promise<Schemas["AssignmentRequest"]["spec"
   const [first] = faults;
   if (spec === null || first) {
     const where = first?.line ? `Line ${first.line}: ` : "";
-    throw new Error(`${where}${first?.message ?? "The text cannot be read"}`);
+    throw new Error(`${where}${first?.message ?? "The YAML is not valid"}`);
   }
   return spec as Schemas["AssignmentRequest"]["spec"];
 }

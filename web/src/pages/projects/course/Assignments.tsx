@@ -35,10 +35,10 @@ export function Assignments({ project }: { project: ProjectPage }) {
               ))}
             </Stack>
           ) : (
-            <Empty icon={IconSchool} title="No assignment yet" action={add}>
+            <Empty icon={IconSchool} title="No assignments yet" action={add}>
               {isManager(project)
-                ? "An assignment is a job that everybody starts a copy of: as it is, or changed."
-                : "Your lecturer puts them here; you start your own copy by one click."}
+                ? "An assignment is a job that every student runs a copy of, with or without changes."
+                : "Your instructor's assignments appear here. You start your own copy with one click."}
             </Empty>
           )
         }
@@ -58,7 +58,7 @@ function AssignmentCard({ project, assignment }: CardProps) {
   const run = useDeed({
     by: () => askCourses.run(project.id, assignment.name, { on: "", spec: null, code: null }, key),
     renews: [keys.tasks],
-    done: `Your copy of ${assignment.name} was submitted`,
+    done: `Your copy of ${assignment.name} submitted`,
     onDone: ({ tasks, job }) =>
       void navigate({ to: "/tasks/$task", params: { task: tasks[0]?.id ?? job.id } }),
   });
@@ -106,7 +106,7 @@ function AssignmentCard({ project, assignment }: CardProps) {
                 />
               )}
             >
-              Change it first
+              Edit before starting
             </Button>
           </Group>
         )}
@@ -124,7 +124,7 @@ function ManagersButtons({ project, assignment }: CardProps) {
         Edit
       </Button>
       <Button size="xs" variant="light" color="red" onClick={() => setOpen("remove")}>
-        Remove…
+        Delete…
       </Button>
       {isOpen === "edit" && (
         <AssignmentEditor project={project} assignment={assignment} onClose={close} />

@@ -19,12 +19,12 @@ export function CourseSection({ project }: { project: ProjectPage }) {
   const keep = useDeed({
     by: () => askCourses.set(project.id, wanted),
     renews: [keys.projects],
-    done: project.course ? "Kept." : "It is a course now.",
+    done: project.course ? "Saved." : "The project is now a course.",
   });
   const stop = useDeed({
     by: () => askCourses.stop(project.id),
     renews: [keys.projects],
-    done: "It is a project like others again.",
+    done: "The project is no longer a course.",
     onError: sayFailed,
   });
   const submit = (event: FormEvent) => {
@@ -34,33 +34,33 @@ export function CourseSection({ project }: { project: ProjectPage }) {
   return (
     <Section
       title="Course"
-      about="In a course members see only their own work, and managers everybody's. Assignments are copied by one click, and one table shows where everyone stands."
+      about="In a course, members see only their own work, and managers see everyone's. Students start assignments with one click, and you see everyone's progress in one table."
     >
       <form onSubmit={submit}>
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
           <MomentInput
-            label="Begins"
-            description="Before, members start nothing."
+            label="Starts"
+            description="Members cannot start jobs before this."
             value={wanted.starts}
             onChange={(starts) => change({ starts })}
           />
           <MomentInput
             label="Ends"
-            description="After, members start nothing."
+            description="Members cannot start jobs after this."
             value={wanted.ends}
             onChange={(ends) => change({ ends })}
           />
           <TextInput
             label="Account"
-            description="The allocation that pays for all of it."
-            placeholder="what each job says"
+            description="The allocation charged for all jobs."
+            placeholder="as set in each job"
             value={wanted.account}
             onChange={(event) => change({ account: event.currentTarget.value })}
           />
           <TextInput
             label="Reservation"
-            description="Nodes that the site keeps for the course."
-            placeholder="what each job says"
+            description="Nodes the site reserves for the course."
+            placeholder="as set in each job"
             value={wanted.reservation}
             onChange={(event) => change({ reservation: event.currentTarget.value })}
           />
@@ -68,11 +68,11 @@ export function CourseSection({ project }: { project: ProjectPage }) {
         {keep.error && <Failed error={keep.error} />}
         <Group gap="xs">
           <Button type="submit" loading={keep.isPending}>
-            {project.course ? "Save the course" : "Make it a course"}
+            {project.course ? "Save course" : "Turn into a course"}
           </Button>
           {project.course && (
             <Button variant="default" loading={stop.isPending} onClick={() => stop.run()}>
-              No longer a course
+              Turn back into a project
             </Button>
           )}
         </Group>

@@ -18,7 +18,7 @@ export function Everyone({ project }: { project: ProjectPage }) {
       leftSection={<IconFileSpreadsheet size={16} aria-hidden />}
       onClick={() => setOpen(true)}
     >
-      Add students by a list
+      Add students
     </Button>
   );
   return (
@@ -28,9 +28,9 @@ export function Everyone({ project }: { project: ProjectPage }) {
           const students = table.items.filter((one) => one.role !== "manager");
           if (!students.length) {
             return (
-              <Empty icon={IconSchool} title="No student yet" action={roster}>
-                Put the list of your course here, a CSV file with a column of e-mail addresses. Who
-                has an account is in at once; the others get a link each.
+              <Empty icon={IconSchool} title="No students yet" action={roster}>
+                Upload a CSV file with a column of e-mail addresses. Students with an account are
+                added immediately; you get an invitation link for each of the others.
               </Empty>
             );
           }
@@ -50,10 +50,9 @@ export function Everyone({ project }: { project: ProjectPage }) {
 
 function Collect({ project }: { project: ProjectPage }) {
   return (
-    <Card component="section" aria-label="Collect the results" maw={720}>
+    <Card component="section" aria-label="Collect results" maw={720}>
       <Text size="sm" mb="xs">
-        In a terminal, everybody's newest results come home as one folder, with a folder for each
-        assignment and person:
+        Download everyone's latest results, one folder per assignment and student:
       </Text>
       <CopyLine line={`diamond course collect ${project.name} results`} />
     </Card>

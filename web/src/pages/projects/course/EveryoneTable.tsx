@@ -13,10 +13,10 @@ export function EveryoneTable({ table }: { table: CourseTable }) {
         minWidth={560 + 150 * table.assignments.length}
         scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       >
-        <Table highlightOnHover horizontalSpacing="md" aria-label="Everyone's state">
+        <Table highlightOnHover horizontalSpacing="md" aria-label="Student progress">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Person</Table.Th>
+              <Table.Th>Student</Table.Th>
               {table.assignments.map((name) => (
                 <Table.Th key={name}>{name}</Table.Th>
               ))}
@@ -68,7 +68,7 @@ function Line({ line, assignments }: { line: CourseLine; assignments: string[] }
       </Table.Td>
       <Table.Td ta="right">{hours(line.use.node_hours)}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        {line.last_seen == null ? "not yet" : <Ago at={line.last_seen} />}
+        {line.last_seen == null ? "never" : <Ago at={line.last_seen} />}
       </Table.Td>
     </Table.Tr>
   );
@@ -95,7 +95,7 @@ function Cell({ cell }: { cell?: Schemas["CourseCell"] }) {
         />
       </Anchor>
       <Text size="xs" c="dimmed">
-        {[cell.tries > 1 && `${cell.tries} tries`, cell.is_late && "late"]
+        {[cell.tries > 1 && `${cell.tries} attempts`, cell.is_late && "late"]
           .filter(Boolean)
           .join(", ")}
       </Text>

@@ -11,21 +11,21 @@ export function RemoveAssignment({ project, assignment, onClose }: RemoveProps) 
   const remove = useDeed({
     by: () => askCourses.remove(project.id, assignment.name),
     renews: [keys.projects, keys.tasks],
-    done: `${assignment.name} is gone`,
+    done: `${assignment.name} deleted`,
     onDone: onClose,
   });
   return (
     <Ask
-      title={`Remove ${assignment.name}?`}
-      deed="Remove it"
-      leave="Keep it"
+      title={`Delete ${assignment.name}?`}
+      deed="Delete"
+      leave="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
       onDo={() => remove.run()}
       onClose={onClose}
     >
-      <Text size="sm">Copies that were started stay, with their results.</Text>
+      <Text size="sm">Copies that students have started are kept, with their results.</Text>
     </Ask>
   );
 }

@@ -11,7 +11,7 @@ import { useDeed } from "~/components/useDeed";
 import { count } from "~/lib/format";
 import { linksAsCsv } from "./links";
 
-/** The list of a course, as the examination office gives it. */
+/** Students of a course, as the examination office gives it. */
 export function RosterDialog({ project, onClose }: { project: ProjectPage; onClose: () => void }) {
   const [csv, setCsv] = useState("");
   const take = useDeed({
@@ -22,8 +22,8 @@ export function RosterDialog({ project, onClose }: { project: ProjectPage; onClo
   return (
     <Ask
       title={`Add students to ${project.name}`}
-      deed="Add them"
-      leave={take.isSuccess ? "Close" : "Leave it"}
+      deed="Add students"
+      leave={take.isSuccess ? "Close" : "Cancel"}
       isPending={take.isPending}
       isReady={Boolean(csv.trim())}
       error={take.error}
@@ -32,20 +32,20 @@ export function RosterDialog({ project, onClose }: { project: ProjectPage; onClo
       size="lg"
     >
       <Text size="sm">
-        A line for each person, with a column of e-mail addresses; the first line may name the
-        columns. The same list again changes nothing.
+        One student per line, with a column of e-mail addresses. A header line is optional.
+        Uploading the same list again changes nothing.
       </Text>
       <Group>
         <FileButton onChange={read} accept=".csv,text/csv,text/plain">
           {(props) => (
             <Button {...props} variant="default" leftSection={<IconUpload size={16} aria-hidden />}>
-              Choose a CSV file
+              Choose CSV file
             </Button>
           )}
         </FileButton>
       </Group>
       <Textarea
-        label="The list"
+        label="Students"
         placeholder={"name,email\nGrace Hopper,grace@example.edu\n"}
         autosize
         minRows={4}
@@ -65,9 +65,9 @@ type TakenProps = { taken: Schemas["RosterTaken"]; course: string };
 function Taken({ taken, course }: TakenProps) {
   const { added, known, invited, faults } = taken;
   const words = [
-    `${count(added.length, "person is", "people are")} in it now`,
-    known.length > 0 && `${known.length} were already`,
-    invited.length > 0 && `${count(invited.length, "person has", "people have")} to be invited`,
+    `${count(added.length, "student")} added`,
+    known.length > 0 && `${known.length} already in the course`,
+    invited.length > 0 && `${count(invited.length, "student")} to invite`,
   ];
   return (
     <Alert
@@ -79,8 +79,8 @@ function Taken({ taken, course }: TakenProps) {
         {invited.length > 0 && (
           <>
             <Text size="sm">
-              Each has a link of her own, good once and for her address. Diamond sends no mail for
-              it: hand the links over yourself. They are not shown again.
+              Each student has a personal link that works once, for their address. Diamond does not
+              send e-mails, so pass the links on yourself. They are not shown again.
             </Text>
             <Button
               component="a"
@@ -90,7 +90,7 @@ function Taken({ taken, course }: TakenProps) {
               variant="default"
               leftSection={<IconDownload size={14} aria-hidden />}
             >
-              Save the links (CSV)
+              Download links (CSV)
             </Button>
           </>
         )}

@@ -28,8 +28,8 @@ export function AttemptTable({ task }: { task: Task }) {
           onClick={() => setAll(!all)}
         >
           {all
-            ? `Show the newest ${NEWEST} alone`
-            : `Show the ${task.attempts.length - NEWEST} attempts before these`}
+            ? `Show only the latest ${NEWEST}`
+            : `Show ${task.attempts.length - NEWEST} earlier attempts`}
         </Button>
       )}
       {/* Roles are named since small windows show rows as blocks, which are no table to a browser any more. */}
@@ -93,7 +93,7 @@ function AttemptNumber({ task, attempt }: { task: Task; attempt: Attempt }) {
     <Anchor
       size="sm"
       underline="always"
-      aria-label={`Attempt ${attempt.number}: its log`}
+      aria-label={`Log of attempt ${attempt.number}`}
       renderRoot={(props) => (
         <Link
           to="/tasks/$task"

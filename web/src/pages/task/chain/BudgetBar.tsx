@@ -18,7 +18,9 @@ export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {
           Budget: {hours(spent)} of {hours(amount)} {unit} spent
         </Part>
         {committed > 0 && (
-          <Part look="promised">up to {hours(committed)} promised to what waits or runs</Part>
+          <Part look="promised">
+            up to {hours(committed)} reserved for queued or running attempts
+          </Part>
         )}
         <Part look="left">
           <b>{hours(left)} left</b>

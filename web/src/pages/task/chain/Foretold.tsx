@@ -8,21 +8,21 @@ export function Foretold({ task }: { task: Task }) {
   if (!told || !happened) return null;
   const { soonest, latest } = told.finish;
   const rows: [string, string, string][] = [
-    ["Ends after", durations(soonest, latest), duration(happened.seconds)],
+    ["Duration", durations(soonest, latest), duration(happened.seconds)],
     ["Attempts", String(told.attempts), String(happened.attempts)],
     ["Node-hours", hours(told.node_hours), hours(happened.node_hours)],
   ];
   return (
-    <Card component="section" aria-label="Foretold and what happened">
+    <Card component="section" aria-label="Planned vs. actual">
       <Title order={2} mb="xs">
-        Foretold and what happened
+        Planned vs. actual
       </Title>
       <Table horizontalSpacing="sm" verticalSpacing={4} maw={560}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th />
-            <Table.Th>Foretold</Table.Th>
-            <Table.Th>{happened.has_ended ? "In the end" : "So far"}</Table.Th>
+            <Table.Th>Planned</Table.Th>
+            <Table.Th>{happened.has_ended ? "Actual" : "So far"}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

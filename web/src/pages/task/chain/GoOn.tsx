@@ -22,7 +22,7 @@ export function GoOn({ task }: { task: Task }) {
         leftSection={<IconPlayerTrackNext size={16} aria-hidden />}
         onClick={open}
       >
-        Let it go on
+        Resume
       </Button>
       {opened && <Terms task={task} close={close} />}
     </>
@@ -37,9 +37,9 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
   const terms = { attempts: wanted ?? null, budget: budget || null };
   return (
     <Ask
-      title={`Let ${task.name} go on`}
-      deed="Go on"
-      leave="Not now"
+      title={`Resume ${task.name}`}
+      deed="Resume"
+      leave="Cancel"
       isPending={resume.isPending}
       error={resume.error}
       isReady={wanted !== undefined}
@@ -50,19 +50,19 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
         <Words text={task.chain.words} />
       </Text>
       <TextInput
-        label="Attempts more"
-        description="Left empty: three more, or as many as the budget allows."
-        error={wanted === undefined && "A whole number above zero, such as 3."}
+        label="Additional attempts"
+        description="Default: three, or as many as the budget allows."
+        error={wanted === undefined && "Enter a whole number greater than zero, such as 3."}
         inputMode="numeric"
         value={attempts}
         onChange={(event) => setAttempts(event.currentTarget.value)}
         data-autofocus
       />
       <TextInput
-        label={task.chain.asks ? "Budget in all" : "Budget from now on"}
+        label={task.chain.asks ? "Total budget" : "New budget"}
         placeholder="50 node-hours"
         description={
-          task.chain.asks ? "Left empty: as before." : "Left empty: what is left of the old one."
+          task.chain.asks ? "Default: unchanged." : "Default: what is left of the current budget."
         }
         value={budget}
         onChange={(event) => setBudget(event.currentTarget.value)}
@@ -85,7 +85,7 @@ function useResume(task: Task, close: () => void) {
       ),
     onSuccess: (now) => {
       queries.setQueryData(keys.task(now.id), now);
-      sayDone(`${now.name} goes on`);
+      sayDone(`${now.name} resumed`);
       close();
       if (now.id !== task.id) void navigate({ to: "/tasks/$task", params: { task: now.id } });
     },

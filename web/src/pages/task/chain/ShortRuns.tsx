@@ -17,13 +17,13 @@ export function ShortRuns({ task }: { task: Task }) {
   });
   if (!scale) return null;
   return (
-    <Card component="section" aria-label="Short runs">
-      <Title order={2}>Short runs</Title>
+    <Card component="section" aria-label="Test runs">
+      <Title order={2}>Test runs</Title>
       <Answer query={query}>
         {(found) => (
           <Stack gap="sm" maw={640} aria-live="polite">
             <Text size="sm" c="dimmed">
-              Each tries another number of machines; together at most{" "}
+              Each run tests a different number of nodes. Together they use at most{" "}
               {hours(found.node_hours_at_most)} node-hours.
             </Text>
             <Probes scale={found} />

@@ -16,7 +16,7 @@ test("one attempt alone is no chain", () => {
 
 test("a follow-up waits ahead until it takes over", () => {
   expect(standing(attempt({}), "a1", "a0")).toBe("queued ahead");
-  expect(standing(attempt({ arrived: 5 }), "a1", "a0")).toContain("takes over");
+  expect(standing(attempt({ arrived: 5 }), "a1", "a0")).toContain("take over");
   expect(standing(attempt({ started: 5 }), "", "a1")).toBe("running");
   expect(standing(attempt({ started: 5, ended: 9, ending: "time limit" }), "", "")).toBe(
     "time limit",

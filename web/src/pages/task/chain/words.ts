@@ -14,7 +14,7 @@ export function canGoOn({ chain }: Pick<Task, "chain">): boolean {
 /** What an attempt is doing, or how it ended, in a few words. */
 export function standing(attempt: Schemas["Attempt"], followUp: string, now: string): string {
   if (attempt.id === followUp && attempt.started === null) {
-    return attempt.arrived ? "has its machines, takes over soon" : "queued ahead";
+    return attempt.arrived ? "ready to take over" : "queued ahead";
   }
   if (attempt.ended !== null) return attempt.ending || "ended";
   if (attempt.started !== null) return "running";

@@ -22,10 +22,10 @@ export function Changes({ task }: { task: Task }) {
   return (
     <>
       <Group gap="xs">
-        <PickTask label="Since another task" taken={[task.id]} onPick={compare} />
+        <PickTask label="Compare with another task" taken={[task.id]} onPick={compare} />
         {against && (
           <Button size="xs" variant="default" onClick={() => compare()}>
-            Since the last commit
+            Compare with the last commit
           </Button>
         )}
       </Group>
@@ -40,7 +40,7 @@ function SinceTask({ task, against }: { task: Task; against: string }) {
   const { data: other } = useQuery(taskQuery(against));
   const name = (
     <Link to="/tasks/$task" params={{ task: against }}>
-      {other?.name ?? "the other"} {against.slice(0, 8)}
+      {other?.name ?? "the other task"} {against.slice(0, 8)}
     </Link>
   );
   return (
@@ -49,13 +49,13 @@ function SinceTask({ task, against }: { task: Task; against: string }) {
         text ? (
           <>
             <Text size="sm" c="dimmed">
-              What was changed in spec and code from {name} to this task.
+              Changes in spec and code from {name} to this task.
             </Text>
             <CodeText name="changes.diff" text={text} kindOf={kindOf} />
           </>
         ) : (
-          <Empty icon={IconGitCompare} title="Nothing was changed">
-            Spec and code are the same as those of {name}.
+          <Empty icon={IconGitCompare} title="No changes">
+            Spec and code are the same as in {name}.
           </Empty>
         )
       }
@@ -78,8 +78,8 @@ function SinceCommit({ task }: { task: Task }) {
             {(text) => (
               <>
                 <Text size="sm" c="dimmed">
-                  What had been changed since commit {code.commit.slice(0, 12)} when the job was
-                  sent.
+                  Uncommitted changes since commit {code.commit.slice(0, 12)} when the job was
+                  submitted.
                 </Text>
                 <CodeText name="changes.diff" text={text} kindOf={kindOf} />
               </>
@@ -99,13 +99,10 @@ function NoChanges({ code }: { code: Code }) {
   if (code.kind === "none") return <NoCode />;
   const commit = code.commit || code.git_commit;
   return (
-    <Empty
-      icon={IconGitCommit}
-      title={commit ? "Nothing was changed" : "Not under version control"}
-    >
+    <Empty icon={IconGitCommit} title={commit ? "No changes" : "Not under version control"}>
       {commit
-        ? `The code ran as it is in commit ${commit.slice(0, 12)}.`
-        : `The code was taken as it was; its snapshot is ${shortDigest(code.snapshot ?? "")}.`}
+        ? `The code is identical to commit ${commit.slice(0, 12)}.`
+        : `The code was stored as snapshot ${shortDigest(code.snapshot ?? "")}.`}
     </Empty>
   );
 }

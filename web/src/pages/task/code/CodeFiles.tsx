@@ -31,9 +31,9 @@ function FromGit({ code }: { code: Listing }) {
   return (
     <Card>
       <Text size="sm" mb="xs">
-        The endpoint fetched this code itself, as you:
+        The endpoint fetched this code with your account:
       </Text>
-      <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy the address" />
+      <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy address" />
     </Card>
   );
 }
@@ -46,7 +46,7 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
     <Grid>
       <Grid.Col span={{ base: 12, md: 4 }}>
         <Stack>
-          <Card p={0} component="nav" aria-label="Files of the code">
+          <Card p={0} component="nav" aria-label="Code files">
             <ul className={classes.files}>
               {files.map((file) => (
                 <li key={file.path} data-shown={file.path === shown || undefined}>
@@ -90,7 +90,9 @@ function LeftOut({ names }: { names: string[] }) {
   if (!names.length) return null;
   return (
     <details>
-      <summary className={classes.summary}>{count(names.length, "thing")} stayed behind</summary>
+      <summary className={classes.summary}>
+        {count(names.length, "file or folder", "files or folders")} excluded
+      </summary>
       <List size="xs" mt="xs">
         {names.map((name) => (
           <List.Item key={name}>{name}</List.Item>

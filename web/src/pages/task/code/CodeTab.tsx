@@ -22,7 +22,7 @@ export function CodeTab({ task }: { task: Task }) {
   return (
     <Stack align="stretch">
       <SegmentedControl
-        aria-label="Which part"
+        aria-label="View"
         data={PARTS}
         value={part}
         onChange={(next) =>

@@ -16,13 +16,13 @@ export function Spec({ task }: { task: Task }) {
   return (
     <>
       <Text size="sm" c="dimmed">
-        What was asked for. To run it with changes,{" "}
+        The spec as submitted. To run it with changes,{" "}
         <Anchor
           underline="always"
           size="sm"
           renderRoot={(props) => <Link to="/compose" search={{ from: task.id }} {...props} />}
         >
-          open it in the composer
+          edit and resubmit it
         </Anchor>
         .
       </Text>
@@ -45,7 +45,7 @@ export function Script({ task }: { task: Task }) {
       {(text) => (
         <>
           <Text size="sm" c="dimmed">
-            What Diamond handed to the batch system of {task.endpoint}.
+            The script Diamond submitted on {task.endpoint}.
           </Text>
           <CodeText name="script.sh" text={text} />
         </>
@@ -56,8 +56,8 @@ export function Script({ task }: { task: Task }) {
 
 export function NoCode() {
   return (
-    <Alert color="gray" title="This task brought no code along">
-      Its command uses what is already on the endpoint.
+    <Alert color="gray" title="This task has no code">
+      Its command uses files that are already on the endpoint.
     </Alert>
   );
 }

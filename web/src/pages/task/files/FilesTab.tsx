@@ -61,7 +61,7 @@ export function FilesTab({ task }: { task: Task }) {
             <Answer query={query}>
               {(items) => <Entries task={task} items={items} shown={path} />}
             </Answer>
-            <More query={query}>There are more files: show the next</More>
+            <More query={query}>Load more files</More>
           </Card>
         </Grid.Col>
         {!isFolder && (

@@ -44,14 +44,14 @@ function OutputView({ output }: { output: Output }) {
   if (output.kind === "picture") {
     return (
       <div className={classes.output}>
-        <img className={classes.picture} src={output.address} alt="What the cell drew" />
+        <img className={classes.picture} src={output.address} alt="Cell output" />
       </div>
     );
   }
   if (output.kind === "left-out") {
     return (
       <Text size="xs" c="dimmed" className={classes.output}>
-        An output of the kind {output.type} is not shown here; save the notebook to see it.
+        Output of type {output.type} is not shown here. Download the notebook to see it.
       </Text>
     );
   }

@@ -38,7 +38,7 @@ export function Preview({ task, path, entry }: PreviewProps) {
           download
           leftSection={<IconDownload size={14} aria-hidden />}
         >
-          Save
+          Download
         </Button>
       </Group>
       {entry ? <Content task={task} path={path} entry={entry} /> : <Gone />}
@@ -52,7 +52,7 @@ function addressOf(task: string, path: string, inline = false): string {
 }
 
 function Gone() {
-  return <Text size="sm">This file is not there any more.</Text>;
+  return <Text size="sm">This file no longer exists.</Text>;
 }
 
 type ContentProps = { task: Task; path: string; entry: Schemas["FileEntry"] };
@@ -62,11 +62,7 @@ function Content({ task, path, entry }: ContentProps) {
     return <img className={classes.picture} src={addressOf(task.id, path, true)} alt={path} />;
   }
   if (!entry.preview || entry.preview === "none") {
-    return (
-      <Text size="sm">
-        There is no way to show this kind of file here. Save it to look at it on your own machine.
-      </Text>
-    );
+    return <Text size="sm">This type of file cannot be previewed. Download it to view it.</Text>;
   }
   return <TextContent task={task} path={path} entry={entry} />;
 }
@@ -86,7 +82,7 @@ function TextContent({ task, path, entry }: ContentProps) {
           <Shown kind={entry.preview ?? "text"} text={text} />
           {size > most && (
             <Text size="xs" c="dimmed">
-              The first {bytes(most)} of {bytes(size)}; save the file to see the rest.
+              Showing the first {bytes(most)} of {bytes(size)}. Download the file to see the rest.
             </Text>
           )}
         </Stack>
@@ -115,7 +111,7 @@ function SafeNotebook({ text }: { text: string }) {
   try {
     return <Notebook text={text} />;
   } catch (error) {
-    return <Failed error={new Error(`This is not a notebook: ${(error as Error).message}`)} />;
+    return <Failed error={new Error(`Not a valid notebook: ${(error as Error).message}`)} />;
   }
 }
 
@@ -147,7 +143,7 @@ function Rows({ text }: { text: string }) {
       </Table>
       {rows.length >= ROWS && (
         <Text size="xs" c="dimmed" mt="xs">
-          The first {ROWS} rows.
+          Showing the first {ROWS} rows.
         </Text>
       )}
     </section>

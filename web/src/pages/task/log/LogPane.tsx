@@ -30,7 +30,7 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
       replace: true,
     });
     log.goTo(offset);
-    sayDone("The address now leads to this line");
+    sayDone("Link to this line is in the address bar");
   };
   return (
     <section
@@ -51,18 +51,18 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
           <Tool label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
           <Tool label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
           <Tool
-            label="Link to the first line in sight"
+            label="Link to the first visible line"
             icon={IconLink}
             onClick={() => link(firstShown.current)}
           />
-          <Tooltip label="Save the whole log">
+          <Tooltip label="Download full log">
             <ActionIcon
               variant="subtle"
               color="gray"
               component="a"
               href={downloadAddress(task.id, which)}
               download
-              aria-label="Save the whole log"
+              aria-label="Download full log"
             >
               <IconDownload size={17} />
             </ActionIcon>
@@ -72,7 +72,7 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
       {state.error && <Failed error={state.error} onRetry={() => void window.openEnd()} />}
       {state.lines.length === 0 && !state.error ? (
         <div className={classes.empty}>
-          {state.busy ? <Lines count={6} height={14} /> : "Nothing here."}
+          {state.busy ? <Lines count={6} height={14} /> : "Empty."}
         </div>
       ) : (
         <LogLines
@@ -118,7 +118,7 @@ function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
           <input
             type="range"
             className={classes.place}
-            aria-label="Place in the log"
+            aria-label="Position in the log"
             aria-valuetext={`${Math.round((100 * state.start) / Math.max(1, state.size))} percent`}
             min={0}
             max={state.size}
@@ -130,7 +130,7 @@ function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
       )}
       {!follow && (
         <Button size="compact-xs" variant="light" ml="auto" onClick={log.goToEnd}>
-          Follow the end
+          Follow
         </Button>
       )}
     </Group>

@@ -51,7 +51,7 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
         placeholder="Find in the log"
         leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
-          text && <CloseButton size="xs" aria-label="Stop finding" onClick={() => onText("")} />
+          text && <CloseButton size="xs" aria-label="Clear search" onClick={() => onText("")} />
         }
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
@@ -67,7 +67,7 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="The match before"
+            aria-label="Previous match"
             onClick={() => void go(-1)}
           >
             <IconChevronUp size={16} />
@@ -76,7 +76,7 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="The next match"
+            aria-label="Next match"
             onClick={() => void go(1)}
           >
             <IconChevronDown size={16} />
@@ -117,8 +117,8 @@ function useMatches(task: string, which: Which, sought: string) {
 
 function foundWords(at: number, found: ReturnType<typeof useMatches>): string {
   const many = found.matches.length;
-  if (!many) return found.reason ? "None in what is kept here" : "No match";
+  if (!many) return found.reason ? "No match in the saved part" : "No match";
   const all = found.hasMore ? `${many.toLocaleString()}+ matches` : count(many, "match", "matches");
-  const where = found.onEndpoint ? ", also on the endpoint" : "";
+  const where = found.onEndpoint ? ", including on the endpoint" : "";
   return at < 0 ? `${all}${where}` : `${at + 1} of ${all}`;
 }

@@ -29,10 +29,10 @@ export function LogTab({ task }: { task: Task }) {
 
 function NoLog({ task }: { task: Task }) {
   return (
-    <Empty icon={IconFileText} title={isOver(task) ? "It printed nothing" : "Nothing printed yet"}>
+    <Empty icon={IconFileText} title={isOver(task) ? "No output" : "No output yet"}>
       {isOver(task)
-        ? "The program ended without a word, or never began."
-        : "What the program prints appears here as soon as it runs."}
+        ? "The program printed nothing, or never started."
+        : "Program output appears here as soon as it runs."}
     </Empty>
   );
 }
@@ -53,7 +53,7 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
     <Stack gap="sm">
       <Group gap="sm">
         <SegmentedControl
-          aria-label="Which stream"
+          aria-label="Stream"
           data={STREAMS}
           value={stream}
           onChange={(value) =>
@@ -120,7 +120,7 @@ function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<Which, "st
       <Text size="sm" c="dimmed">
         {found.words}
       </Text>
-      {areElsewhere && <CopyLine line={folder} label="Copy the folder's path" />}
+      {areElsewhere && <CopyLine line={folder} label="Copy the folder path" />}
     </Stack>
   );
 }

@@ -75,7 +75,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
           <Failed error={whole.error} onRetry={() => void whole.refetch()} />
         ) : set?.items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No curves yet.
+            No metrics yet.
           </Text>
         ) : set ? (
           <Chart
@@ -104,7 +104,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
       )}
       {broken > 0 && (
         <Text size="xs" mt={4}>
-          ✕ {count(broken, "place")} where a value was not a number
+          ✕ {count(broken, "value is", "values are")} not a number
         </Text>
       )}
     </Card>
@@ -147,7 +147,7 @@ function chartWords(title: string, curves: Curve[]): string {
     const value = points.at(-1)?.[2];
     return `${label} ${value == null ? "is not a number" : `is at ${figure(value)}`}`;
   });
-  return `${title}: ${ends.join(", ")}. Plus and minus zoom, arrows move, 0 shows all.`;
+  return `${title}: ${ends.join(", ")}. Press plus or minus to zoom, arrows to move, 0 to show all.`;
 }
 
 type ExportsProps = { title: string; curves: Curve[]; handle: React.RefObject<ChartHandle | null> };
@@ -157,12 +157,12 @@ function Exports({ title, curves, handle }: ExportsProps) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Tooltip label="Save this chart">
+        <Tooltip label="Download chart">
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label={`Save the chart ${title}`}
+            aria-label={`Download chart ${title}`}
           >
             <IconDownload size={15} />
           </ActionIcon>
@@ -170,10 +170,10 @@ function Exports({ title, curves, handle }: ExportsProps) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => save(`${file}.png`, handle.current?.png() ?? "")}>
-          As a picture (PNG)
+          Image (PNG)
         </Menu.Item>
         <Menu.Item onClick={() => saveText(`${file}.csv`, csvOf(curves))}>
-          The points drawn (CSV)
+          Data points (CSV)
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

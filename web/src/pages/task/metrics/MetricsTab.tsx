@@ -26,7 +26,7 @@ export function MetricsTab({ task }: { task: Task }) {
     <Stack>
       <Toolbar task={task} tasks={tasks} />
       {together ? (
-        <MetricChart title="All curves" tasks={ids} names={[]} labels={labels} height={460} />
+        <MetricChart title="All metrics" tasks={ids} names={[]} labels={labels} height={460} />
       ) : (
         <ChartOfEach task={task} tasks={ids} labels={labels} />
       )}
@@ -70,8 +70,8 @@ function Charts({ tasks, names, labels }: ChartsProps) {
         <TextInput
           type="search"
           maw={320}
-          aria-label="Show curves whose name has"
-          placeholder={`Find one of ${names.length} curves`}
+          aria-label="Filter metrics"
+          placeholder={`Filter ${names.length} metrics`}
           value={words}
           onChange={(event) => setWords(event.currentTarget.value)}
         />
@@ -83,7 +83,7 @@ function Charts({ tasks, names, labels }: ChartsProps) {
       </SimpleGrid>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
-          No curve has that in its name.
+          No matching metrics.
         </Text>
       )}
     </>
@@ -92,10 +92,9 @@ function Charts({ tasks, names, labels }: ChartsProps) {
 
 function NoCurves({ task }: { task: Task }) {
   return (
-    <Empty icon={IconChartLine} title={isOver(task) ? "It wrote no metrics" : "No metrics yet"}>
-      A program draws curves here by writing lines of JSON to the file that{" "}
-      <code>DIAMOND_METRICS</code> names, by <code>diamond.training.log(loss=…)</code>, or by
-      TensorBoard's own files in its folder.
+    <Empty icon={IconChartLine} title={isOver(task) ? "No metrics" : "No metrics yet"}>
+      To show metrics here, write JSON lines to the file named by <code>DIAMOND_METRICS</code>, call{" "}
+      <code>diamond.training.log(loss=…)</code>, or write TensorBoard files in the run directory.
     </Empty>
   );
 }

@@ -26,16 +26,16 @@ export function ResourcesTab({ task }: { task: Task }) {
         items.length === 0 ? (
           <Empty
             icon={IconActivity}
-            title={isOver(task) ? "Nothing was measured" : "Nothing measured yet"}
+            title={isOver(task) ? "No measurements" : "No measurements yet"}
           >
-            Diamond looks at processors, memory and GPUs every few seconds while the program runs. A
-            run that was over at once leaves nothing to show.
+            Diamond measures CPU, memory and GPU use every few seconds while the program runs. Very
+            short runs may have no measurements.
           </Empty>
         ) : (
           <Stack>
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                Of the program and everything it started, on the first node.
+                Use by the program and its child processes, on the first node.
               </Text>
               <Button
                 size="xs"
@@ -45,7 +45,7 @@ export function ResourcesTab({ task }: { task: Task }) {
                 download
                 leftSection={<IconDownload size={14} aria-hidden />}
               >
-                Every point (CSV)
+                All data (CSV)
               </Button>
             </Group>
             <SimpleGrid cols={{ base: 1, md: 2 }}>

@@ -3,9 +3,9 @@ import type { Series } from "./set";
 type Group = { title: string; series: { label: string; item: Series }[] };
 
 const TITLES: Record<string, string> = {
-  cpu_percent: "Processors (% of one core)",
+  cpu_percent: "CPU (% of one core)",
   memory_mb: "Memory (MB)",
-  gpu_percent: "GPUs (% busy)",
+  gpu_percent: "GPU use (%)",
   gpu_memory_mb: "GPU memory (MB)",
 };
 

@@ -18,9 +18,9 @@ export function LikeField({ value, onChange }: LikeFieldProps) {
   const found = tasks.data?.items ?? [];
   return (
     <Autocomplete
-      label="As fast as the task"
+      label="Pace of an earlier task"
       placeholder="Search by name or id"
-      description="One that logged its steps; its pace and its start are measured there."
+      description="A task that logged its steps. Its time per step and start-up time are used."
       inputWrapperOrder={["label", "input", "description"]}
       autoComplete="off"
       value={value}

@@ -15,19 +15,19 @@ export function PlanAnswer({ plan }: { plan: Plan }) {
     <Stack gap="md">
       <section aria-labelledby="plan-title">
         <Title order={2} id="plan-title" mb={4}>
-          Ends in {durations(plan.finish.soonest, plan.finish.latest)}
+          Finishes in {durations(plan.finish.soonest, plan.finish.latest)}
         </Title>
         <Pairs
           pairs={[
             [
               "Steps",
-              `${plan.steps.toLocaleString()} of ${figure(plan.step_seconds)} s${pace(plan)}`,
+              `${plan.steps.toLocaleString()} × ${figure(plan.step_seconds)} s${pace(plan)}`,
             ],
             ["Attempts", attemptWords(plan)],
-            ["Waits", waitWords(plan.waits)],
-            ["Saves", `every ${duration(plan.save_every_seconds)}, ${plan.saves} in all`],
-            ["Costs", costWords(plan)],
-            ["May lose", lossWords(plan)],
+            ["Queue wait", waitWords(plan.waits)],
+            ["Checkpoints", `every ${duration(plan.save_every_seconds)}, ${plan.saves} in total`],
+            ["Cost", costWords(plan)],
+            ["Work at risk", lossWords(plan)],
           ]}
         />
       </section>
@@ -64,7 +64,7 @@ function Others({ plan }: { plan: Plan }) {
   return (
     <section aria-labelledby="others-title">
       <Title order={2} id="others-title" mb={4}>
-        With another time limit
+        Other time limits
       </Title>
       <Table verticalSpacing={4} horizontalSpacing={6}>
         <Table.Thead>
@@ -72,7 +72,7 @@ function Others({ plan }: { plan: Plan }) {
             <Table.Th>Limit</Table.Th>
             <Table.Th>Attempts</Table.Th>
             <Table.Th ta="right">Node-hours</Table.Th>
-            <Table.Th w="45%">Ends in</Table.Th>
+            <Table.Th w="45%">Finishes in</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -80,7 +80,7 @@ function Others({ plan }: { plan: Plan }) {
             <Table.Tr key={one.walltime_minutes}>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
                 {duration(60 * one.walltime_minutes)}
-                {one === own && " (this)"}
+                {one === own && " (current)"}
               </Table.Td>
               <Table.Td>{one.attempts}</Table.Td>
               <Table.Td ta="right">{hours(one.node_hours)}</Table.Td>
@@ -113,6 +113,6 @@ function pace({ measured }: Plan): string {
 function costWords(plan: Plan): string {
   const charge = plan.charge_at_most;
   const most = `at most ${hours(plan.node_hours_at_most)}`;
-  const units = charge === null ? "" : `, ${figure(charge)} of the site's units`;
+  const units = charge === null ? "" : `, ${figure(charge)} site units`;
   return `${hours(plan.node_hours)} node-hours (${most}${units})`;
 }

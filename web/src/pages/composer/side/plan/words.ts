@@ -6,7 +6,7 @@ type Plan = Schemas["Plan"];
 /** What is usual and what is the most, before the words that say how sure that is. */
 export function waitWords({ typical, bound, words }: Schemas["WaitForecast"]): string {
   if (typical === null || bound === null) return words;
-  return `${duration(typical)} as a rule, up to ${duration(bound)}: ${words}`;
+  return `typically ${duration(typical)}, up to ${duration(bound)}: ${words}`;
 }
 
 /** Each asks for the whole limit; the last is done sooner. */
@@ -14,14 +14,16 @@ export function attemptWords(
   plan: Pick<Plan, "attempts" | "attempt_minutes" | "last_attempt_minutes">,
 ): string {
   const each = duration(60 * plan.attempt_minutes);
-  const which = plan.attempts === 1 ? "" : "the last ";
-  return `${plan.attempts} of ${each}, ${which}done after ${duration(60 * plan.last_attempt_minutes)}`;
+  const last = duration(60 * plan.last_attempt_minutes);
+  return plan.attempts === 1
+    ? `1 × ${each}, done after ${last}`
+    : `${plan.attempts} × ${each}, the last done after ${last}`;
 }
 
 /** What one interruption costs at most, and how many are to be expected; hardly any are not counted. */
 export function lossWords(plan: Pick<Plan, "lost_at_most_seconds" | "interruptions">): string {
   const many = plan.interruptions;
   const words =
-    many < 0.1 ? "hardly any" : many.toLocaleString(undefined, { maximumFractionDigits: 1 });
-  return `${duration(plan.lost_at_most_seconds)} at an interruption; ${words} expected`;
+    many < 0.1 ? "almost none" : many.toLocaleString(undefined, { maximumFractionDigits: 1 });
+  return `up to ${duration(plan.lost_at_most_seconds)} per interruption (${words} expected)`;
 }

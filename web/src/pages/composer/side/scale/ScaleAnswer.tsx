@@ -17,7 +17,7 @@ export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boole
       <div>
         <Title order={2}>{headWords(scale)}</Title>
         <Text size="sm" c="dimmed">
-          {isOfThis ? scale.name : `Of another job: ${scale.name}`}, at most{" "}
+          {isOfThis ? scale.name : `For another job: ${scale.name}`}, at most{" "}
           {hours(scale.node_hours_at_most)} node-hours
         </Text>
       </div>
@@ -60,14 +60,14 @@ type AdviceProps = { advice: Schemas["ScaleAdvice"]; isOfThis: boolean };
 function Advice({ advice, isOfThis }: AdviceProps) {
   const use = useInForm();
   return (
-    <Alert icon={<IconBulb aria-hidden />} color="teal" title="Advice">
+    <Alert icon={<IconBulb aria-hidden />} color="teal" title="Recommendation">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           <Words text={advice.words} />
         </Text>
         {isOfThis && (
           <Button size="xs" onClick={() => use(advice.params, advice.nodes)}>
-            Use it in this job
+            Apply to this job
           </Button>
         )}
       </Stack>
@@ -84,10 +84,10 @@ function UseSetting({ scale, probe }: { scale: Scale; probe: Probe }) {
       size="compact-xs"
       variant="light"
       ml={8}
-      aria-label={`Use it: ${probe.label}`}
+      aria-label={`Apply ${probe.label}`}
       onClick={() => use(probe.params)}
     >
-      Use it
+      Apply
     </Button>
   );
 }

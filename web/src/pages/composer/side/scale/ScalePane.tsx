@@ -40,17 +40,17 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
   return (
     <section aria-labelledby="scale-title">
       <Title order={2} id="scale-title" mb={4}>
-        Try it out in short runs
+        Test runs
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Each measures some steps of this job, for ten minutes at most, and is then ended. The job
-        must log its steps.
+        Short runs measure a few steps of this job at different sizes. Each stops after ten minutes
+        at most. The job must log its steps.
       </Text>
       <Stack gap="sm">
         <TextInput
-          label="Numbers of machines"
-          description="With commas between them; left empty: 1, 2 and 4, as far as there are so many."
-          error={sizes === null && "Whole numbers above zero, such as 1, 2, 4."}
+          label="Node counts"
+          description="Separated by commas. Default: 1, 2 and 4, if that many nodes are available."
+          error={sizes === null && "Enter whole numbers greater than zero, such as 1, 2, 4."}
           inputWrapperOrder={["label", "input", "description", "error"]}
           disabled={tune}
           value={nodes}
@@ -58,7 +58,7 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
         />
         <GoalField value={goal} onChange={setGoal} disabled={tune} />
         <Switch
-          label="Try settings on one machine instead: precision, batch size, loader workers"
+          label="Test settings on one node instead: precision, batch size, loader workers"
           checked={tune}
           onChange={(event) => setTune(event.currentTarget.checked)}
         />
@@ -70,7 +70,7 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
             loading={start.isPending}
             onClick={() => start.mutate()}
           >
-            Start the short runs
+            Start test runs
           </Button>
         </Group>
       </Stack>
@@ -120,11 +120,11 @@ function Found({ scale, isOfThis, forget }: FoundProps) {
                 loading={stop.isPending}
                 onClick={() => stop.mutate()}
               >
-                Stop the short runs
+                Stop test runs
               </Button>
             ) : (
               <Anchor component="button" type="button" size="sm" onClick={forget}>
-                Put this away
+                Dismiss
               </Anchor>
             )}
           </Group>
