@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { Broken } from "./components/Broken";
+import { PageError } from "./components/Broken";
 import { auditSearch } from "./pages/audit/search";
 import { builderSearch } from "./pages/builder/search";
 import { composerSearch } from "./pages/composer/search";
@@ -16,7 +16,7 @@ import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
 import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
 import { projectSearch, projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
-import { fetchTask } from "./pages/task/fetch";
+import { prefetchTask } from "./pages/task/fetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { usersSearch } from "./pages/users/search";
@@ -27,7 +27,7 @@ import { Shell } from "./shell/Shell";
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: Broken,
+  errorComponent: PageError,
 });
 
 const dashboard = createRoute({
@@ -66,7 +66,7 @@ const task = createRoute({
   path: "/tasks/$task",
   validateSearch: taskSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => void fetchTask(context.queries, params.task, deps),
+  loader: ({ context, params, deps }) => void prefetchTask(context.queries, params.task, deps),
   component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
 });
 const device = createRoute({
@@ -85,7 +85,7 @@ const compare = createRoute({
   getParentRoute: () => root,
   path: "/images/compare",
   validateSearch: compareSearch,
-  component: lazyRouteComponent(() => import("./pages/images/Compare"), "Compare"),
+  component: lazyRouteComponent(() => import("./pages/images/Compare"), "ImageCompare"),
 });
 const image = createRoute({
   getParentRoute: () => root,
@@ -172,7 +172,7 @@ export function makeRouter(queries: QueryClient) {
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
     // Around each page, so that the frame stays when one breaks.
-    defaultErrorComponent: Broken,
+    defaultErrorComponent: PageError,
   });
 }
 

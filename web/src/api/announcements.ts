@@ -18,12 +18,12 @@ export const allAnnouncementsQuery = queryOptions({
   queryFn: () => dataOf(api.GET("/api/v1/announcements/all")),
 });
 
-const of = (announcement: string) => ({ params: { path: { announcement } } });
+const pathOf = (announcement: string) => ({ params: { path: { announcement } } });
 
-export const askAnnouncements = {
-  keep: (id: string | null, body: AnnouncementRequest) =>
+export const announcementsApi = {
+  save: (id: string | null, body: AnnouncementRequest) =>
     id
-      ? dataOf(api.PUT("/api/v1/announcements/{announcement}", { ...of(id), body }))
+      ? dataOf(api.PUT("/api/v1/announcements/{announcement}", { ...pathOf(id), body }))
       : dataOf(api.POST("/api/v1/announcements", { body })),
-  withdraw: (id: string) => dataOf(api.DELETE("/api/v1/announcements/{announcement}", of(id))),
+  remove: (id: string) => dataOf(api.DELETE("/api/v1/announcements/{announcement}", pathOf(id))),
 };

@@ -37,22 +37,28 @@ export class UnreachableError extends Error {
   }
 }
 
-const NO_WORDS = { code: "unknown", faults: [], hint: "", retryable: false, type: "about:blank" };
+const UNKNOWN_PROBLEM = {
+  code: "unknown",
+  faults: [],
+  hint: "",
+  retryable: false,
+  type: "about:blank",
+};
 
 async function problemOf(response: Response): Promise<ProblemError | UnreachableError> {
   const text = await response.text();
   try {
-    const said = JSON.parse(text) as Schemas["Problem"];
-    if (said.title) return new ProblemError(said, response.status);
+    const problem = JSON.parse(text) as Schemas["Problem"];
+    if (problem.title) return new ProblemError(problem, response.status);
   } catch {
     // A proxy's own page, not the service's words.
   }
   if ([502, 503, 504].includes(response.status)) return new UnreachableError();
   const title = `The service responded with ${response.status} ${response.statusText}`;
-  return new ProblemError({ ...NO_WORDS, title, status: response.status }, response.status);
+  return new ProblemError({ ...UNKNOWN_PROBLEM, title, status: response.status }, response.status);
 }
 
-const throwsProblems: Middleware = {
+const throwProblems: Middleware = {
   async onResponse({ response }) {
     if (!response.ok) throw await problemOf(response);
   },
@@ -62,7 +68,7 @@ const throwsProblems: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: "" });
-api.use(throwsProblems);
+api.use(throwProblems);
 
 /** The data of a call; a refusal was thrown as a ProblemError already. */
 export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from "./client";
 import { keys } from "./queries";
 
 export type Limits = Required<Schemas["Limits"]>;
-export type Use = Schemas["Use"];
+export type Usage = Schemas["Use"];
 export type UsageLine = Schemas["UsageLine"];
 
 export type UsageBy = "person" | "project";
@@ -19,13 +19,13 @@ export function inGigabytes(limits: Schemas["Limits"]) {
   };
 }
 
-export function inBytes(typed: ReturnType<typeof inGigabytes>): Limits {
-  const { node_hours, running_tasks, gigabytes } = typed;
+export function inBytes(values: ReturnType<typeof inGigabytes>): Limits {
+  const { node_hours, running_tasks, gigabytes } = values;
   const storage_bytes = gigabytes == null ? null : Math.round(gigabytes * GIGABYTE);
   return { node_hours, running_tasks, storage_bytes };
 }
 
-const of = (project: string) => ({ params: { path: { project } } });
+const pathOf = (project: string) => ({ params: { path: { project } } });
 
 export const myUsageQuery = queryOptions({
   queryKey: [...keys.usage, "mine"],
@@ -35,16 +35,16 @@ export const myUsageQuery = queryOptions({
 export const projectLimitsQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.usage, "limits", project],
-    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/limits", of(project))),
+    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/limits", pathOf(project))),
   });
 
 export const projectUsageQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.usage, "project", project],
-    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/usage", of(project))),
+    queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/usage", pathOf(project))),
   });
 
-export const everyonesLimitsQuery = queryOptions({
+export const defaultLimitsQuery = queryOptions({
   queryKey: [...keys.usage, "everyone"],
   queryFn: () => dataOf(api.GET("/api/v1/limits")),
 });
@@ -55,12 +55,12 @@ export const allUsageQuery = (by: UsageBy, since: number) =>
     queryFn: () => dataOf(api.GET("/api/v1/usage", { params: { query: { by, since } } })),
   });
 
-export const askLimits = {
-  everyones: (body: Limits) => dataOf(api.PUT("/api/v1/limits", { body })),
-  persons: (user: string, body: Limits) =>
+export const limitsApi = {
+  setDefault: (body: Limits) => dataOf(api.PUT("/api/v1/limits", { body })),
+  setForPerson: (user: string, body: Limits) =>
     dataOf(api.PUT("/api/v1/users/{user}/limits", { params: { path: { user } }, body })),
-  projects: (project: string, body: Limits) =>
-    dataOf(api.PUT("/api/v1/limits/projects/{project}", { ...of(project), body })),
-  eachMembers: (project: string, body: Limits) =>
-    dataOf(api.PUT("/api/v1/projects/{project}/limits", { ...of(project), body })),
+  setForProject: (project: string, body: Limits) =>
+    dataOf(api.PUT("/api/v1/limits/projects/{project}", { ...pathOf(project), body })),
+  setPerMember: (project: string, body: Limits) =>
+    dataOf(api.PUT("/api/v1/projects/{project}/limits", { ...pathOf(project), body })),
 };

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { sayFailed } from "~/components/say";
+import { showError } from "~/components/say";
 import { api, dataOf, type Schemas } from "./client";
 import { keys } from "./queries";
 
@@ -12,17 +12,17 @@ export const preferencesQuery = queryOptions({
 });
 
 /** Keep some of the person's preferences; the rest stays as the service has it. */
-export function useKeepPreferences(onKept?: () => void) {
+export function useSavePreferences(onSaved?: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (change: Partial<Preferences>) => {
-      const now = await queries.ensureQueryData(preferencesQuery);
-      return dataOf(api.PUT("/api/v1/me/preferences", { body: { ...now, ...change } }));
+      const current = await queries.ensureQueryData(preferencesQuery);
+      return dataOf(api.PUT("/api/v1/me/preferences", { body: { ...current, ...change } }));
     },
-    onSuccess: (kept) => {
-      queries.setQueryData(keys.preferences, kept);
-      onKept?.();
+    onSuccess: (saved) => {
+      queries.setQueryData(keys.preferences, saved);
+      onSaved?.();
     },
-    onError: sayFailed,
+    onError: showError,
   });
 }

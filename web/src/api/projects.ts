@@ -15,43 +15,43 @@ export const ROLES: { value: ProjectRole; label: string; about: string }[] = [
 ];
 
 /** What others do in a project sends no event here. */
-const LOOK_AGAIN = 20_000;
+const REFETCH_INTERVAL = 20_000;
 
 export const projectsQuery = queryOptions({
   queryKey: keys.projects,
   queryFn: () => dataOf(api.GET("/api/v1/projects")),
-  refetchInterval: LOOK_AGAIN,
+  refetchInterval: REFETCH_INTERVAL,
 });
 
 export const projectQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.projects, project],
     queryFn: () => dataOf(api.GET("/api/v1/projects/{project}", { params: { path: { project } } })),
-    refetchInterval: LOOK_AGAIN,
+    refetchInterval: REFETCH_INTERVAL,
   });
 
 /** Those that the person has sent; one for a project names its id. */
 export const invitationsQuery = queryOptions({
   queryKey: keys.invitations,
   queryFn: () => dataOf(api.GET("/api/v1/invitations")),
-  refetchInterval: LOOK_AGAIN,
+  refetchInterval: REFETCH_INTERVAL,
 });
 
 export const sharedWithMeQuery = queryOptions({
   queryKey: keys.shared,
   queryFn: () => dataOf(api.GET("/api/v1/shares")),
-  refetchInterval: LOOK_AGAIN,
+  refetchInterval: REFETCH_INTERVAL,
 });
 
-const to = (project: string) => ({ params: { path: { project } } });
+const pathOf = (project: string) => ({ params: { path: { project } } });
 
-export const askProjects = {
+export const projectsApi = {
   add: (name: string, title: string) =>
     dataOf(api.POST("/api/v1/projects", { body: { name, title } })),
   change: (project: string, body: Schemas["ProjectChange"]) =>
-    dataOf(api.PATCH("/api/v1/projects/{project}", { ...to(project), body })),
-  remove: (project: string) => dataOf(api.DELETE("/api/v1/projects/{project}", to(project))),
-  putMember: (project: string, user: string, role: ProjectRole) =>
+    dataOf(api.PATCH("/api/v1/projects/{project}", { ...pathOf(project), body })),
+  remove: (project: string) => dataOf(api.DELETE("/api/v1/projects/{project}", pathOf(project))),
+  setMember: (project: string, user: string, role: ProjectRole) =>
     dataOf(
       api.PUT("/api/v1/projects/{project}/members/{user}", {
         params: { path: { project, user } },
@@ -64,13 +64,14 @@ export const askProjects = {
         params: { path: { project, user } },
       }),
     ),
-  handOver: (project: string, user: string) =>
-    dataOf(api.POST("/api/v1/projects/{project}/owner", { ...to(project), body: { user } })),
+  transferOwnership: (project: string, user: string) =>
+    dataOf(api.POST("/api/v1/projects/{project}/owner", { ...pathOf(project), body: { user } })),
   invite: (project: string, body: Schemas["ProjectInvitationRequest"]) =>
-    dataOf(api.POST("/api/v1/projects/{project}/invitations", { ...to(project), body })),
-  withdraw: (invitation: string) =>
+    dataOf(api.POST("/api/v1/projects/{project}/invitations", { ...pathOf(project), body })),
+  revokeInvitation: (invitation: string) =>
     dataOf(api.DELETE("/api/v1/invitations/{invitation}", { params: { path: { invitation } } })),
-  accept: (code: string) => dataOf(api.POST("/api/v1/invitations/accept", { body: { code } })),
+  acceptInvitation: (code: string) =>
+    dataOf(api.POST("/api/v1/invitations/accept", { body: { code } })),
 };
 
 /** Whom the service knows is added at once; anybody else gets an invitation, for this address if one is given. */
@@ -80,11 +81,11 @@ export async function addOrInvite(
 ): Promise<Schemas["NewInvitation"] | null> {
   if (email) {
     try {
-      await askProjects.putMember(project, email, role);
+      await projectsApi.setMember(project, email, role);
       return null;
     } catch (error) {
       if (!(error instanceof ProblemError && error.status === 404)) throw error;
     }
   }
-  return askProjects.invite(project, { email, role, days });
+  return projectsApi.invite(project, { email, role, days });
 }

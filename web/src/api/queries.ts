@@ -8,8 +8,8 @@ export const keys = {
   task: (id: string) => ["task", id],
   history: (id: string) => ["task-history", id],
   /** What a task printed, and what it measured. */
-  printed: (task: string) => ["printed", task],
-  measured: (task: string) => ["measured", task],
+  logs: (task: string) => ["logs", task],
+  metrics: (task: string) => ["metrics", task],
   files: ["files"],
   scale: (id: string) => ["scale", id],
   endpoints: ["endpoints"],

@@ -1,16 +1,16 @@
 import { api, dataOf, type Schemas } from "./client";
 
 export type Share = Schemas["Share"];
-export type Holder = Share["with_kind"];
+export type Recipient = Share["with_kind"];
 
 /** How one kind of thing is shown to others. */
 export type Sharing = {
   list: () => Promise<{ items: Share[] }>;
-  add: (kind: Holder, id: string) => Promise<{ items: Share[] }>;
-  stop: (kind: Holder, id: string) => Promise<unknown>;
+  add: (kind: Recipient, id: string) => Promise<{ items: Share[] }>;
+  stop: (kind: Recipient, id: string) => Promise<unknown>;
 };
 
-export function sharingOfJob(job: string): Sharing {
+export function jobSharing(job: string): Sharing {
   const path = { job };
   return {
     list: () => dataOf(api.GET("/api/v1/jobs/{job}/shares", { params: { path } })),
@@ -27,7 +27,7 @@ export function sharingOfJob(job: string): Sharing {
   };
 }
 
-export function sharingOfImage(image: string): Sharing {
+export function imageSharing(image: string): Sharing {
   const path = { image };
   return {
     list: () => dataOf(api.GET("/api/v1/images/{image}/shares", { params: { path } })),
@@ -48,7 +48,7 @@ export function sharingOfImage(image: string): Sharing {
 }
 
 /** Of its profile alone: what the machine is, never the right to run there as its owner. */
-export function sharingOfEndpoint(name: string): Sharing {
+export function endpointSharing(name: string): Sharing {
   const path = { name };
   return {
     list: () => dataOf(api.GET("/api/v1/endpoints/{name}/shares", { params: { path } })),

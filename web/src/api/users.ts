@@ -12,7 +12,7 @@ export const usersQuery = (search: string) =>
 
 export type ServiceSettings = Schemas["ServiceSettings"];
 
-export const settingsQuery = queryOptions({
+export const serviceSettingsQuery = queryOptions({
   queryKey: [...keys.users, "settings"],
   queryFn: () => dataOf(api.GET("/api/v1/settings")),
 });
@@ -31,7 +31,7 @@ export const userSessionsQuery = (user: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/users/{user}/sessions", { params: { path: { user } } })),
   });
 
-export const askUsers = {
+export const usersApi = {
   change: (user: string, body: Schemas["UserChange"]) =>
     dataOf(api.PATCH("/api/v1/users/{user}", { params: { path: { user } }, body })),
   signOut: (user: string) =>

@@ -70,7 +70,7 @@ export function packed(pairs: Pair[]): Float64Array {
 }
 
 /** Where a value was not a number: each place at the height of the value before it. */
-export function brokenPlaces(pairs: Pair[]): [number, number][] {
+export function invalidPoints(pairs: Pair[]): [number, number][] {
   let height = pairs.find(([, y]) => y !== null)?.[1] ?? 0;
   const places: [number, number][] = [];
   for (const [x, y] of pairs) {
@@ -108,7 +108,7 @@ export function nearest(pairs: Pair[], x: number): Pair | undefined {
   return x - before[0] < after[0] - x ? before : after;
 }
 
-export function csvOf(curves: Curve[]): string {
+export function toCsv(curves: Curve[]): string {
   const rows = curves.flatMap(({ label, points }) =>
     points.map(([step, time, value]) =>
       [quoted(label), step ?? "", time ?? "", value ?? ""].join(","),

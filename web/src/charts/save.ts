@@ -1,13 +1,13 @@
 /** Hand something to the person as a file. */
-export function save(name: string, address: string): void {
+export function downloadUrl(name: string, url: string): void {
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
 }
 
-export function saveText(name: string, text: string, type = "text/csv"): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  save(name, address);
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+export function downloadText(name: string, text: string, type = "text/csv"): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  downloadUrl(name, url);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

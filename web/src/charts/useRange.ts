@@ -4,7 +4,7 @@ import type { Engine } from "./engine";
 
 type Selection = { left: number; width: number };
 type Frame = RefObject<HTMLDivElement | null>;
-const A_CLICK = 5;
+const CLICK_PIXELS = 5;
 
 /** Choosing a part of the x axis by dragging, or by keys. */
 export function useRange(
@@ -14,23 +14,23 @@ export function useRange(
   onRange: (range: Range | null) => void,
 ) {
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
-  const placeOf = (event: PointerEvent) =>
+  const pixelOf = (event: PointerEvent) =>
     event.clientX - (frame.current?.getBoundingClientRect().left ?? 0);
 
   const events = {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0 || event.pointerType === "touch") return;
-      setDrag({ from: placeOf(event), to: placeOf(event) });
+      setDrag({ from: pixelOf(event), to: pixelOf(event) });
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     onPointerMove(event: PointerEvent) {
-      if (drag) setDrag({ ...drag, to: placeOf(event) });
+      if (drag) setDrag({ ...drag, to: pixelOf(event) });
     },
     onPointerUp(event: PointerEvent) {
       if (!drag) return;
       setDrag(null);
-      const [left, right] = [drag.from, placeOf(event)].sort((a, b) => a - b) as [number, number];
-      if (engine && right - left > A_CLICK)
+      const [left, right] = [drag.from, pixelOf(event)].sort((a, b) => a - b) as [number, number];
+      if (engine && right - left > CLICK_PIXELS)
         onRange({ from: valueAt(engine, left), to: valueAt(engine, right) });
     },
     onDoubleClick: () => onRange(null),
@@ -43,7 +43,7 @@ export function useRange(
       onRange(next);
     },
   };
-  const isDrag = drag && Math.abs(drag.to - drag.from) > A_CLICK;
+  const isDrag = drag && Math.abs(drag.to - drag.from) > CLICK_PIXELS;
   const selection: Selection | null = isDrag
     ? { left: Math.min(drag.from, drag.to), width: Math.abs(drag.to - drag.from) }
     : null;

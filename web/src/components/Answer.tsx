@@ -14,25 +14,29 @@ import { IconAlertTriangle, IconCloudOff, type TablerIcon } from "@tabler/icons-
 import type { UseQueryResult } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { ProblemError, UnreachableError } from "~/api/client";
-import { Words } from "./Words";
+import { MessageText } from "./Words";
 
 const SignInAgain = lazy(() => import("./SignInAgain"));
-const SIGN_IN_HELPS = ["fresh-sign-in", "mfa-needed"];
+const FIXED_BY_SIGN_IN = ["fresh-sign-in", "mfa-needed"];
 
-type AnswerProps<T> = {
+type QueryResultProps<T> = {
   query: Pick<UseQueryResult<T>, "data" | "error" | "refetch" | "isPending">;
   loading?: ReactNode;
   children: (data: T) => ReactNode;
 };
 
 /** What a query gave; while there is nothing yet its loading look, and its failed look when it was refused. */
-export function Answer<T>({ query, loading = <Lines />, children }: AnswerProps<T>) {
+export function QueryResult<T>({
+  query,
+  loading = <SkeletonLines />,
+  children,
+}: QueryResultProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   return <div aria-busy="true">{loading}</div>;
 }
 
-export function Lines({ count = 5, height = 28 }: { count?: number; height?: number }) {
+export function SkeletonLines({ count = 5, height = 28 }: { count?: number; height?: number }) {
   return (
     <Stack gap="xs" role="status" aria-label="Loading">
       {Array.from({ length: count }, (_, n) => (
@@ -44,7 +48,7 @@ export function Lines({ count = 5, height = 28 }: { count?: number; height?: num
 }
 
 /** An error as the service said it: title, hint, and each fault with its field. */
-export function Problem({ error }: { error: Error }) {
+export function ProblemDetails({ error }: { error: Error }) {
   const faults = error instanceof ProblemError ? error.faults : [];
   return (
     <Stack gap={4}>
@@ -55,10 +59,10 @@ export function Problem({ error }: { error: Error }) {
               <Text size="sm" span fw={600} ff="monospace">
                 {fault.field}
               </Text>{" "}
-              <Words text={fault.message} />{" "}
+              <MessageText text={fault.message} />{" "}
               {fault.hint && (
                 <Text span c="dimmed">
-                  <Words text={fault.hint} />
+                  <MessageText text={fault.hint} />
                 </Text>
               )}
             </List.Item>
@@ -67,17 +71,17 @@ export function Problem({ error }: { error: Error }) {
       )}
       {hintOf(error) && (
         <Text size="sm">
-          <Words text={hintOf(error)} />
+          <MessageText text={hintOf(error)} />
         </Text>
       )}
-      <Remedy error={error} />
+      <SignInRemedy error={error} />
     </Stack>
   );
 }
 
 /** Where the way out is a sign-in, the button that leads to it. */
-export function Remedy({ error }: { error: Error }) {
-  const isNeeded = error instanceof ProblemError && SIGN_IN_HELPS.includes(error.code);
+export function SignInRemedy({ error }: { error: Error }) {
+  const isNeeded = error instanceof ProblemError && FIXED_BY_SIGN_IN.includes(error.code);
   if (!isNeeded) return null;
   return (
     <Suspense>
@@ -90,13 +94,17 @@ export function hintOf(error: Error): string {
   return error instanceof ProblemError || error instanceof UnreachableError ? error.hint : "";
 }
 
-export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void }) {
-  const away = error instanceof UnreachableError;
-  const Icon = away ? IconCloudOff : IconAlertTriangle;
+export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const isUnreachable = error instanceof UnreachableError;
+  const Icon = isUnreachable ? IconCloudOff : IconAlertTriangle;
   return (
-    <Alert color={away ? "gray" : "red"} icon={<Icon />} title={<Words text={error.message} />}>
+    <Alert
+      color={isUnreachable ? "gray" : "red"}
+      icon={<Icon />}
+      title={<MessageText text={error.message} />}
+    >
       <Stack gap="sm" align="flex-start">
-        <Problem error={error} />
+        <ProblemDetails error={error} />
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again
@@ -107,10 +115,15 @@ export function Failed({ error, onRetry }: { error: Error; onRetry?: () => void 
   );
 }
 
-type EmptyProps = { icon: TablerIcon; title: string; children?: ReactNode; action?: ReactNode };
+type EmptyStateProps = {
+  icon: TablerIcon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+};
 
 /** Nothing here yet: what would be, and the next step. */
-export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Card py={48}>
       <Stack align="center" gap="sm">

@@ -1,48 +1,48 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
-import { Failed } from "~/components/Answer";
+import { ErrorAlert } from "~/components/Answer";
 
-type AskProps = {
+type FormDialogProps = {
   title: string;
   /** What the button that does it says. */
-  deed: string;
-  leave?: string;
+  submitLabel: string;
+  cancelLabel?: string;
   danger?: boolean;
   /** Nothing is to be filled in: Enter does it. */
-  isJustAWord?: boolean;
+  focusSubmit?: boolean;
   size?: "md" | "lg" | "xl";
   isPending: boolean;
   isReady?: boolean;
   error: Error | null;
-  onDo: () => void;
+  onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;
 };
 
 /** A dialog with one question and one deed. A refusal is shown in the service's words. */
-export function Ask({ leave = "Cancel", isReady = true, ...props }: AskProps) {
+export function FormDialog({ cancelLabel = "Cancel", isReady = true, ...props }: FormDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    props.onDo();
+    props.onSubmit();
   };
   return (
     <Modal opened onClose={props.onClose} title={props.title} size={props.size}>
       <form onSubmit={submit}>
         <Stack>
           {props.children}
-          {props.error && <Failed error={props.error} />}
+          {props.error && <ErrorAlert error={props.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={props.onClose}>
-              {leave}
+              {cancelLabel}
             </Button>
             <Button
               type="submit"
               color={props.danger ? "red" : undefined}
               loading={props.isPending}
               disabled={!isReady}
-              data-autofocus={props.isJustAWord || undefined}
+              data-autofocus={props.focusSubmit || undefined}
             >
-              {props.deed}
+              {props.submitLabel}
             </Button>
           </Group>
         </Stack>

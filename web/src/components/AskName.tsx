@@ -1,26 +1,33 @@
 import { TextInput } from "@mantine/core";
-import { Ask } from "./Ask";
+import { FormDialog } from "./Ask";
 
-type AskNameProps = {
+type RenameDialogProps = {
   title: string;
   /** What another name means for others. */
   description: string;
   name: string;
   onName: (name: string) => void;
-  deed: { isPending: boolean; error: Error | null; run: () => void };
+  action: { isPending: boolean; error: Error | null; run: () => void };
   onClose: () => void;
 };
 
 /** A dialog that asks for another name. */
-export function AskName({ title, description, name, onName, deed, onClose }: AskNameProps) {
+export function RenameDialog({
+  title,
+  description,
+  name,
+  onName,
+  action,
+  onClose,
+}: RenameDialogProps) {
   return (
-    <Ask
+    <FormDialog
       title={title}
-      deed="Rename"
-      isPending={deed.isPending}
+      submitLabel="Rename"
+      isPending={action.isPending}
       isReady={Boolean(name.trim())}
-      error={deed.error}
-      onDo={() => deed.run()}
+      error={action.error}
+      onSubmit={() => action.run()}
       onClose={onClose}
     >
       <TextInput
@@ -30,6 +37,6 @@ export function AskName({ title, description, name, onName, deed, onClose }: Ask
         onChange={(event) => onName(event.currentTarget.value)}
         data-autofocus
       />
-    </Ask>
+    </FormDialog>
   );
 }

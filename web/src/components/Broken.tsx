@@ -1,19 +1,19 @@
 import { Alert, Button, Stack } from "@mantine/core";
 import { IconCloudOff } from "@tabler/icons-react";
 import { useReconnected } from "~/live/hooks";
-import { Failed } from "./Answer";
+import { ErrorAlert } from "./Answer";
 
-const NOT_LOADED = /preload CSS|dynamically imported module|importing a module/i;
+const LOAD_FAILURE = /preload CSS|dynamically imported module|importing a module/i;
 
 /** What stands in place of a page that broke; one that could not be loaded comes by itself once the service answers. */
-export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
-  const known = error instanceof Error ? error : new Error(String(error));
-  if (NOT_LOADED.test(known.message)) return <NotLoaded />;
-  return <Failed error={known} onRetry={reset} />;
+export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  if (LOAD_FAILURE.test(cause.message)) return <PageNotLoaded />;
+  return <ErrorAlert error={cause} onRetry={reset} />;
 }
 
 /** The service is away, or was renewed since the page was opened and has other files now. */
-function NotLoaded() {
+function PageNotLoaded() {
   useReconnected(() => location.reload());
   return (
     <Alert color="gray" icon={<IconCloudOff />} title="This part of the page could not be loaded">

@@ -1,18 +1,18 @@
 import { Badge } from "@mantine/core";
 
-const LOOKS: Record<string, { color: string; words: string }> = {
-  online: { color: "teal", words: "online" },
-  offline: { color: "gray", words: "offline" },
-  "sign-in": { color: "orange", words: "sign-in needed" },
-  pairing: { color: "blue", words: "waiting for the agent" },
-  confirming: { color: "blue", words: "needs your confirmation" },
+const STATES: Record<string, { color: string; label: string }> = {
+  online: { color: "teal", label: "online" },
+  offline: { color: "gray", label: "offline" },
+  "sign-in": { color: "orange", label: "sign-in needed" },
+  pairing: { color: "blue", label: "waiting for the agent" },
+  confirming: { color: "blue", label: "needs your confirmation" },
 };
 
 export function EndpointBadge({ endpoint }: { endpoint: { state: string } }) {
-  const look = LOOKS[endpoint.state] ?? { color: "gray", words: endpoint.state };
+  const look = STATES[endpoint.state] ?? { color: "gray", label: endpoint.state };
   return (
     <Badge color={look.color} variant="dot">
-      {look.words}
+      {look.label}
     </Badge>
   );
 }

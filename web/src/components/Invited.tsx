@@ -2,10 +2,10 @@ import { Alert, Stack, Text } from "@mantine/core";
 import { IconLink } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
 import { CopyLine } from "./CopyLine";
-import { Ago } from "./Time";
+import { TimeAgo } from "./Time";
 
 /** An invitation's link, shown this once. */
-export function Invited({ invitation }: { invitation: Schemas["NewInvitation"] }) {
+export function InvitationLink({ invitation }: { invitation: Schemas["NewInvitation"] }) {
   return (
     <Alert
       color="teal"
@@ -21,7 +21,7 @@ export function Invited({ invitation }: { invitation: Schemas["NewInvitation"] }
         <Text size="sm">
           Diamond does not send it by e-mail, so pass it on yourself
           {invitation.email && ", or ask them to sign in with that address (no link needed)"}. It
-          works once and expires <Ago at={invitation.expires} />. It is not shown again.
+          works once and expires <TimeAgo at={invitation.expires} />. It is not shown again.
         </Text>
         <CopyLine line={invitation.url} label="Copy the link" />
       </Stack>

@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
-import { asField, asMoment } from "~/lib/when";
+import { fromInputValue, toInputValue } from "~/lib/when";
 
-type MomentProps = {
+type DateTimeInputProps = {
   label: string;
   description?: string;
   value: number | null;
@@ -9,14 +9,14 @@ type MomentProps = {
 };
 
 /** A day and a time in the reader's own zone; empty for none. */
-export function MomentInput({ label, description, value, onChange }: MomentProps) {
+export function DateTimeInput({ label, description, value, onChange }: DateTimeInputProps) {
   return (
     <TextInput
       type="datetime-local"
       label={label}
       description={description}
-      value={asField(value)}
-      onChange={(event) => onChange(asMoment(event.currentTarget.value))}
+      value={toInputValue(value)}
+      onChange={(event) => onChange(fromInputValue(event.currentTarget.value))}
     />
   );
 }

@@ -1,12 +1,12 @@
 import { Button, Group } from "@mantine/core";
 
-type MoreProps = {
+type LoadMoreProps = {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
   children?: React.ReactNode;
 };
 
 /** The next page of a list, as long as there is one. */
-export function More({ query, children = "Show more" }: MoreProps) {
+export function LoadMore({ query, children = "Show more" }: LoadMoreProps) {
   if (!query.hasNextPage) return null;
   return (
     <Group justify="center" my="md">

@@ -6,14 +6,14 @@ import {
   mappingOf,
   type Row,
   repeatedNames,
+  rowsMatch,
   rowsOf,
-  rowsSay,
 } from "~/pages/composer/spec/rows";
 import { type Cells, TYPED } from "~/pages/composer/spec/values";
 import classes from "./Rows.module.css";
 
 /** How the rows are called. */
-export type RowsWords = {
+export type RowTexts = {
   label: string;
   help: string;
   nameLabel: string;
@@ -23,7 +23,7 @@ export type RowsWords = {
   valuePlaceholder?: string;
 };
 
-type RowsProps = RowsWords & {
+type KeyValueRowsProps = RowTexts & {
   id: string;
   value: unknown;
   fault?: string;
@@ -33,34 +33,44 @@ type RowsProps = RowsWords & {
 };
 
 /** A mapping as rows of names and values. */
-export function Rows({ id, value, fault, cells = TYPED, onChange, onBlur, ...words }: RowsProps) {
+export function KeyValueRows({
+  id,
+  value,
+  fault,
+  cells = TYPED,
+  onChange,
+  onBlur,
+  ...texts
+}: KeyValueRowsProps) {
   const [rows, setRows] = useRows(value, cells);
   const update = (next: Row[]) => {
     setRows(next);
     onChange(mappingOf(next, cells));
   };
-  const twice = repeatedNames(rows);
+  const duplicates = repeatedNames(rows);
   return (
     <Input.Wrapper
-      label={words.label}
+      label={texts.label}
       labelElement="div"
-      description={words.help}
-      error={fault ?? (twice.length ? `Duplicate name: ${twice.join(", ")}` : undefined)}
+      description={texts.help}
+      error={fault ?? (duplicates.length ? `Duplicate name: ${duplicates.join(", ")}` : undefined)}
       inputWrapperOrder={["label", "description", "input", "error"]}
       id={id}
       role="group"
-      aria-label={words.label}
+      aria-label={texts.label}
       tabIndex={-1}
     >
       <Stack gap={6} mt={rows.length ? 6 : 0}>
         {rows.map((row, at) => (
           <RowInputs
             key={row.id}
-            {...words}
+            {...texts}
             row={row}
             at={at + 1}
-            onChange={(changed) => update(rows.map((one) => (one.id === row.id ? changed : one)))}
-            onRemove={() => update(rows.filter((one) => one.id !== row.id))}
+            onChange={(changed) =>
+              update(rows.map((other) => (other.id === row.id ? changed : other)))
+            }
+            onRemove={() => update(rows.filter((other) => other.id !== row.id))}
             onBlur={onBlur}
           />
         ))}
@@ -71,7 +81,7 @@ export function Rows({ id, value, fault, cells = TYPED, onChange, onBlur, ...wor
             leftSection={<IconPlus size={14} aria-hidden />}
             onClick={() => setRows([...rows, emptyRow()])}
           >
-            {words.add}
+            {texts.add}
           </Button>
         </Group>
       </Stack>
@@ -82,13 +92,13 @@ export function Rows({ id, value, fault, cells = TYPED, onChange, onBlur, ...wor
 /** Rows keep what is half typed, and follow the mapping when it changes elsewhere. */
 function useRows(mapping: unknown, cells: Cells): [Row[], (rows: Row[]) => void] {
   const [rows, setRows] = useState(() => rowsOf(mapping, cells));
-  if (rowsSay(rows, mapping, cells)) return [rows, setRows];
-  const followed = rowsOf(mapping, cells);
-  setRows(followed);
-  return [followed, setRows];
+  if (rowsMatch(rows, mapping, cells)) return [rows, setRows];
+  const current = rowsOf(mapping, cells);
+  setRows(current);
+  return [current, setRows];
 }
 
-type RowInputsProps = RowsWords & {
+type RowInputsProps = RowTexts & {
   row: Row;
   at: number;
   onChange: (row: Row) => void;
@@ -96,13 +106,13 @@ type RowInputsProps = RowsWords & {
   onBlur?: () => void;
 };
 
-function RowInputs({ row, at, onChange, onRemove, onBlur, ...words }: RowInputsProps) {
+function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsProps) {
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <TextInput
         className={classes.name}
-        aria-label={`${words.nameLabel} ${at}`}
-        placeholder={words.namePlaceholder}
+        aria-label={`${texts.nameLabel} ${at}`}
+        placeholder={texts.namePlaceholder}
         value={row.name}
         onChange={(event) => onChange({ ...row, name: event.currentTarget.value })}
         onBlur={onBlur}
@@ -114,8 +124,8 @@ function RowInputs({ row, at, onChange, onRemove, onBlur, ...words }: RowInputsP
       </Text>
       <TextInput
         className={classes.value}
-        aria-label={`${words.valueLabel} ${at}`}
-        placeholder={words.valuePlaceholder}
+        aria-label={`${texts.valueLabel} ${at}`}
+        placeholder={texts.valuePlaceholder}
         value={row.value}
         onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
         onBlur={onBlur}

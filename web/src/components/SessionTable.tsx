@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Table, Text, Tooltip } from "@mantine/core";
 import type { Schemas } from "~/api/client";
 import { browserName } from "~/lib/browser";
-import { Ago } from "./Time";
+import { TimeAgo } from "./Time";
 
 type Session = Schemas["Session"];
 type TableProps = { sessions: Session[]; onEnd?: (session: string) => void };
@@ -48,12 +48,12 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd?: TableProps["
         </Group>
         <Text size="xs" c="dimmed">
           {session.provider ? `with ${session.provider}, ` : ""}signed in{" "}
-          <Ago at={session.created} />
+          <TimeAgo at={session.created} />
         </Text>
       </Table.Td>
       <Table.Td>{session.address || "this machine"}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        <Ago at={session.seen} />
+        <TimeAgo at={session.seen} />
       </Table.Td>
       <Table.Td ta="right">
         {!session.is_this && onEnd && (

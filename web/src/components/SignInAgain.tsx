@@ -1,22 +1,22 @@
 import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { wayTo } from "~/pages/sign-in/way";
-import { waysQuery } from "~/pages/sign-in/ways";
+import { signInUrl } from "~/pages/sign-in/way";
+import { signInQuery } from "~/pages/sign-in/ways";
 
 /** The way to prove oneself anew, and back to this very view. */
 export default function SignInAgain() {
-  const { data } = useQuery(waysQuery);
+  const { data } = useQuery(signInQuery);
   return (
     <Group gap="xs">
-      {(data?.items ?? []).map((one) => (
+      {(data?.items ?? []).map((provider) => (
         <Button
-          key={one.name}
+          key={provider.name}
           component="a"
-          href={wayTo(one.url, window.location, "again")}
+          href={signInUrl(provider.url, window.location, "again")}
           size="xs"
           variant="default"
         >
-          Sign in again with {one.title}
+          Sign in again with {provider.title}
         </Button>
       ))}
     </Group>

@@ -22,11 +22,11 @@ const ICONS: Record<string, TablerIcon> = {
 
 export const TASK_STATES = Object.keys(ICONS);
 
-type Stated = Pick<Task, "state" | "phase" | "message">;
+type TaskState = Pick<Task, "state" | "phase" | "message">;
 type Size = "sm" | "md" | "lg";
 
 /** A task's state as colour, sign and word: never colour alone. */
-export function StateBadge({ task, size = "md" }: { task: Stated; size?: Size }) {
+export function StateBadge({ task, size = "md" }: { task: TaskState; size?: Size }) {
   return (
     <Tooltip label={task.message} disabled={!task.message} multiline maw={420}>
       <StateChip task={task} size={size} />
@@ -34,7 +34,7 @@ export function StateBadge({ task, size = "md" }: { task: Stated; size?: Size })
   );
 }
 
-type ChipProps = React.ComponentProps<"span"> & { task: Omit<Stated, "message">; size?: Size };
+type ChipProps = React.ComponentProps<"span"> & { task: Omit<TaskState, "message">; size?: Size };
 
 /** The badge without a tooltip: cheap enough for a list of thousands. */
 export function StateChip({ task, size = "md", className = "", ...rest }: ChipProps) {
@@ -47,12 +47,12 @@ export function StateChip({ task, size = "md", className = "", ...rest }: ChipPr
       {...rest}
     >
       <Icon size={size === "lg" ? 16 : 14} aria-hidden />
-      <span className={classes.words}>{stateWords(task)}</span>
+      <span className={classes.words}>{stateLabel(task)}</span>
     </span>
   );
 }
 
-function stateWords(task: Omit<Stated, "message">): string {
+function stateLabel(task: Omit<TaskState, "message">): string {
   const isOver = ["succeeded", "failed", "cancelled"].includes(task.state);
   return task.phase && !isOver && task.phase !== "queued"
     ? `${task.state}: ${task.phase}`

@@ -2,7 +2,7 @@ import { Card, Table } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Task } from "~/api/client";
 import { StateBadge } from "./StateBadge";
-import { Ago } from "./Time";
+import { TimeAgo } from "./Time";
 
 /** A short list of tasks; what a name leads to is the page's own matter. */
 export function TaskTable({ tasks, name }: { tasks: Task[]; name: (task: Task) => ReactNode }) {
@@ -27,7 +27,7 @@ export function TaskTable({ tasks, name }: { tasks: Task[]; name: (task: Task) =
                 </Table.Td>
                 <Table.Td>{task.endpoint}</Table.Td>
                 <Table.Td>
-                  <Ago at={task.created} />
+                  <TimeAgo at={task.created} />
                 </Table.Td>
               </Table.Tr>
             ))}

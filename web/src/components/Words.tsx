@@ -1,7 +1,7 @@
 import { Code } from "@mantine/core";
 
 /** Words of the service: what stands between backticks is typed as it is. */
-export function Words({ text }: { text: string }) {
+export function MessageText({ text }: { text: string }) {
   const parts = text.split("`");
   if (parts.length % 2 === 0) return <>{text}</>;
   return (

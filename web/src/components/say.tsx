@@ -1,20 +1,20 @@
 import { notifications } from "@mantine/notifications";
-import { hintOf, Remedy } from "./Answer";
-import { Words } from "./Words";
+import { hintOf, SignInRemedy } from "./Answer";
+import { MessageText } from "./Words";
 
 /** A short word in the corner that something was done. */
-export function sayDone(message: string): void {
+export function showSuccess(message: string): void {
   notifications.show({ message, color: "teal", autoClose: 4_000 });
 }
 
 /** What the service refused, in its words; stays until it is closed. */
-export function sayFailed(error: Error): void {
+export function showError(error: Error): void {
   notifications.show({
-    title: <Words text={error.message} />,
+    title: <MessageText text={error.message} />,
     message: (
       <>
-        <Words text={hintOf(error)} />
-        <Remedy error={error} />
+        <MessageText text={hintOf(error)} />
+        <SignInRemedy error={error} />
       </>
     ),
     color: "red",

@@ -1,27 +1,33 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { sayDone } from "./say";
+import { showSuccess } from "./say";
 
-type Deed<T, A extends unknown[]> = {
-  by: (...words: A) => Promise<T>;
+type Action<T, A extends unknown[]> = {
+  call: (...args: A) => Promise<T>;
   /** What is asked for again once it is done. */
-  renews: readonly unknown[][];
+  refresh: readonly unknown[][];
   /** Said in the corner. */
-  done?: string | ((answer: T) => string);
-  onDone?: (answer: T) => void;
+  success?: string | ((result: T) => string);
+  onSuccess?: (answer: T) => void;
   onError?: (error: Error) => void;
 };
 
 /** What a button does; whoever shows the button shows its `error` too, or hands it to `sayFailed`. */
-export function useDeed<T, A extends unknown[]>({ by, renews, done, onDone, onError }: Deed<T, A>) {
+export function useAction<T, A extends unknown[]>({
+  call,
+  refresh,
+  success,
+  onSuccess,
+  onError,
+}: Action<T, A>) {
   const queries = useQueryClient();
-  const deed = useMutation({
-    mutationFn: (words: A) => by(...words),
+  const mutation = useMutation({
+    mutationFn: (args: A) => call(...args),
     onSuccess: (answer) => {
-      for (const queryKey of renews) void queries.invalidateQueries({ queryKey });
-      if (done) sayDone(typeof done === "string" ? done : done(answer));
-      onDone?.(answer);
+      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
+      if (success) showSuccess(typeof success === "string" ? success : success(answer));
+      onSuccess?.(answer);
     },
     onError,
   });
-  return { ...deed, run: (...words: A) => deed.mutate(words) };
+  return { ...mutation, run: (...args: A) => mutation.mutate(args) };
 }

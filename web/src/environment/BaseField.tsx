@@ -2,17 +2,17 @@ import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { showValue } from "~/pages/composer/spec/values";
 import { BASE_KINDS, type BaseKind, baseKind, USUAL_BASES } from "./base";
-import { useEnvironment } from "./context";
-import { ChoicePart, TextPart } from "./fields";
+import { useEnvironmentField } from "./context";
+import { EnvironmentChoice, EnvironmentText } from "./fields";
 import { ImagePicker } from "./ImagePicker";
 
 /** What the image is built on. */
 export function BaseField() {
-  const field = useEnvironment("base");
+  const field = useEnvironmentField("base");
   const base = showValue(field.value);
   const [chosen, setChosen] = useState<BaseKind>(baseKind(base));
   const kind = base ? baseKind(base) : chosen;
-  const words = BASE_KINDS.find((one) => one.value === kind) ?? BASE_KINDS[0];
+  const chosenKind = BASE_KINDS.find((candidate) => candidate.value === kind) ?? BASE_KINDS[0];
   const choose = (next: string) => {
     setChosen(next as BaseKind);
     if (baseKind(base) !== next) field.set(undefined);
@@ -28,12 +28,12 @@ export function BaseField() {
         style={{ flexWrap: "wrap" }}
       />
       <Text size="sm" c="dimmed">
-        {words.help}
+        {chosenKind.help}
       </Text>
       {kind === "registry" && (
-        <ChoicePart path="base" data={USUAL_BASES} placeholder={words.example} />
+        <EnvironmentChoice path="base" data={USUAL_BASES} placeholder={chosenKind.example} />
       )}
-      {kind === "file" && <TextPart path="base" placeholder={words.example} />}
+      {kind === "file" && <EnvironmentText path="base" placeholder={chosenKind.example} />}
       {kind === "mine" && <OwnImage base={base} />}
       {kind === "none" && field.fault && (
         <Text size="sm" c="var(--mantine-color-error)">
@@ -45,7 +45,7 @@ export function BaseField() {
 }
 
 function OwnImage({ base }: { base: string }) {
-  const field = useEnvironment("base");
+  const field = useEnvironmentField("base");
   return (
     <ImagePicker
       id={field.id}

@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Group, Input, Stack, Textarea } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { showValue } from "~/pages/composer/spec/values";
-import { useEnvironment } from "./context";
+import { useEnvironmentField } from "./context";
 import { ENVIRONMENT_LABELS } from "./labels";
 import { withMoved, withoutAt, withReplaced } from "./lists";
 
 /** Commands in their order; each is a step of its own, so that a later change runs only what follows. */
 export function CommandsField() {
-  const field = useEnvironment("commands");
+  const field = useEnvironmentField("commands");
   const commands = Array.isArray(field.value) ? field.value.map(showValue) : [];
   return (
     <Input.Wrapper
@@ -22,16 +22,16 @@ export function CommandsField() {
       tabIndex={-1}
     >
       <Stack gap={6} mt={6}>
-        {commands.map((command, at) => (
+        {commands.map((command, index) => (
           <Command
             // biome-ignore lint/suspicious/noArrayIndexKey: a command is its place
-            key={at}
-            at={at}
-            many={commands.length}
+            key={index}
+            at={index}
+            total={commands.length}
             command={command}
-            onChange={(text) => field.set(withReplaced(commands, at, text))}
-            onMove={(by) => field.set(withMoved(commands, at, by))}
-            onRemove={() => field.set(withoutAt(commands, at))}
+            onChange={(text) => field.set(withReplaced(commands, index, text))}
+            onMove={(by) => field.set(withMoved(commands, index, by))}
+            onRemove={() => field.set(withoutAt(commands, index))}
             onBlur={field.touch}
           />
         ))}
@@ -52,7 +52,7 @@ export function CommandsField() {
 
 type CommandProps = {
   at: number;
-  many: number;
+  total: number;
   command: string;
   onChange: (text: string) => void;
   onMove: (by: number) => void;
@@ -60,7 +60,7 @@ type CommandProps = {
   onBlur: () => void;
 };
 
-function Command({ at, many, command, onChange, onMove, onRemove, onBlur }: CommandProps) {
+function Command({ at, total, command, onChange, onMove, onRemove, onBlur }: CommandProps) {
   const name = `command ${at + 1}`;
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
@@ -78,26 +78,31 @@ function Command({ at, many, command, onChange, onMove, onRemove, onBlur }: Comm
         autoFocus={!command}
         styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
       />
-      <Tool
+      <IconButton
         label={`Move ${name} up`}
         icon={IconArrowUp}
         onClick={() => onMove(-1)}
         off={at === 0}
       />
-      <Tool
+      <IconButton
         label={`Move ${name} down`}
         icon={IconArrowDown}
         onClick={() => onMove(1)}
-        off={at === many - 1}
+        off={at === total - 1}
       />
-      <Tool label={`Remove ${name}`} icon={IconTrash} onClick={onRemove} />
+      <IconButton label={`Remove ${name}`} icon={IconTrash} onClick={onRemove} />
     </Group>
   );
 }
 
-type ToolProps = { label: string; icon: typeof IconTrash; onClick: () => void; off?: boolean };
+type IconButtonProps = {
+  label: string;
+  icon: typeof IconTrash;
+  onClick: () => void;
+  off?: boolean;
+};
 
-function Tool({ label, icon: Icon, onClick, off = false }: ToolProps) {
+function IconButton({ label, icon: Icon, onClick, off = false }: IconButtonProps) {
   return (
     <ActionIcon
       variant="subtle"

@@ -11,7 +11,7 @@ import {
 import { IconFileText, IconPlus, IconTrash } from "@tabler/icons-react";
 import { isMapping } from "~/pages/composer/spec/draft";
 import { showValue } from "~/pages/composer/spec/values";
-import { useEnvironment } from "./context";
+import { useEnvironmentField } from "./context";
 import { ENVIRONMENT_LABELS } from "./labels";
 import { withoutAt, withReplaced } from "./lists";
 
@@ -19,7 +19,7 @@ type EnvironmentFile = { to: string; text?: string; digest?: string; mode?: numb
 
 /** Small text files that are put into the image before its commands run. */
 export function FilesField() {
-  const field = useEnvironment("files");
+  const field = useEnvironmentField("files");
   const files = filesOf(field.value);
   return (
     <Input.Wrapper
@@ -35,7 +35,7 @@ export function FilesField() {
     >
       <Stack gap="sm" mt={6}>
         {files.map((file, at) => (
-          <OneFile
+          <FileInputs
             // biome-ignore lint/suspicious/noArrayIndexKey: a file is its place
             key={at}
             at={at + 1}
@@ -80,7 +80,7 @@ async function readInto(
   if (file) set([...files, { to: `/opt/${file.name}`, text: await file.text() }]);
 }
 
-type OneFileProps = {
+type FileInputsProps = {
   at: number;
   file: EnvironmentFile;
   onChange: (file: EnvironmentFile) => void;
@@ -88,7 +88,7 @@ type OneFileProps = {
   onBlur: () => void;
 };
 
-function OneFile({ at, file, onChange, onRemove, onBlur }: OneFileProps) {
+function FileInputs({ at, file, onChange, onRemove, onBlur }: FileInputsProps) {
   return (
     <Stack gap={4}>
       <Group gap={6} wrap="nowrap">
@@ -130,5 +130,5 @@ function OneFile({ at, file, onChange, onRemove, onBlur }: OneFileProps) {
 
 function filesOf(value: unknown): EnvironmentFile[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(isMapping).map((one) => ({ ...one, to: showValue(one.to) }));
+  return value.filter(isMapping).map((file) => ({ ...file, to: showValue(file.to) }));
 }

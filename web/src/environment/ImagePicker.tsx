@@ -2,8 +2,8 @@ import { Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { foundImagesQuery, type Image, imageName, imageQuery } from "~/api/images";
-import { bytes, count } from "~/lib/format";
+import { type Image, imageName, imageQuery, imageSearchQuery } from "~/api/images";
+import { count, formatBytes } from "~/lib/format";
 
 type ImagePickerProps = {
   id?: string;
@@ -18,32 +18,33 @@ type ImagePickerProps = {
 
 /** One of a person's images, found by a part of its name, its base, a package or a digest. */
 export function ImagePicker({ value, fault, onPick, ...rest }: ImagePickerProps) {
-  const [words, setWords] = useState("");
-  const [settled] = useDebouncedValue(words.trim(), 250);
+  const [search, setSearch] = useState("");
+  const [settled] = useDebouncedValue(search.trim(), 250);
   const picked = useQuery({ ...imageQuery(value), enabled: Boolean(value), retry: false }).data;
   const isPicked = picked !== undefined && settled === imageName(picked);
   const { data } = useQuery({
-    ...foundImagesQuery(isPicked ? "" : settled),
+    ...imageSearchQuery(isPicked ? "" : settled),
     placeholderData: keepPreviousData,
   });
-  const found = data?.items ?? [];
-  const images = picked && !found.some((one) => one.id === picked.id) ? [picked, ...found] : found;
+  const matches = data?.items ?? [];
+  const images =
+    picked && !matches.some((image) => image.id === picked.id) ? [picked, ...matches] : matches;
   return (
     <Select
       {...rest}
       error={fault}
       placeholder="Search by name, package or base"
       nothingFoundMessage={data ? "No matching image" : "…"}
-      data={images.map((one) => ({ value: one.id, label: imageName(one) }))}
+      data={images.map((image) => ({ value: image.id, label: imageName(image) }))}
       value={picked?.id ?? null}
-      onChange={(id) => onPick(images.find((one) => one.id === id) ?? null)}
+      onChange={(id) => onPick(images.find((image) => image.id === id) ?? null)}
       searchable
       clearable
       clearButtonProps={{ "aria-label": "Clear the image" }}
-      onSearchChange={setWords}
+      onSearchChange={setSearch}
       filter={({ options }) => options}
       renderOption={({ option }) => (
-        <Choice image={images.find((one) => one.id === option.value)} />
+        <ImageOption image={images.find((image) => image.id === option.value)} />
       )}
       comboboxProps={{ keepMounted: false }}
       maw={520}
@@ -51,19 +52,19 @@ export function ImagePicker({ value, fault, onPick, ...rest }: ImagePickerProps)
   );
 }
 
-function Choice({ image }: { image: Image | undefined }) {
+function ImageOption({ image }: { image: Image | undefined }) {
   if (!image) return null;
-  const words = [
+  const facts = [
     image.base.reference || "no container",
     image.python && `Python ${image.python}`,
     count(image.packages, "package"),
-    bytes(image.size),
+    formatBytes(image.size),
   ];
   return (
     <div>
       <Text size="sm">{imageName(image)}</Text>
       <Text size="xs" c="dimmed">
-        {words.filter(Boolean).join(", ")}
+        {facts.filter(Boolean).join(", ")}
       </Text>
     </div>
   );

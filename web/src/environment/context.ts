@@ -15,7 +15,7 @@ type FieldOf = (path: string) => Field;
 const Context = createContext<FieldOf | null>(null);
 export const EnvironmentProvider = Context.Provider;
 
-export function useEnvironment(path: string): Field {
+export function useEnvironmentField(path: string): Field {
   const fieldOf = useContext(Context);
   if (!fieldOf) throw new Error("outside of an environment's form");
   return fieldOf(path);

@@ -8,15 +8,15 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import { readLines, showValue } from "~/pages/composer/spec/values";
-import { useEnvironment } from "./context";
+import { useEnvironmentField } from "./context";
 import { ENVIRONMENT_LABELS } from "./labels";
 
 type Path = { path: string; help?: string };
 const ORDER: TextInputProps["inputWrapperOrder"] = ["label", "input", "description", "error"];
 const MONOSPACE = { input: { fontFamily: "var(--mantine-font-family-monospace)" } };
 
-function useShared({ path, help }: Path) {
-  const field = useEnvironment(path);
+function useFieldProps({ path, help }: Path) {
+  const field = useEnvironmentField(path);
   const shared = {
     id: field.id,
     label: ENVIRONMENT_LABELS[path] ?? path,
@@ -30,8 +30,8 @@ function useShared({ path, help }: Path) {
   return { field, shared };
 }
 
-export function TextPart({ path, help, ...rest }: Path & TextInputProps) {
-  const { field, shared } = useShared({ path, help });
+export function EnvironmentText({ path, help, ...rest }: Path & TextInputProps) {
+  const { field, shared } = useFieldProps({ path, help });
   return (
     <TextInput
       {...shared}
@@ -43,8 +43,8 @@ export function TextPart({ path, help, ...rest }: Path & TextInputProps) {
 }
 
 /** Text with examples offered; anything else may be typed. */
-export function ChoicePart({ path, help, ...rest }: Path & AutocompleteProps) {
-  const { field, shared } = useShared({ path, help });
+export function EnvironmentChoice({ path, help, ...rest }: Path & AutocompleteProps) {
+  const { field, shared } = useFieldProps({ path, help });
   return (
     <Autocomplete
       {...shared}
@@ -56,8 +56,8 @@ export function ChoicePart({ path, help, ...rest }: Path & AutocompleteProps) {
   );
 }
 
-export function ScriptPart({ path, help, ...rest }: Path & TextareaProps) {
-  const { field, shared } = useShared({ path, help });
+export function EnvironmentScript({ path, help, ...rest }: Path & TextareaProps) {
+  const { field, shared } = useFieldProps({ path, help });
   return (
     <Textarea
       {...shared}
@@ -73,8 +73,8 @@ export function ScriptPart({ path, help, ...rest }: Path & TextareaProps) {
 }
 
 /** A list, one entry a line. */
-export function LinesPart({ path, help, ...rest }: Path & TextareaProps) {
-  const { field, shared } = useShared({ path, help });
+export function EnvironmentLines({ path, help, ...rest }: Path & TextareaProps) {
+  const { field, shared } = useFieldProps({ path, help });
   const lines = Array.isArray(field.value) ? field.value.map(showValue) : [];
   const [text, setText] = useLines(lines);
   return (

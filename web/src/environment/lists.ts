@@ -1,7 +1,7 @@
 /** A list with one entry changed, moved or taken out. */
 
 export function withReplaced<T>(list: readonly T[], at: number, entry: T): T[] {
-  return list.map((one, n) => (n === at ? entry : one));
+  return list.map((item, n) => (n === at ? entry : item));
 }
 
 export function withoutAt<T>(list: readonly T[], at: number): T[] {

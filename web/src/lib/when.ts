@@ -1,19 +1,22 @@
 /** What a browser's field of day and time holds: the reader's own zone, to the minute. */
-export function asField(at: number | null | undefined): string {
+export function toInputValue(at: number | null | undefined): string {
   if (at == null) return "";
   const local = new Date(at * 1000);
   return new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-export function asMoment(field: string): number | null {
+export function fromInputValue(field: string): number | null {
   const at = new Date(field).getTime();
   return field && Number.isFinite(at) ? at / 1000 : null;
 }
 
-type Spanned = { starts: number | null; ends: number | null };
+type Period = { starts: number | null; ends: number | null };
 
 /** Whether it is still to come, holds, or is over; `now` in seconds. */
-export function phaseOf({ starts, ends }: Spanned, now: number): "scheduled" | "now" | "expired" {
+export function periodStatus(
+  { starts, ends }: Period,
+  now: number,
+): "scheduled" | "now" | "expired" {
   if (ends != null && ends <= now) return "expired";
   return starts != null && starts > now ? "scheduled" : "now";
 }

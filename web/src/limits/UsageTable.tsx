@@ -1,6 +1,6 @@
 import { Card, Table, Text } from "@mantine/core";
 import type { UsageLine } from "~/api/limits";
-import { bytes, figure, hours } from "~/lib/format";
+import { formatBytes, formatHours, formatNumber } from "~/lib/format";
 
 type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
 
@@ -32,14 +32,14 @@ export function UsageTable({ lines, who }: TableProps) {
                   )}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.node_hours, line.limits.node_hours, hours)}
+                  {usedOfLimit(line.use.node_hours, line.limits.node_hours, formatHours)}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.running_tasks, line.limits.running_tasks, figure)}
+                  {usedOfLimit(line.use.running_tasks, line.limits.running_tasks, formatNumber)}
                 </Table.Td>
-                <Table.Td ta="right">{figure(line.use.tasks)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(line.use.tasks)}</Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.storage_bytes, line.limits.storage_bytes, bytes)}
+                  {usedOfLimit(line.use.storage_bytes, line.limits.storage_bytes, formatBytes)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -50,6 +50,10 @@ export function UsageTable({ lines, who }: TableProps) {
   );
 }
 
-function of(used: number, limit: number | null | undefined, words: (value: number) => string) {
-  return limit == null ? words(used) : `${words(used)} of ${words(limit)}`;
+function usedOfLimit(
+  used: number,
+  limit: number | null | undefined,
+  format: (value: number) => string,
+) {
+  return limit == null ? format(used) : `${format(used)} of ${format(limit)}`;
 }

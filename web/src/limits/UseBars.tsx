@@ -1,22 +1,22 @@
 import { Box, Progress, SimpleGrid, Text } from "@mantine/core";
 import type { Schemas } from "~/api/client";
-import type { Use } from "~/api/limits";
-import { bytes, figure, hours } from "~/lib/format";
+import type { Usage } from "~/api/limits";
+import { formatBytes, formatHours, formatNumber } from "~/lib/format";
 
-type BarsProps = { use: Use; limits: Schemas["Limits"] };
+type BarsProps = { use: Usage; limits: Schemas["Limits"] };
 
 /** What is used of what may be used; the words say what the bars show. */
-export function UseBars({ use, limits }: BarsProps) {
+export function UsageBars({ use, limits }: BarsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="lg">
       <Bar
         label="Node-hours"
         used={use.node_hours + use.node_hours_committed}
         limit={limits.node_hours}
-        words={hours}
+        format={formatHours}
         note={
           use.node_hours_committed
-            ? `including ${hours(use.node_hours_committed)} reserved for unfinished tasks`
+            ? `including ${formatHours(use.node_hours_committed)} reserved for unfinished tasks`
             : undefined
         }
       />
@@ -24,10 +24,15 @@ export function UseBars({ use, limits }: BarsProps) {
         label="Running tasks"
         used={use.running_tasks}
         limit={limits.running_tasks}
-        words={figure}
-        note={`${figure(use.tasks)} in total`}
+        format={formatNumber}
+        note={`${formatNumber(use.tasks)} in total`}
       />
-      <Bar label="Storage" used={use.storage_bytes} limit={limits.storage_bytes} words={bytes} />
+      <Bar
+        label="Storage"
+        used={use.storage_bytes}
+        limit={limits.storage_bytes}
+        format={formatBytes}
+      />
     </SimpleGrid>
   );
 }
@@ -36,11 +41,11 @@ type BarProps = {
   label: string;
   used: number;
   limit?: number | null;
-  words: (value: number) => string;
+  format: (value: number) => string;
   note?: string;
 };
 
-function Bar({ label, used, limit, words, note }: BarProps) {
+function Bar({ label, used, limit, format, note }: BarProps) {
   const share = limit ? Math.min(100, (used / limit) * 100) : limit === 0 ? 100 : 0;
   return (
     <Box>
@@ -48,8 +53,8 @@ function Bar({ label, used, limit, words, note }: BarProps) {
         {label}
       </Text>
       <Text size="sm" fw={550}>
-        {words(used)}
-        {limit != null && ` of ${words(limit)}`}
+        {format(used)}
+        {limit != null && ` of ${format(limit)}`}
       </Text>
       {limit != null && (
         <Progress
@@ -57,7 +62,7 @@ function Bar({ label, used, limit, words, note }: BarProps) {
           size="sm"
           mt={4}
           color={share >= 90 ? "orange" : "teal"}
-          aria-label={`${label}: ${words(used)} of ${words(limit)}`}
+          aria-label={`${label}: ${format(used)} of ${format(limit)}`}
         />
       )}
       {note && (

@@ -2,11 +2,11 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
 import type { Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import type { LinkState, LiveEvent } from "./messages";
+import type { ConnectionState, LiveEvent } from "./messages";
 
 const heard = vi.hoisted(() => ({
   tell: (_: LiveEvent) => {},
-  link: (_: LinkState, __: boolean) => {},
+  link: (_: ConnectionState, __: boolean) => {},
 }));
 vi.mock("./link", () => ({
   link: {
@@ -23,9 +23,9 @@ const task = (version: number) => ({ id: "t1", version }) as Task;
 
 /** A page that asks for a task; the test gives the answers. */
 async function lookedAt(kept?: Task) {
-  const { keepFresh } = await import("./freshness");
+  const { updateQueriesFromEvents } = await import("./freshness");
   const queries = new QueryClient();
-  keepFresh(queries);
+  updateQueriesFromEvents(queries);
   if (kept) queries.setQueryData(keys.task("t1"), kept);
   const answers: ((task: Task) => void)[] = [];
   const page = new QueryObserver<Task>(queries, {
@@ -41,9 +41,9 @@ const isOld = (queries: QueryClient, key: readonly unknown[]) =>
 
 /** What pages have kept, with a stream to hear from. */
 async function kept(...all: string[][]) {
-  const { keepFresh } = await import("./freshness");
+  const { updateQueriesFromEvents } = await import("./freshness");
   const queries = new QueryClient();
-  keepFresh(queries);
+  updateQueriesFromEvents(queries);
   for (const key of all) queries.setQueryData(key, {});
   return queries;
 }
@@ -64,9 +64,9 @@ test.each([
 });
 
 test("an event never takes a page back to what was before", async () => {
-  const { keepFresh } = await import("./freshness");
+  const { updateQueriesFromEvents } = await import("./freshness");
   const queries = new QueryClient();
-  keepFresh(queries);
+  updateQueriesFromEvents(queries);
   queries.setQueryData(keys.task("t1"), task(5));
   heard.tell({ type: "task", data: task(4) });
   expect(queries.getQueryData<Task>(keys.task("t1"))?.version).toBe(5);
@@ -83,13 +83,13 @@ test.each([
   [
     "a log, also while another tab of the page is shown",
     event("log", { task: "t1" }),
-    keys.printed("t1"),
+    keys.logs("t1"),
   ],
-  ["newest values", event("metric", { task: "t1", points: [] }), keys.measured("t1")],
+  ["newest values", event("metric", { task: "t1", points: [] }), keys.metrics("t1")],
   [
     "newest values, once more at the end",
     event("task", { ...task(3), ended: 7 }),
-    keys.measured("t1"),
+    keys.metrics("t1"),
   ],
   [
     "the files of a run, at its end",
@@ -99,13 +99,13 @@ test.each([
   ["a history, when something was noted", event("note", { task: "t1" }), keys.history("t1")],
   ["short runs", event("scale", { id: "s1" }), keys.scale("s1")],
   ["the cost of a job, when an endpoint returns", event("endpoint", {}), ["compose"]],
-])("asks again for %s", async (_, said, key) => {
+])("asks again for %s", async (_, event, key) => {
   const queries = await kept(key);
-  heard.tell(said);
+  heard.tell(event);
   await vi.waitFor(() => expect(isOld(queries, key)).toBe(true));
 });
 
-test.each([["task"], ["printed"], ["endpoints"], ["images"], ["notifications"], ["files"]])(
+test.each([["task"], ["logs"], ["endpoints"], ["images"], ["notifications"], ["files"]])(
   "what was asked for before the stream was open is asked for again: %s",
   async (first) => {
     const queries = await kept([first]);

@@ -1,13 +1,13 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import { link } from "./link";
+import { connection } from "./link";
 import type { LiveEvent } from "./messages";
-import { atMostEvery, DRAWN_AFTER, eachAtMostEvery, whenCalm } from "./often";
-import { renew, renewAnswersUnderWay } from "./renew";
+import { debounce, FIRST_PAINT_DELAY, throttle, throttleEach } from "./often";
+import { refetch, refetchAfterPending } from "./renew";
 
 /** What to ask for again when another window has changed it. */
-const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
+const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   preferences: [keys.preferences],
   notifications: [keys.notificationSettings],
   read: [keys.notifications],
@@ -17,11 +17,11 @@ const CHANGED: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   announcements: [keys.announcements],
 };
 /** What a page asked for before the stream was open may have changed unheard. */
-const MAY_BE_OLD = [
+const MAYBE_STALE = [
   ["task"],
   ["task-history"],
-  ["printed"],
-  ["measured"],
+  ["logs"],
+  ["metrics"],
   keys.files,
   ["scale"],
   keys.builds,
@@ -32,63 +32,63 @@ const MAY_BE_OLD = [
   keys.notifications,
   keys.announcements,
 ];
-const LISTS_AT_MOST_EVERY = 1_000;
-const OUTPUT_AT_MOST_EVERY = 2_000;
-const JUDGED_AT_MOST_EVERY = 5_000;
+const LIST_INTERVAL = 1_000;
+const OUTPUT_INTERVAL = 2_000;
+const COMPOSITION_INTERVAL = 5_000;
 
 /** Keep what the pages have fetched true to what the event stream says. */
-export function keepFresh(queries: QueryClient): void {
-  const hear = hearer(queries);
-  const lookAgain = whenCalm(DRAWN_AFTER, () => {
-    for (const key of MAY_BE_OLD) renew(queries, key);
+export function updateQueriesFromEvents(queries: QueryClient): void {
+  const handle = eventHandler(queries);
+  const refetchStale = debounce(FIRST_PAINT_DELAY, () => {
+    for (const key of MAYBE_STALE) refetch(queries, key);
   });
-  link.onEvent(hear);
-  link.onLink((state, reconnected) => {
-    if (reconnected) renew(queries, []);
-    else if (state === "online") lookAgain();
+  connection.onEvent(handle);
+  connection.onConnection((state, reconnected) => {
+    if (reconnected) refetch(queries, []);
+    else if (state === "online") refetchStale();
   });
 }
 
-function hearer(queries: QueryClient): (event: LiveEvent) => void {
-  const renewAll = (...all: string[][]) => {
-    for (const key of all) renew(queries, key);
+function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
+  const refetchAll = (...all: string[][]) => {
+    for (const key of all) refetch(queries, key);
   };
-  const lists = atMostEvery(LISTS_AT_MOST_EVERY, () => renewAll(keys.tasks, keys.overview));
-  const images = atMostEvery(LISTS_AT_MOST_EVERY, () => renewAll(keys.images, keys.builds));
-  const judged = atMostEvery(JUDGED_AT_MOST_EVERY, () => renewAll(["compose"], keys.files));
-  const printed = eachAtMostEvery(OUTPUT_AT_MOST_EVERY, (task) => renewAll(keys.printed(task)));
-  const measured = eachAtMostEvery(OUTPUT_AT_MOST_EVERY, (task) => renewAll(keys.measured(task)));
+  const lists = throttle(LIST_INTERVAL, () => refetchAll(keys.tasks, keys.overview));
+  const images = throttle(LIST_INTERVAL, () => refetchAll(keys.images, keys.builds));
+  const composition = throttle(COMPOSITION_INTERVAL, () => refetchAll(["compose"], keys.files));
+  const logs = throttleEach(OUTPUT_INTERVAL, (task) => refetchAll(keys.logs(task)));
+  const metrics = throttleEach(OUTPUT_INTERVAL, (task) => refetchAll(keys.metrics(task)));
   return (event) => {
     if (event.type === "task") {
-      takeTask(queries, event.data);
+      updateTask(queries, event.data);
       lists();
     }
-    if (event.type === "log") printed(event.data.task);
-    if (event.type === "metric" && !event.data.usage) measured(event.data.task);
-    if (event.type === "note") renewAll(keys.history(event.data.task));
+    if (event.type === "log") logs(event.data.task);
+    if (event.type === "metric" && !event.data.usage) metrics(event.data.task);
+    if (event.type === "note") refetchAll(keys.history(event.data.task));
     if (event.type === "image") images();
-    if (event.type === "scale") renewAll(keys.scale(event.data.id));
+    if (event.type === "scale") refetchAll(keys.scale(event.data.id));
     if (event.type === "endpoint") {
-      renewAll(keys.endpoints);
+      refetchAll(keys.endpoints);
       lists();
-      judged();
+      composition();
     }
-    if (event.type === "notification") renewAll(keys.notifications);
-    if (event.type === "changed") renewAll(...(CHANGED[event.data.what] ?? []));
+    if (event.type === "notification") refetchAll(keys.notifications);
+    if (event.type === "changed") refetchAll(...(CHANGED_KEYS[event.data.what] ?? []));
   };
 }
 
 /** The task itself is in the event; what belongs to it is asked for. */
-function takeTask(queries: QueryClient, task: Task): void {
-  queries.setQueryData<Task>(keys.task(task.id), (kept) => newer(kept, task));
-  renewAnswersUnderWay(queries, keys.task(task.id));
-  for (const key of [keys.history, keys.build]) renew(queries, key(task.id));
+function updateTask(queries: QueryClient, task: Task): void {
+  queries.setQueryData<Task>(keys.task(task.id), (cached) => newerTask(cached, task));
+  refetchAfterPending(queries, keys.task(task.id));
+  for (const key of [keys.history, keys.build]) refetch(queries, key(task.id));
   if (task.ended == null) return;
-  for (const key of [keys.printed, keys.measured]) renew(queries, key(task.id));
-  renew(queries, [...keys.files, task.id]);
+  for (const key of [keys.logs, keys.metrics]) refetch(queries, key(task.id));
+  refetch(queries, [...keys.files, task.id]);
 }
 
 /** An answer under way may be older than an event that overtook it. A task nobody looks at is not kept. */
-function newer(kept: Task | undefined, said: Task): Task | undefined {
-  return kept && kept.version <= said.version ? said : kept;
+function newerTask(kept: Task | undefined, received: Task): Task | undefined {
+  return kept && kept.version <= received.version ? received : kept;
 }

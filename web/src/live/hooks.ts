@@ -1,12 +1,12 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { link } from "./link";
-import type { LinkState, LogPiece, MetricPoint } from "./messages";
-import { DRAWN_AFTER, whenCalm } from "./often";
+import { connection } from "./link";
+import type { ConnectionState, LogPiece, MetricPoint } from "./messages";
+import { debounce, FIRST_PAINT_DELAY } from "./often";
 
-export function useLinkState(): LinkState {
+export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(
-    (changed) => link.onLink(changed),
-    () => link.state,
+    (changed) => connection.onConnection(changed),
+    () => connection.state,
   );
 }
 
@@ -25,8 +25,8 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
   latest.current = output;
   useEffect(() => {
     if (!task) return;
-    const unwatch = link.watch(task);
-    const stop = link.onEvent((event) => {
+    const unwatch = connection.watch(task);
+    const stop = connection.onEvent((event) => {
       if (event.type === "log" && event.data.task === task) latest.current.onLog?.(event.data);
       if (event.type === "metric" && event.data.task === task && !event.data.usage)
         latest.current.onMetric?.(event.data.points);
@@ -39,20 +39,20 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
 }
 
 /** Run something each time the service can be reached again. */
-export function useReconnected(then: () => void): void {
-  useHearing((reconnected) => reconnected && then());
+export function useReconnected(action: () => void): void {
+  useStreamOpened((reconnected) => reconnected && action());
 }
 
 /** Run something each time the stream begins anew: what came before is not heard, and may be news to the page. */
-export function useHearing(then: (reconnected: boolean) => void): void {
-  const latest = useRef(then);
-  latest.current = then;
+export function useStreamOpened(action: (reconnected: boolean) => void): void {
+  const latest = useRef(action);
+  latest.current = action;
   useEffect(() => {
-    const later = whenCalm(DRAWN_AFTER, () => latest.current(false));
-    return link.onLink((state, reconnected) => {
+    const runLater = debounce(FIRST_PAINT_DELAY, () => latest.current(false));
+    return connection.onConnection((state, reconnected) => {
       if (state !== "online") return;
       if (reconnected) latest.current(true);
-      else later();
+      else runLater();
     });
   }, []);
 }

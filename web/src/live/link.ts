@@ -1,76 +1,76 @@
 import { Hub } from "./hub";
-import type { FromTab, LinkState, LiveEvent, ToTab } from "./messages";
+import type { ConnectionState, FromTab, LiveEvent, ToTab } from "./messages";
 
 type EventListener = (event: LiveEvent) => void;
-type LinkListener = (state: LinkState, reconnected: boolean) => void;
+type ConnectionListener = (state: ConnectionState, reconnected: boolean) => void;
 
 /** This tab's end of the browser's one event stream. */
-class Link {
+class Connection {
   private port: MessagePort | null = null;
-  private readonly events = new Set<EventListener>();
-  private readonly links = new Set<LinkListener>();
+  private readonly eventListeners = new Set<EventListener>();
+  private readonly connectionListeners = new Set<ConnectionListener>();
   private readonly watches = new Map<string, number>();
-  state: LinkState = "connecting";
+  state: ConnectionState = "connecting";
   /** Whether some tab of this browser was looked at when the newest event came. */
   seen = true;
 
   open(): void {
     if (this.port) return;
     this.port = connect();
-    this.port.onmessage = ({ data }: MessageEvent<ToTab>) => this.hear(data);
-    this.sayWatched();
-    this.sayLook();
+    this.port.onmessage = ({ data }: MessageEvent<ToTab>) => this.handle(data);
+    this.sendWatched();
+    this.sendVisibility();
   }
 
   close(): void {
-    this.say({ say: "bye" });
+    this.send({ kind: "bye" });
     this.port?.close();
     this.port = null;
   }
 
   onEvent(listener: EventListener): () => void {
-    this.events.add(listener);
-    return () => this.events.delete(listener);
+    this.eventListeners.add(listener);
+    return () => this.eventListeners.delete(listener);
   }
 
-  onLink(listener: LinkListener): () => void {
-    this.links.add(listener);
-    return () => this.links.delete(listener);
+  onConnection(listener: ConnectionListener): () => void {
+    this.connectionListeners.add(listener);
+    return () => this.connectionListeners.delete(listener);
   }
 
   /** Logs and metrics of a task come from now on, until the returned function is called. */
   watch(task: string): () => void {
     this.watches.set(task, (this.watches.get(task) ?? 0) + 1);
-    this.sayWatched();
+    this.sendWatched();
     return () => {
       const left = (this.watches.get(task) ?? 1) - 1;
       if (left) this.watches.set(task, left);
       else this.watches.delete(task);
-      this.sayWatched();
+      this.sendWatched();
     };
   }
 
-  private hear(message: ToTab): void {
-    if (message.say === "still-there?") this.say({ say: "here" });
-    if (message.say === "event") {
-      this.seen = message.seen;
-      for (const listener of this.events) listener(message.event);
+  private handle(message: ToTab): void {
+    if (message.kind === "ping") this.send({ kind: "pong" });
+    if (message.kind === "event") {
+      this.seen = message.visible;
+      for (const listener of this.eventListeners) listener(message.event);
     }
-    if (message.say === "link") {
+    if (message.kind === "connection") {
       this.state = message.state;
-      for (const listener of this.links) listener(message.state, message.reconnected);
+      for (const listener of this.connectionListeners) listener(message.state, message.reconnected);
     }
   }
 
-  sayLook(): void {
-    this.say({ say: "look", visible: document.visibilityState === "visible" });
+  sendVisibility(): void {
+    this.send({ kind: "visibility", visible: document.visibilityState === "visible" });
   }
 
-  private sayWatched(): void {
-    this.say({ say: "watch", tasks: [...this.watches.keys()] });
+  private sendWatched(): void {
+    this.send({ kind: "watch", tasks: [...this.watches.keys()] });
   }
 
-  private say(message: FromTab): void {
+  private send(message: FromTab): void {
     this.port?.postMessage(message);
   }
 }
@@ -88,7 +88,7 @@ function connect(): MessagePort {
   }).port;
 }
 
-export const link = new Link();
-document.addEventListener("visibilitychange", () => link.sayLook());
-addEventListener("pagehide", () => link.close());
-addEventListener("pageshow", (event) => event.persisted && link.open());
+export const connection = new Connection();
+document.addEventListener("visibilitychange", () => connection.sendVisibility());
+addEventListener("pagehide", () => connection.close());
+addEventListener("pageshow", (event) => event.persisted && connection.open());

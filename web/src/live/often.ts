@@ -1,5 +1,5 @@
 /** A function that acts at most so often, and at last after the newest call. */
-export function atMostEvery(milliseconds: number, act: () => void): () => void {
+export function throttle(milliseconds: number, run: () => void): () => void {
   let waiting = false;
   let last = 0;
   return () => {
@@ -9,32 +9,32 @@ export function atMostEvery(milliseconds: number, act: () => void): () => void {
     setTimeout(() => {
       waiting = false;
       last = Date.now();
-      act();
+      run();
     }, wait);
   };
 }
 
 /** The same for each name by itself. */
-export function eachAtMostEvery(
+export function throttleEach(
   milliseconds: number,
-  act: (name: string) => void,
+  run: (name: string) => void,
 ): (name: string) => void {
-  const each = new Map<string, () => void>();
+  const byName = new Map<string, () => void>();
   return (name) => {
-    const one = each.get(name) ?? atMostEvery(milliseconds, () => act(name));
-    each.set(name, one);
-    one();
+    const throttled = byName.get(name) ?? throttle(milliseconds, () => run(name));
+    byName.set(name, throttled);
+    throttled();
   };
 }
 
 /** A page is drawn first; what it may have missed before the stream was open is asked for a moment later. */
-export const DRAWN_AFTER = 700;
+export const FIRST_PAINT_DELAY = 700;
 
 /** A function that acts once it has not been called for a while. */
-export function whenCalm(milliseconds: number, act: () => void): () => void {
+export function debounce(milliseconds: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
     clearTimeout(timer);
-    timer = setTimeout(act, milliseconds);
+    timer = setTimeout(run, milliseconds);
   };
 }

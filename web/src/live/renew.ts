@@ -6,26 +6,26 @@ import type { Query, QueryClient } from "@tanstack/react-query";
  * What is under way is not broken off, or a slow answer would never come while much happens: it is
  * shown, and asked for once more, since it may be older than what was heard.
  */
-export function renew(queries: QueryClient, queryKey: readonly unknown[]): void {
-  renewAnswersUnderWay(queries, queryKey);
+export function refetch(queries: QueryClient, queryKey: readonly unknown[]): void {
+  refetchAfterPending(queries, queryKey);
   void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /** Where the news themselves are put in place, only an older answer could push them out again. */
-export function renewAnswersUnderWay(queries: QueryClient, queryKey: readonly unknown[]): void {
-  for (const query of queries.getQueryCache().findAll({ queryKey, predicate: isUnderWay })) {
-    askAgainOnceAnswered(queries, query);
+export function refetchAfterPending(queries: QueryClient, queryKey: readonly unknown[]): void {
+  for (const query of queries.getQueryCache().findAll({ queryKey, predicate: isFetching })) {
+    refetchOnceSettled(queries, query);
   }
 }
 
-const awaited = new WeakSet<Promise<unknown>>();
+const pending = new WeakSet<Promise<unknown>>();
 
-function askAgainOnceAnswered(queries: QueryClient, query: Query): void {
-  const answer = query.promise;
-  if (!answer || awaited.has(answer)) return;
-  awaited.add(answer);
-  const again = () => queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
-  answer.then(again, () => undefined);
+function refetchOnceSettled(queries: QueryClient, query: Query): void {
+  const promise = query.promise;
+  if (!promise || pending.has(promise)) return;
+  pending.add(promise);
+  const refetchIt = () => queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+  promise.then(refetchIt, () => undefined);
 }
 
-export const isUnderWay = (query: Query) => query.state.fetchStatus === "fetching";
+export const isFetching = (query: Query) => query.state.fetchStatus === "fetching";

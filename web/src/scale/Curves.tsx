@@ -1,28 +1,28 @@
 import { lazy, Suspense, useMemo } from "react";
-import { Lines } from "~/components/Answer";
+import { SkeletonLines } from "~/components/Answer";
 import classes from "./Scale.module.css";
-import { curvesOf, curveWords, type Scale } from "./words";
+import { type Scale, scalingCurves, scalingDescription } from "./words";
 
 // Charts weigh more than the rest of a page.
 const Chart = lazy(() => import("~/charts/Chart").then(({ Chart }) => ({ default: Chart })));
 
 /** Throughput over machines, once there are two to compare. */
-export function Curves({ scale }: { scale: Scale }) {
-  const curves = useMemo(() => curvesOf(scale), [scale]);
-  const counted = useMemo(() => ({ x: "Nodes", y: `${scale.unit} per second` }), [scale.unit]);
+export function ScalingChart({ scale }: { scale: Scale }) {
+  const curves = useMemo(() => scalingCurves(scale), [scale]);
+  const axisNames = useMemo(() => ({ x: "Nodes", y: `${scale.unit} per second` }), [scale.unit]);
   if (!curves.length) return null;
   return (
     <figure className={classes.figure}>
-      <Suspense fallback={<Lines count={3} />}>
+      <Suspense fallback={<SkeletonLines count={3} />}>
         <Chart
-          label={curveWords(scale)}
+          label={scalingDescription(scale)}
           curves={curves}
           axis="step"
           log={false}
           smooth={0}
           range={null}
           fromZero
-          counted={counted}
+          axisNames={axisNames}
           height={220}
         />
       </Suspense>
@@ -30,7 +30,7 @@ export function Curves({ scale }: { scale: Scale }) {
         {curves.map(({ key, label, color, dashed }) => (
           <span key={key} className={classes.key}>
             <svg width={26} height={10} aria-hidden="true">
-              <line x1={0} x2={26} y1={5} y2={5} {...strokeOf(color, dashed)} />
+              <line x1={0} x2={26} y1={5} y2={5} {...lineProps(color, dashed)} />
               {!dashed && <circle cx={13} cy={5} r={4} fill={color} />}
             </svg>
             {label}
@@ -41,6 +41,6 @@ export function Curves({ scale }: { scale: Scale }) {
   );
 }
 
-function strokeOf(stroke: string, dashed = false) {
+function lineProps(stroke: string, dashed = false) {
   return { stroke, strokeWidth: 2, strokeDasharray: dashed ? "5 4" : undefined };
 }

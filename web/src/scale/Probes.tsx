@@ -8,9 +8,9 @@ import {
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { figure } from "~/lib/format";
+import { formatNumber } from "~/lib/format";
 import classes from "./Scale.module.css";
-import { type Probe, probeWords, type Scale, shareWords } from "./words";
+import { type Probe, probeResult, probeStatus, type Scale } from "./words";
 
 const ICONS: Record<string, TablerIcon> = {
   waiting: IconClock,
@@ -19,10 +19,10 @@ const ICONS: Record<string, TablerIcon> = {
   skipped: IconMinus,
 };
 
-type ProbesProps = { scale: Scale; action?: (probe: Probe) => ReactNode };
+type ProbeTableProps = { scale: Scale; action?: (probe: Probe) => ReactNode };
 
 /** Each short run: what it gave so far, or why it gave nothing. */
-export function Probes({ scale, action }: ProbesProps) {
+export function ProbeTable({ scale, action }: ProbeTableProps) {
   return (
     <Table verticalSpacing={4} horizontalSpacing={6} className={classes.probes}>
       <Table.Thead>
@@ -36,14 +36,14 @@ export function Probes({ scale, action }: ProbesProps) {
         {scale.probes.map((probe) => (
           <Table.Tr key={probe.label}>
             <Table.Td>
-              <Name probe={probe} />
+              <ProbeName probe={probe} />
               {probe.changed && (
                 <Text size="xs" c="dimmed">
                   {probe.changed}
                 </Text>
               )}
             </Table.Td>
-            <Gave scale={scale} probe={probe} action={action} />
+            <ProbeMeasurement scale={scale} probe={probe} action={action} />
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -51,25 +51,25 @@ export function Probes({ scale, action }: ProbesProps) {
   );
 }
 
-function Gave({ scale, probe, action }: ProbesProps & { probe: Probe }) {
+function ProbeMeasurement({ scale, probe, action }: ProbeTableProps & { probe: Probe }) {
   if (probe.throughput === null) {
-    return <Table.Td colSpan={2}>{probeWords(probe, scale.steps)}</Table.Td>;
+    return <Table.Td colSpan={2}>{probeStatus(probe, scale.steps)}</Table.Td>;
   }
   return (
     <>
       <Table.Td ta="right" className={classes.number}>
-        {figure(probe.throughput)}
+        {formatNumber(probe.throughput)}
         {probe.state === "running" && " so far"}
       </Table.Td>
       <Table.Td ta="right" className={classes.number}>
-        {shareWords(scale, probe)}
+        {probeResult(scale, probe)}
         {action?.(probe)}
       </Table.Td>
     </>
   );
 }
 
-function Name({ probe }: { probe: Probe }) {
+function ProbeName({ probe }: { probe: Probe }) {
   const Icon = ICONS[probe.state];
   return (
     <span className={classes.name} data-state={probe.state}>

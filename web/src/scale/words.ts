@@ -1,19 +1,19 @@
 import type { Schemas } from "~/api/client";
 import { type Curve, colourOf } from "~/charts/curves";
-import { figure } from "~/lib/format";
+import { formatNumber } from "~/lib/format";
 
 export type Scale = Schemas["Scale"];
 export type Probe = Schemas["ScaleProbe"];
 
 /** Throughput over machines, beside what it would be if each did as much as the first; settings have no such curve. */
-export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[] {
+export function scalingCurves(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[] {
   if (scale.kind !== "nodes") return [];
   const measured = scale.probes
     .filter((probe) => probe.throughput !== null)
     .sort((a, b) => a.nodes - b.nodes);
   const first = measured[0];
   if (!first?.throughput || measured.length < 2) return [];
-  const each = first.throughput / first.nodes;
+  const perNode = first.throughput / first.nodes;
   return [
     {
       key: "measured",
@@ -26,20 +26,20 @@ export function curvesOf(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[
       label: "perfect scaling",
       color: colourOf(1),
       dashed: true,
-      points: measured.map(({ nodes }) => [nodes, null, nodes * each]),
+      points: measured.map(({ nodes }) => [nodes, null, nodes * perNode]),
     },
   ];
 }
 
 /** The curve for those who cannot see it. */
-export function curveWords({ probes, unit }: Pick<Scale, "probes" | "unit">): string {
-  const told = probes.filter((probe) => probe.throughput !== null);
-  const points = told.map((probe) => `${probe.label} ${figure(probe.throughput ?? 0)}`);
+export function scalingDescription({ probes, unit }: Pick<Scale, "probes" | "unit">): string {
+  const measured = probes.filter((probe) => probe.throughput !== null);
+  const points = measured.map((probe) => `${probe.label} ${formatNumber(probe.throughput ?? 0)}`);
   return `Throughput by number of nodes, in ${unit} per second: ${points.join(", ")}`;
 }
 
 /** What a probe that has told no pace is doing, or why it told none. */
-export function probeWords(probe: Probe, wanted: number): string {
+export function probeStatus(probe: Probe, wanted: number): string {
   if (probe.state === "running" && probe.steps > 0) {
     return `running, ${probe.steps} of ${wanted} steps measured`;
   }
@@ -48,7 +48,7 @@ export function probeWords(probe: Probe, wanted: number): string {
 }
 
 /** What a probe gave against the first: each machine's share, or how much faster a setting was. */
-export function shareWords(scale: Pick<Scale, "kind" | "gains">, probe: Probe): string {
+export function probeResult(scale: Pick<Scale, "kind" | "gains">, probe: Probe): string {
   if (scale.kind === "nodes") {
     return probe.efficiency === null ? "" : `${Math.round(100 * probe.efficiency)} %`;
   }
@@ -60,7 +60,7 @@ export function gainOf({ gains }: Pick<Scale, "gains">, { label }: Pick<Probe, "
   return gains.find(({ change }) => change === label);
 }
 
-export function headWords({ state, endpoint }: Pick<Scale, "state" | "endpoint">): string {
+export function scaleTitle({ state, endpoint }: Pick<Scale, "state" | "endpoint">): string {
   if (state === "running") return `Measuring on ${endpoint}`;
   if (state === "failed") return `Nothing could be measured on ${endpoint}`;
   return state === "cancelled" ? `Stopped measuring on ${endpoint}` : `Measured on ${endpoint}`;

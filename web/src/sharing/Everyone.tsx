@@ -1,8 +1,8 @@
 import { Switch } from "@mantine/core";
 
-type EveryoneProps = { isOn: boolean; isBusy: boolean; onChange: (on: boolean) => void };
+type ShareWithEveryoneProps = { isOn: boolean; isBusy: boolean; onChange: (on: boolean) => void };
 
-export function Everyone({ isOn, isBusy, onChange }: EveryoneProps) {
+export function ShareWithEveryone({ isOn, isBusy, onChange }: ShareWithEveryoneProps) {
   return (
     <Switch
       label="Everyone with an account on this Diamond"

@@ -1,13 +1,13 @@
 import { ActionIcon, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconUser, IconUsersGroup, IconX } from "@tabler/icons-react";
 import type { Share } from "~/api/shares";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 
-type HoldersProps = { shares: Share[]; onStop: (share: Share) => void };
+type SharedWithListProps = { shares: Share[]; onStop: (share: Share) => void };
 
 /** People and projects who see it now. */
-export function Holders({ shares, onStop }: HoldersProps) {
-  const named = shares.filter((one) => one.with_kind !== "everyone");
+export function SharedWithList({ shares, onStop }: SharedWithListProps) {
+  const named = shares.filter((share) => share.with_kind !== "everyone");
   if (!shares.length) {
     return (
       <Text size="sm" c="dimmed">
@@ -17,14 +17,18 @@ export function Holders({ shares, onStop }: HoldersProps) {
   }
   return (
     <Stack gap={4} component="ul" p={0} m={0} aria-label="Shared with">
-      {named.map((one) => (
-        <Line key={`${one.with_kind} ${one.with_id}`} share={one} onStop={() => onStop(one)} />
+      {named.map((share) => (
+        <ShareRow
+          key={`${share.with_kind} ${share.with_id}`}
+          share={share}
+          onStop={() => onStop(share)}
+        />
       ))}
     </Stack>
   );
 }
 
-function Line({ share, onStop }: { share: Share; onStop: () => void }) {
+function ShareRow({ share, onStop }: { share: Share; onStop: () => void }) {
   const Icon = share.with_kind === "project" ? IconUsersGroup : IconUser;
   const name = share.name || share.with_id;
   return (
@@ -35,7 +39,7 @@ function Line({ share, onStop }: { share: Share; onStop: () => void }) {
           {name}
         </Text>
         <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-          since <Ago at={share.created} />
+          since <TimeAgo at={share.created} />
         </Text>
       </Group>
       <Tooltip label="Stop sharing">

@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Holder, Sharing } from "~/api/shares";
-import { Answer, Failed, Lines } from "~/components/Answer";
-import { useDeed } from "~/components/useDeed";
-import { Everyone } from "./Everyone";
-import { Holders } from "./Holders";
-import { WithPerson } from "./WithPerson";
-import { WithProject } from "./WithProject";
+import type { Recipient, Sharing } from "~/api/shares";
+import { ErrorAlert, QueryResult, SkeletonLines } from "~/components/Answer";
+import { useAction } from "~/components/useDeed";
+import { ShareWithEveryone } from "./Everyone";
+import { SharedWithList } from "./Holders";
+import { ShareWithPerson } from "./WithPerson";
+import { ShareWithProject } from "./WithProject";
 
 type DialogProps = {
   title: string;
@@ -24,13 +24,13 @@ type DialogProps = {
 export function ShareDialog({ title, about, name, sharing, onClose, children }: DialogProps) {
   const queryKey = ["shares", name];
   const query = useQuery({ queryKey, queryFn: sharing.list });
-  const add = useDeed({
-    by: (kind: Holder, id: string) => sharing.add(kind, id),
-    renews: [queryKey],
+  const add = useAction({
+    call: (kind: Recipient, id: string) => sharing.add(kind, id),
+    refresh: [queryKey],
   });
-  const stop = useDeed({
-    by: (kind: Holder, id: string) => sharing.stop(kind, id),
-    renews: [queryKey],
+  const stop = useAction({
+    call: (kind: Recipient, id: string) => sharing.stop(kind, id),
+    refresh: [queryKey],
   });
   const error = add.error ?? stop.error;
   const isBusy = add.isPending || stop.isPending;
@@ -39,24 +39,27 @@ export function ShareDialog({ title, about, name, sharing, onClose, children }: 
       <Stack>
         <Text size="sm">{about}</Text>
         {children}
-        <Answer query={query} loading={<Lines count={3} height={34} />}>
+        <QueryResult query={query} loading={<SkeletonLines count={3} height={34} />}>
           {({ items }) => (
             <>
-              <WithPerson
+              <ShareWithPerson
                 isBusy={isBusy}
                 onAdd={(address) => add.mutateAsync(["person", address])}
               />
-              <WithProject shares={items} onAdd={(id) => add.run("project", id)} />
-              <Everyone
-                isOn={items.some((one) => one.with_kind === "everyone")}
+              <ShareWithProject shares={items} onAdd={(id) => add.run("project", id)} />
+              <ShareWithEveryone
+                isOn={items.some((share) => share.with_kind === "everyone")}
                 isBusy={isBusy}
                 onChange={(on) => (on ? add : stop).run("everyone", "")}
               />
-              {error && <Failed error={error} />}
-              <Holders shares={items} onStop={(one) => stop.run(one.with_kind, one.with_id)} />
+              {error && <ErrorAlert error={error} />}
+              <SharedWithList
+                shares={items}
+                onStop={(share) => stop.run(share.with_kind, share.with_id)}
+              />
             </>
           )}
-        </Answer>
+        </QueryResult>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Close

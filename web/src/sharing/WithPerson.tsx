@@ -1,10 +1,10 @@
 import { Button, Group, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 
-type WithPersonProps = { isBusy: boolean; onAdd: (address: string) => Promise<unknown> };
+type ShareWithPersonProps = { isBusy: boolean; onAdd: (address: string) => Promise<unknown> };
 
 /** By the whole address: nobody goes through the list of people. What was refused stays typed. */
-export function WithPerson({ isBusy, onAdd }: WithPersonProps) {
+export function ShareWithPerson({ isBusy, onAdd }: ShareWithPersonProps) {
   const [address, setAddress] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();

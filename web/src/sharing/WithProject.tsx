@@ -3,24 +3,27 @@ import { useQuery } from "@tanstack/react-query";
 import { projectsQuery } from "~/api/projects";
 import type { Share } from "~/api/shares";
 
-type WithProjectProps = { shares: Share[]; onAdd: (project: string) => void };
+type ShareWithProjectProps = { shares: Share[]; onAdd: (project: string) => void };
 
 /** One of the person's own projects that it is not shared with yet. */
-export function WithProject({ shares, onAdd }: WithProjectProps) {
+export function ShareWithProject({ shares, onAdd }: ShareWithProjectProps) {
   const { data } = useQuery(projectsQuery);
-  const known = new Set(shares.map((one) => one.with_id));
-  const left = (data?.items ?? []).filter((one) => !known.has(one.id));
+  const sharedWith = new Set(shares.map((share) => share.with_id));
+  const remaining = (data?.items ?? []).filter((project) => !sharedWith.has(project.id));
   if (!data?.items.length) return null;
   return (
     <Select
       label="Project"
       placeholder={
-        left.length ? "everyone in one of your projects" : "shared with all your projects"
+        remaining.length ? "everyone in one of your projects" : "shared with all your projects"
       }
-      data={left.map((one) => ({ value: one.id, label: one.title || one.name }))}
+      data={remaining.map((project) => ({
+        value: project.id,
+        label: project.title || project.name,
+      }))}
       value={null}
       onChange={(id) => id && onAdd(id)}
-      disabled={!left.length}
+      disabled={!remaining.length}
     />
   );
 }

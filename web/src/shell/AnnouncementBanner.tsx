@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconSpeakerphone } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type Announcement, announcementsQuery } from "~/api/announcements";
 
-const KEPT = 50;
+const REMEMBERED = 50;
 
 /** What administrators say to all; closed, it stays away in this browser until it says something else. */
 export default function AnnouncementBanner() {
@@ -14,17 +14,19 @@ export default function AnnouncementBanner() {
     defaultValue: [],
     getInitialValueInEffect: false,
   });
-  const shown = (data?.items ?? []).filter((one) => !closed.includes(markOf(one)));
-  return shown.map((one) => (
+  const shown = (data?.items ?? []).filter(
+    (announcement) => !closed.includes(fingerprint(announcement)),
+  );
+  return shown.map((announcement) => (
     <Banner
-      key={one.id}
-      announcement={one}
-      onClose={() => setClosed([...closed, markOf(one)].slice(-KEPT))}
+      key={announcement.id}
+      announcement={announcement}
+      onClose={() => setClosed([...closed, fingerprint(announcement)].slice(-REMEMBERED))}
     />
   ));
 }
 
-function markOf({ id, text }: Announcement): string {
+function fingerprint({ id, text }: Announcement): string {
   return `${id} ${text.length} ${text.slice(0, 40)}`;
 }
 

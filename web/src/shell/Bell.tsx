@@ -4,7 +4,7 @@ import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { count } from "~/lib/format";
-import { notificationsQuery, useAnnouncements } from "./announce";
+import { notificationsQuery, useNotificationToasts } from "./announce";
 
 const BellPanel = lazy(() => import("./BellPanel"));
 
@@ -12,7 +12,7 @@ const BellPanel = lazy(() => import("./BellPanel"));
 export function Bell() {
   const [open, { toggle, close }] = useDisclosure(false);
   const { data } = useQuery(notificationsQuery);
-  useAnnouncements();
+  useNotificationToasts();
   const unread = data?.unread ?? 0;
   const label = unread ? count(unread, "unread notification") : "Notifications";
   return (

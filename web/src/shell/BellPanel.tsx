@@ -25,11 +25,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer } from "~/components/Answer";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { Words } from "~/components/Words";
-import { NOTICE_COLORS, type Notice, notificationsQuery, placeOf } from "./announce";
+import { QueryResult } from "~/components/Answer";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { MessageText } from "~/components/Words";
+import { NOTICE_COLORS, type Notice, noticeLink, notificationsQuery } from "./announce";
 import classes from "./BellPanel.module.css";
 
 const ICONS: Record<Notice["kind"], TablerIcon> = {
@@ -75,10 +75,10 @@ export default function BellPanel({ onGo }: { onGo: () => void }) {
           </Tooltip>
         </Group>
       </Group>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) => (
           <ScrollArea.Autosize mah="min(70vh, 480px)" viewportProps={{ tabIndex: 0 }}>
-            {items.length ? null : <Nothing />}
+            {items.length ? null : <NoNotifications />}
             {items.map((notice) => (
               <NoticeLine
                 key={notice.id}
@@ -91,7 +91,7 @@ export default function BellPanel({ onGo }: { onGo: () => void }) {
             ))}
           </ScrollArea.Autosize>
         )}
-      </Answer>
+      </QueryResult>
     </>
   );
 }
@@ -102,14 +102,14 @@ function useMarkRead() {
     mutationFn: (ids: string[] | null) =>
       dataOf(api.POST("/api/v1/notifications/read", { body: { ids } })),
     onSuccess: () => void queries.invalidateQueries({ queryKey: keys.notifications }),
-    onError: sayFailed,
+    onError: showError,
   });
 }
 
 function NoticeLine({ notice, onOpen }: { notice: Notice; onOpen: () => void }) {
   const Icon = ICONS[notice.kind];
   return (
-    <Link {...placeOf(notice)} className={classes.notice} onClick={onOpen}>
+    <Link {...noticeLink(notice)} className={classes.notice} onClick={onOpen}>
       <Icon
         size={18}
         className={classes.sign}
@@ -122,11 +122,11 @@ function NoticeLine({ notice, onOpen }: { notice: Notice; onOpen: () => void }) 
         </Text>
         {notice.text && (
           <Text size="xs" c="dimmed" lineClamp={3}>
-            <Words text={notice.text} />
+            <MessageText text={notice.text} />
           </Text>
         )}
         <Text size="xs" c="dimmed" component="div">
-          <Ago at={notice.at} />
+          <TimeAgo at={notice.at} />
         </Text>
       </div>
       {notice.read == null && (
@@ -138,7 +138,7 @@ function NoticeLine({ notice, onOpen }: { notice: Notice; onOpen: () => void }) 
   );
 }
 
-function Nothing() {
+function NoNotifications() {
   return (
     <Group px={14} py="lg" gap="sm" wrap="nowrap" align="flex-start">
       <IconBellOff size={20} stroke={1.5} aria-hidden />

@@ -1,17 +1,17 @@
 import { Alert } from "@mantine/core";
 import { IconCloudOff } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import { useLinkState } from "~/live/hooks";
+import { useConnectionState } from "~/live/hooks";
 
-const PATIENCE = 1_500;
+const SHOW_AFTER = 1_500;
 
 /** Says that what is shown may be old; a hiccup of a second is not worth a word. */
-export function LinkBanner() {
-  const offline = useLinkState() === "offline";
+export function OfflineBanner() {
+  const offline = useConnectionState() === "offline";
   const [shown, setShown] = useState(false);
   useEffect(() => {
     if (!offline) return setShown(false);
-    const timer = setTimeout(() => setShown(true), PATIENCE);
+    const timer = setTimeout(() => setShown(true), SHOW_AFTER);
     return () => clearTimeout(timer);
   }, [offline]);
   if (!shown) return null;

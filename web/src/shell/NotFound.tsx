@@ -1,13 +1,13 @@
 import { Button } from "@mantine/core";
 import { IconMapOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { Empty } from "~/components/Answer";
+import { EmptyState } from "~/components/Answer";
 import { Page } from "~/components/Page";
 
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty
+      <EmptyState
         icon={IconMapOff}
         title="Page not found"
         action={
@@ -15,7 +15,7 @@ export function NotFound() {
         }
       >
         The address may be mistyped, or the item may have been deleted.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }

@@ -5,17 +5,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { foundImagesQuery, imageName } from "~/api/images";
+import { imageName, imageSearchQuery } from "~/api/images";
 import { endpointsQuery, keys } from "~/api/queries";
 import { count } from "~/lib/format";
-import { usePlaces } from "./places";
+import { useNavPages } from "./places";
 
 /** ⌘K: every page, every endpoint, any image or task by its name. Each wish opens it. */
-export default function Palette({ wishes }: { wishes: number }) {
+export default function Palette({ openCount }: { openCount: number }) {
   const [query, setQuery] = useState("");
   useEffect(() => {
-    if (wishes) spotlight.open();
-  }, [wishes]);
+    if (openCount) spotlight.open();
+  }, [openCount]);
   const actions = [...usePages(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
   return (
     <Spotlight
@@ -39,7 +39,7 @@ export default function Palette({ wishes }: { wishes: number }) {
 
 function usePages(): SpotlightActionData[] {
   const navigate = useNavigate();
-  return usePlaces().map(({ to, label, icon: Icon }) => ({
+  return useNavPages().map(({ to, label, icon: Icon }) => ({
     id: to,
     label,
     leftSection: <Icon size={18} stroke={1.6} aria-hidden />,
@@ -58,9 +58,9 @@ function useEndpoints(): SpotlightActionData[] {
   }));
 }
 
-function useImages(words: string): SpotlightActionData[] {
+function useImages(search: string): SpotlightActionData[] {
   const navigate = useNavigate();
-  const { data } = useQuery({ ...foundImagesQuery(words), enabled: words.length > 1 });
+  const { data } = useQuery({ ...imageSearchQuery(search), enabled: search.length > 1 });
   return (data?.items ?? []).map((image) => ({
     id: `image ${image.id}`,
     label: imageName(image),

@@ -1,13 +1,13 @@
 import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
-import { useKeptAppearance } from "./appearance";
+import { useSavedAppearance } from "./appearance";
 
-export function SchemeToggle() {
-  useKeptAppearance();
+export function ColorSchemeToggle() {
+  useSavedAppearance();
   const { setColorScheme } = useMantineColorScheme();
-  const now = useComputedColorScheme("light");
-  const other = now === "dark" ? "light" : "dark";
-  const Icon = now === "dark" ? IconSun : IconMoon;
+  const current = useComputedColorScheme("light");
+  const other = current === "dark" ? "light" : "dark";
+  const Icon = current === "dark" ? IconSun : IconMoon;
   return (
     <Tooltip label={`Switch to ${other} mode`}>
       <ActionIcon

@@ -5,12 +5,12 @@ import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { ProblemError } from "~/api/client";
 import { meQuery } from "~/api/queries";
-import { useLinkState } from "~/live/hooks";
+import { useConnectionState } from "~/live/hooks";
 import { Bell } from "./Bell";
-import { LinkBanner } from "./LinkBanner";
+import { OfflineBanner } from "./LinkBanner";
 import { Navigation } from "./Navigation";
 import { PaletteButton } from "./PaletteButton";
-import { SchemeToggle } from "./SchemeToggle";
+import { ColorSchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
 
 const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
@@ -20,7 +20,7 @@ const AccountMenu = lazy(() => import("./AccountMenu"));
 /** Header, navigation, and the page between them; or the way to sign in. */
 export function Shell() {
   const me = useQuery(meQuery);
-  const linkState = useLinkState();
+  const linkState = useConnectionState();
   const { refetch } = me;
   useEffect(() => {
     if (linkState === "signed-out") void refetch();
@@ -77,7 +77,7 @@ function Frame() {
           <PaletteButton />
           <Group gap={4} ml="auto" wrap="nowrap">
             <Bell />
-            <SchemeToggle />
+            <ColorSchemeToggle />
             <Account />
           </Group>
         </Group>
@@ -86,7 +86,7 @@ function Frame() {
         <Navigation onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        <LinkBanner />
+        <OfflineBanner />
         <Suspense>{me?.mode === "shared" && <AnnouncementBanner />}</Suspense>
         <Outlet />
       </AppShell.Main>

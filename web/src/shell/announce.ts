@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { link } from "~/live/link";
+import { connection } from "~/live/link";
 
 export type Notice = Schemas["Notification"];
 
@@ -25,23 +25,23 @@ export const NOTICE_COLORS: Record<Notice["kind"], string> = {
   people: "blue",
 };
 
-const CHOICE = "diamond.browser-notifications";
+const STORAGE_KEY = "diamond.browser-notifications";
 
 /** Whether this browser shall speak up when no tab of Diamond is looked at. */
-export function browserMaySpeak(): boolean {
+export function browserNotificationsEnabled(): boolean {
   return (
     typeof Notification !== "undefined" &&
     Notification.permission === "granted" &&
-    localStorage.getItem(CHOICE) === "on"
+    localStorage.getItem(STORAGE_KEY) === "on"
   );
 }
 
-export function letBrowserSpeak(speak: boolean): void {
-  localStorage.setItem(CHOICE, speak ? "on" : "off");
+export function setBrowserNotifications(enabled: boolean): void {
+  localStorage.setItem(STORAGE_KEY, enabled ? "on" : "off");
 }
 
 /** Where a notice leads. */
-export function placeOf(notice: Notice) {
+export function noticeLink(notice: Notice) {
   if (notice.task) return { to: "/tasks/$task", params: { task: notice.task } } as const;
   if (notice.endpoint)
     return { to: "/endpoints/$name", params: { name: notice.endpoint } } as const;
@@ -49,22 +49,22 @@ export function placeOf(notice: Notice) {
 }
 
 /** Say each notice as it comes: in the page that is looked at, by the browser when none is. */
-export function useAnnouncements(): void {
+export function useNotificationToasts(): void {
   const navigate = useNavigate();
   useEffect(
     () =>
-      link.onEvent((event) => {
+      connection.onEvent((event) => {
         if (event.type !== "notification") return;
         const notice = event.data;
-        const open = () => void navigate(placeOf(notice));
-        if (document.visibilityState === "visible") sayInPage(notice, open);
-        else if (!link.seen && browserMaySpeak()) sayByBrowser(notice, open);
+        const open = () => void navigate(noticeLink(notice));
+        if (document.visibilityState === "visible") showInPage(notice, open);
+        else if (!connection.seen && browserNotificationsEnabled()) showInBrowser(notice, open);
       }),
     [navigate],
   );
 }
 
-function sayInPage(notice: Notice, open: () => void): void {
+function showInPage(notice: Notice, open: () => void): void {
   notifications.show({
     id: notice.id,
     title: notice.title,
@@ -80,7 +80,7 @@ function sayInPage(notice: Notice, open: () => void): void {
 }
 
 /** The tag lets the browser show it once, however many tabs there are. */
-function sayByBrowser(notice: Notice, open: () => void): void {
+function showInBrowser(notice: Notice, open: () => void): void {
   const shown = new Notification(notice.title, {
     body: notice.text,
     tag: notice.id,

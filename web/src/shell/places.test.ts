@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { placesFor } from "./places";
+import { navPagesFor } from "./places";
 
-const labels = (me: Parameters<typeof placesFor>[0]) => placesFor(me).map((one) => one.label);
+const labels = (me: Parameters<typeof navPagesFor>[0]) => navPagesFor(me).map((page) => page.label);
 
 test("who is alone with her Diamond sees nothing about others", () => {
   expect(labels({ mode: "embedded", is_admin: true })).not.toContain("Projects");

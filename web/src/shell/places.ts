@@ -20,7 +20,7 @@ type Me = Schemas["Me"];
 type Audience = "everyone" | "many" | "administrators";
 
 /** Every page that has a place of its own; the palette lists the same. */
-const PLACES = [
+const PAGES = [
   { to: "/", label: "Dashboard", icon: IconHome, for: "everyone" },
   { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
   { to: "/tasks", label: "Tasks", icon: IconListDetails, for: "everyone" },
@@ -34,16 +34,20 @@ const PLACES = [
   { to: "/audit", label: "Audit log", icon: IconHistory, for: "administrators" },
 ] as const satisfies { to: string; label: string; icon: TablerIcon; for: Audience }[];
 
-export type Place = (typeof PLACES)[number];
+export type NavPage = (typeof PAGES)[number];
 
 /** Those that this person has a use for: one who is alone with her Diamond shares with nobody. */
-export function usePlaces(): Place[] {
+export function useNavPages(): NavPage[] {
   const { data: me } = useQuery(meQuery);
-  return placesFor(me);
+  return navPagesFor(me);
 }
 
-export function placesFor(me: Pick<Me, "mode" | "is_admin"> | undefined): Place[] {
-  const many = me?.mode === "shared";
-  const shown = { everyone: true, many, administrators: many && Boolean(me?.is_admin) };
-  return PLACES.filter((place) => shown[place.for]);
+export function navPagesFor(me: Pick<Me, "mode" | "is_admin"> | undefined): NavPage[] {
+  const isShared = me?.mode === "shared";
+  const shown = {
+    everyone: true,
+    many: isShared,
+    administrators: isShared && Boolean(me?.is_admin),
+  };
+  return PAGES.filter((place) => shown[place.for]);
 }

@@ -2,15 +2,15 @@ import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { IconPlus, IconSpeakerphone } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Announcement, allAnnouncementsQuery, askAnnouncements } from "~/api/announcements";
+import { type Announcement, allAnnouncementsQuery, announcementsApi } from "~/api/announcements";
 import { keys } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
-import { phaseOf } from "~/lib/when";
-import { Editor } from "./Editor";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
+import { periodStatus } from "~/lib/when";
+import { AnnouncementEditor } from "./Editor";
 
 /** What administrators say to all, on top of every page. */
 export function Announcements() {
@@ -22,28 +22,35 @@ export function Announcements() {
       lead="Messages shown to everyone at the top of every page, for example about maintenance or a new cluster."
       actions={<NewButton onClick={() => edit("new")} />}
     >
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) =>
           items.length ? (
             <Stack>
-              {items.map((one) => (
-                <Line key={one.id} announcement={one} onEdit={() => edit(one)} />
+              {items.map((announcement) => (
+                <AnnouncementCard
+                  key={announcement.id}
+                  announcement={announcement}
+                  onEdit={() => edit(announcement)}
+                />
               ))}
             </Stack>
           ) : (
-            <Empty
+            <EmptyState
               icon={IconSpeakerphone}
               title="No announcements yet"
               action={<NewButton onClick={() => edit("new")} />}
             >
               An announcement is shown to everyone with an account here, during the period you
               choose.
-            </Empty>
+            </EmptyState>
           )
         }
-      </Answer>
+      </QueryResult>
       {edited && (
-        <Editor announcement={edited === "new" ? null : edited} onClose={() => edit(null)} />
+        <AnnouncementEditor
+          announcement={edited === "new" ? null : edited}
+          onClose={() => edit(null)}
+        />
       )}
     </Page>
   );
@@ -59,13 +66,19 @@ function NewButton({ onClick }: { onClick: () => void }) {
 
 const COLORS = { now: "teal", scheduled: "blue", expired: "gray" };
 
-function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: () => void }) {
-  const phase = phaseOf(announcement, Date.now() / 1000);
-  const remove = useDeed({
-    by: () => askAnnouncements.withdraw(announcement.id),
-    renews: [keys.announcements],
-    done: "Announcement deleted",
-    onError: sayFailed,
+function AnnouncementCard({
+  announcement,
+  onEdit,
+}: {
+  announcement: Announcement;
+  onEdit: () => void;
+}) {
+  const phase = periodStatus(announcement, Date.now() / 1000);
+  const remove = useAction({
+    call: () => announcementsApi.remove(announcement.id),
+    refresh: [keys.announcements],
+    success: "Announcement deleted",
+    onError: showError,
   });
   return (
     <Card component="article" aria-label={announcement.text.slice(0, 60)}>
@@ -78,10 +91,10 @@ function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: ()
             <Badge color={COLORS[phase]}>{phase === "now" ? "active" : phase}</Badge>
             {announcement.level === "warning" && <Badge color="orange">warning</Badge>}
             <Text size="xs" c="dimmed">
-              by {announcement.by}, <Ago at={announcement.created} />
+              by {announcement.by}, <TimeAgo at={announcement.created} />
               {announcement.ends != null && (
                 <>
-                  , {phase === "expired" ? "ended" : "ends"} <Ago at={announcement.ends} />
+                  , {phase === "expired" ? "ended" : "ends"} <TimeAgo at={announcement.ends} />
                 </>
               )}
             </Text>

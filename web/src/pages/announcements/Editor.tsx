@@ -1,13 +1,13 @@
 import { Group, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { type Announcement, type AnnouncementRequest, askAnnouncements } from "~/api/announcements";
+import { type Announcement, type AnnouncementRequest, announcementsApi } from "~/api/announcements";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { MomentInput } from "~/components/MomentInput";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { DateTimeInput } from "~/components/MomentInput";
+import { useAction } from "~/components/useDeed";
 
-type Wanted = Required<AnnouncementRequest>;
-const NEW: Wanted = { text: "", level: "info", starts: null, ends: null };
+type AnnouncementDraft = Required<AnnouncementRequest>;
+const NEW: AnnouncementDraft = { text: "", level: "info", starts: null, ends: null };
 const LEVELS = [
   { value: "info", label: "Information" },
   { value: "warning", label: "Warning" },
@@ -15,23 +15,24 @@ const LEVELS = [
 
 type EditorProps = { announcement: Announcement | null; onClose: () => void };
 
-export function Editor({ announcement, onClose }: EditorProps) {
-  const [wanted, setWanted] = useState<Wanted>(announcement ? partsOf(announcement) : NEW);
-  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
-  const keep = useDeed({
-    by: () => askAnnouncements.keep(announcement?.id ?? null, wanted),
-    renews: [keys.announcements],
-    done: "Announcement published.",
-    onDone: onClose,
+export function AnnouncementEditor({ announcement, onClose }: EditorProps) {
+  const [draft, setDraft] = useState<AnnouncementDraft>(announcement ? draftOf(announcement) : NEW);
+  const change = (part: Partial<AnnouncementDraft>) =>
+    setDraft((current) => ({ ...current, ...part }));
+  const save = useAction({
+    call: () => announcementsApi.save(announcement?.id ?? null, draft),
+    refresh: [keys.announcements],
+    success: "Announcement published.",
+    onSuccess: onClose,
   });
   return (
-    <Ask
+    <FormDialog
       title={announcement ? "Edit announcement" : "New announcement"}
-      deed={announcement ? "Save" : "Publish"}
-      isPending={keep.isPending}
-      isReady={Boolean(wanted.text.trim())}
-      error={keep.error}
-      onDo={() => keep.run()}
+      submitLabel={announcement ? "Save" : "Publish"}
+      isPending={save.isPending}
+      isReady={Boolean(draft.text.trim())}
+      error={save.error}
+      onSubmit={() => save.run()}
       onClose={onClose}
     >
       <Textarea
@@ -40,34 +41,34 @@ export function Editor({ announcement, onClose }: EditorProps) {
         autosize
         minRows={3}
         maxRows={10}
-        value={wanted.text}
+        value={draft.text}
         onChange={(event) => change({ text: event.currentTarget.value })}
         data-autofocus
       />
       <SegmentedControl
         aria-label="Kind"
         data={LEVELS}
-        value={wanted.level}
-        onChange={(level) => change({ level: level as Wanted["level"] })}
+        value={draft.level}
+        onChange={(level) => change({ level: level as AnnouncementDraft["level"] })}
       />
       <Group grow align="flex-start">
-        <MomentInput
+        <DateTimeInput
           label="From"
           description="Leave empty to show it now."
-          value={wanted.starts}
+          value={draft.starts}
           onChange={(starts) => change({ starts })}
         />
-        <MomentInput
+        <DateTimeInput
           label="Until"
           description="Leave empty to show it until you delete it."
-          value={wanted.ends}
+          value={draft.ends}
           onChange={(ends) => change({ ends })}
         />
       </Group>
-    </Ask>
+    </FormDialog>
   );
 }
 
-function partsOf({ text, level, starts, ends }: Announcement): Wanted {
+function draftOf({ text, level, starts, ends }: Announcement): AnnouncementDraft {
   return { text, level, starts, ends };
 }

@@ -5,24 +5,24 @@ import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
-import { More } from "~/components/More";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
+import { LoadMore } from "~/components/More";
 import { Page } from "~/components/Page";
 import { AuditTable } from "./AuditTable";
 import { Filters } from "./Filters";
-import { auditWanted, exportAddress } from "./search";
+import { auditFilters, exportUrl } from "./search";
 
 /** Who did what, on what, from where and with which token: never changed, only added to. */
 export function Audit() {
   const search = useSearch({ from: "/audit" });
   // The moment is that of the question, not of each drawing.
-  const wanted = useMemo(() => auditWanted(search, Date.now() / 1000), [search]);
+  const filters = useMemo(() => auditFilters(search, Date.now() / 1000), [search]);
   const query = useInfiniteQuery({
     queryKey: [...keys.audit, search],
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET("/api/v1/audit", {
-          params: { query: { ...wanted, newest_first: true, limit: 100, before: pageParam } },
+          params: { query: { ...filters, newest_first: true, limit: 100, before: pageParam } },
         }),
       ),
     initialPageParam: 0,
@@ -33,33 +33,33 @@ export function Audit() {
     <Page
       title="Audit log"
       lead="Every change made on this Diamond, newest first. Entries cannot be edited or deleted."
-      actions={<Export wanted={wanted} />}
+      actions={<ExportMenu filters={filters} />}
     >
       <Filters />
-      <Answer query={query} loading={<Lines count={8} height={32} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={8} height={32} />}>
         {({ pages }) => {
           const lines = pages.flatMap((page) => page.items);
           if (!lines.length) {
             return (
-              <Empty icon={IconHistory} title="No matching entries">
+              <EmptyState icon={IconHistory} title="No matching entries">
                 Try fewer words, a longer period, or all people.
-              </Empty>
+              </EmptyState>
             );
           }
           return (
             <>
               <AuditTable lines={lines} />
-              <More query={query}>Load older entries</More>
+              <LoadMore query={query}>Load older entries</LoadMore>
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
 
 /** What the filters leave, all of it. */
-function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
+function ExportMenu({ filters }: { filters: ReturnType<typeof auditFilters> }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -72,10 +72,10 @@ function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={exportAddress(wanted, "csv")} download>
+        <Menu.Item component="a" href={exportUrl(filters, "csv")} download>
           CSV
         </Menu.Item>
-        <Menu.Item component="a" href={exportAddress(wanted, "jsonl")} download>
+        <Menu.Item component="a" href={exportUrl(filters, "jsonl")} download>
           JSON lines
         </Menu.Item>
       </Menu.Dropdown>

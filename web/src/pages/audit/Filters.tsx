@@ -19,7 +19,7 @@ export function Filters() {
   const navigate = useNavigate({ from: "/audit" });
   return (
     <Group gap="sm" mb="md">
-      <Words />
+      <SearchField />
       <SegmentedControl
         aria-label="Period"
         size="xs"
@@ -29,20 +29,20 @@ export function Filters() {
           void navigate({ search: (now) => ({ ...now, span: (next as Span) || undefined }) })
         }
       />
-      <Whose />
+      <PersonFilter />
     </Group>
   );
 }
 
-function Words() {
+function SearchField() {
   const { search = "" } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
-  const [words, setWords] = useState(search);
+  const [text, setText] = useState(search);
   const find = useDebouncedCallback((next: string) => {
     void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
   }, 250);
   const change = (next: string) => {
-    setWords(next);
+    setText(next);
     find(next);
   };
   return (
@@ -50,23 +50,21 @@ function Words() {
       aria-label="Search the log"
       placeholder="Search by name, action, id or address"
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={
-        words && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />
-      }
+      rightSection={text && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />}
       w={320}
-      value={words}
+      value={text}
       onChange={(event) => change(event.currentTarget.value)}
     />
   );
 }
 
 /** The one person whose lines are shown. */
-function Whose() {
+function PersonFilter() {
   const { user = "" } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
   const { data } = useQuery({ ...usersQuery(""), enabled: Boolean(user) });
   if (!user) return null;
-  const name = data?.items.find((one) => one.id === user)?.name ?? user;
+  const name = data?.items.find((person) => person.id === user)?.name ?? user;
   return (
     <Pill
       withRemoveButton

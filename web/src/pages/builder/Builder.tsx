@@ -2,7 +2,7 @@ import { Skeleton, Stack } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import classes from "./Builder.module.css";
 import { BuilderForm } from "./BuilderForm";
@@ -19,7 +19,7 @@ export function Builder() {
       lead="Describe the environment your program runs in. Diamond builds it once, without root, and transfers it wherever a job needs it."
       wide
     >
-      <Answer query={query} loading={<Loading />}>
+      <QueryResult query={query} loading={<Loading />}>
         {(initial) => (
           <BuilderForm
             key={source}
@@ -28,7 +28,7 @@ export function Builder() {
             initial={initial}
           />
         )}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }

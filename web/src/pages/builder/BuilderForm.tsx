@@ -4,12 +4,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ComponentType, useState } from "react";
 import { ProblemError } from "~/api/client";
 import { EnvironmentProvider } from "~/environment/context";
-import { Kept, OtherTab } from "~/pages/composer/DraftNotes";
+import { DraftSaved, OtherTabWarning } from "~/pages/composer/DraftNotes";
 import { useDraft } from "~/pages/composer/state/useDraft";
 import classes from "./Builder.module.css";
 import { BuilderProvider, type BuilderState, type Fault, fieldOf } from "./context";
-import { Imported } from "./Imported";
-import { Side } from "./Side";
+import { ImportSummary } from "./Imported";
+import { PreviewPanel } from "./Side";
 import { StartFrom } from "./StartFrom";
 import { StepBar } from "./StepBar";
 import { STEPS, type StepName } from "./search";
@@ -38,8 +38,8 @@ export function BuilderForm({ source, isFilled, initial }: FormProps) {
   const draft = useDraft(source, initial);
   const preview = usePreview(draft.work);
   const build = useBuild(draft);
-  const refused = useRefused(build.error, draft.work.key);
-  const faults = merged(preview.data?.faults ?? [], refused);
+  const rejected = useRejectedFaults(build.error, draft.work.key);
+  const faults = merged(preview.data?.faults ?? [], rejected);
   const state: BuilderState = { draft, preview: preview.data, previewError: preview.error, faults };
   const Content = step === "review" ? null : CONTENTS[step];
   return (
@@ -48,10 +48,10 @@ export function BuilderForm({ source, isFilled, initial }: FormProps) {
         <Stack gap="md">
           <Group gap="sm" mih={36}>
             <StartFrom isFilled={isFilled} />
-            <Kept draft={draft} />
+            <DraftSaved draft={draft} />
           </Group>
-          <OtherTab draft={draft} />
-          <Imported />
+          <OtherTabWarning draft={draft} />
+          <ImportSummary />
           <StepBar current={step} faults={faults} />
           <div className={classes.columns}>
             <Stack gap="md">
@@ -64,9 +64,9 @@ export function BuilderForm({ source, isFilled, initial }: FormProps) {
                   onBuild={() => build.mutate()}
                 />
               )}
-              <Ways step={step} />
+              <StepButtons step={step} />
             </Stack>
-            <Side />
+            <PreviewPanel />
           </div>
         </Stack>
       </EnvironmentProvider>
@@ -75,7 +75,7 @@ export function BuilderForm({ source, isFilled, initial }: FormProps) {
 }
 
 /** To the step before and after; nothing has to be in order to go on. */
-function Ways({ step }: { step: StepName }) {
+function StepButtons({ step }: { step: StepName }) {
   const navigate = useNavigate({ from: "/build" });
   const at = STEPS.indexOf(step);
   const go = (to: StepName | undefined) =>
@@ -103,14 +103,17 @@ function Ways({ step }: { step: StepName }) {
 }
 
 /** The faults of the last refusal, as long as what was refused stands as it is. */
-function useRefused(error: Error | null, key: string): Fault[] {
+function useRejectedFaults(error: Error | null, key: string): Fault[] {
   const [at, setAt] = useState<{ error: Error; key: string } | null>(null);
   if (error && at?.error !== error) setAt({ error, key });
   const isSame = at !== null && at.error === error && at.key === key;
   return isSame && error instanceof ProblemError ? error.faults : [];
 }
 
-function merged(previewed: Fault[], refused: Fault[]): Fault[] {
-  const known = new Set(previewed.map((one) => `${one.field} ${one.message}`));
-  return [...previewed, ...refused.filter((one) => !known.has(`${one.field} ${one.message}`))];
+function merged(previewed: Fault[], rejected: Fault[]): Fault[] {
+  const known = new Set(previewed.map((fault) => `${fault.field} ${fault.message}`));
+  return [
+    ...previewed,
+    ...rejected.filter((fault) => !known.has(`${fault.field} ${fault.message}`)),
+  ];
 }

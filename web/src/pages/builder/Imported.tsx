@@ -2,10 +2,10 @@ import { Alert, Button, FileButton, Group, List, Stack, Text } from "@mantine/co
 import { IconFileCheck, IconFilePlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { type BuilderState, useBuilder } from "./context";
-import { type Given, givenFile } from "./givenFile";
+import { type AttachedFile, attachFile } from "./givenFile";
 
 /** What became of a file that the form was filled from: what was not taken, and what it wants besides. */
-export function Imported() {
+export function ImportSummary() {
   const { draft } = useBuilder();
   const { imported } = draft.work;
   if (!imported) return null;
@@ -26,16 +26,16 @@ export function Imported() {
           <>
             <Text size="sm">The form is filled in, except for:</Text>
             <List size="sm" spacing={2}>
-              {leftOut.map((words) => (
-                <List.Item key={words}>{words}</List.Item>
+              {leftOut.map((note) => (
+                <List.Item key={note}>{note}</List.Item>
               ))}
             </List>
           </>
         ) : (
           <Text size="sm">The form is filled in completely.</Text>
         )}
-        {Object.entries(copies).map(([path, place]) => (
-          <Wanted key={path} path={path} place={place} />
+        {Object.entries(copies).map(([path, target]) => (
+          <MissingFile key={path} path={path} target={target} />
         ))}
       </Stack>
     </Alert>
@@ -43,14 +43,14 @@ export function Imported() {
 }
 
 /** A file of the person's own machine that the file names: she gives it here. */
-function Wanted({ path, place }: { path: string; place: string }) {
+function MissingFile({ path, target }: { path: string; target: string }) {
   const { draft } = useBuilder();
   const [fault, setFault] = useState("");
-  const give = async (file: File | null) => {
+  const attach = async (file: File | null) => {
     if (!file) return;
     try {
-      const given = await givenFile(file, place);
-      draft.change((work) => withFile(work, path, given));
+      const attached = await attachFile(file, target);
+      draft.change((work) => withFile(work, path, attached));
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
     }
@@ -58,9 +58,9 @@ function Wanted({ path, place }: { path: string; place: string }) {
   return (
     <Group gap="xs">
       <Text size="sm">
-        It copies <b>{path}</b> to {place}.
+        It copies <b>{path}</b> to {target}.
       </Text>
-      <FileButton onChange={(file) => void give(file)}>
+      <FileButton onChange={(file) => void attach(file)}>
         {(props) => (
           <Button
             {...props}
@@ -83,9 +83,9 @@ function Wanted({ path, place }: { path: string; place: string }) {
 
 type Work = BuilderState["draft"]["work"];
 
-function withFile(work: Work, path: string, file: Given): Work {
+function withFile(work: Work, path: string, file: AttachedFile): Work {
   const files = Array.isArray(work.spec.files) ? work.spec.files : [];
-  const { [path]: _given, ...copies } = work.imported?.copies ?? {};
+  const { [path]: _attached, ...copies } = work.imported?.copies ?? {};
   return {
     ...work,
     spec: { ...work.spec, files: [...files, file] },

@@ -1,8 +1,8 @@
 import { Button, Card, Group, Tabs, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { saveText } from "~/charts/save";
-import { Failed, Lines } from "~/components/Answer";
+import { downloadText } from "~/charts/save";
+import { ErrorAlert, SkeletonLines } from "~/components/Answer";
 import { CodeText } from "~/pages/composer/CodeText";
 import classes from "./Builder.module.css";
 import { type Preview, useBuilder } from "./context";
@@ -15,7 +15,7 @@ const FILES: Record<Preview["form"], { title: string; ending: string }> = {
 };
 
 /** The exact file that will be built, as one types; the same as YAML; and the steps it takes. */
-export function Side() {
+export function PreviewPanel() {
   const { tab = "definition" } = useSearch({ from: "/build" });
   const navigate = useNavigate({ from: "/build" });
   const { preview } = useBuilder();
@@ -37,22 +37,22 @@ export function Side() {
           <Panel tab={tab} />
         </Tabs.Panel>
       </Tabs>
-      {preview && <Foot preview={preview} tab={tab} />}
+      {preview && <PreviewFooter preview={preview} tab={tab} />}
     </Card>
   );
 }
 
 function Panel({ tab }: { tab: SideTab }) {
   const { preview, previewError } = useBuilder();
-  if (!preview && previewError) return <Failed error={previewError} />;
-  if (!preview) return <Lines count={8} height={14} />;
+  if (!preview && previewError) return <ErrorAlert error={previewError} />;
+  if (!preview) return <SkeletonLines count={8} height={14} />;
   if (tab === "yaml") return <CodeText label="The environment as YAML" text={preview.yaml} />;
-  if (!preview.ok) return <NotYet />;
-  if (tab === "steps") return <Planned steps={preview.steps} />;
+  if (!preview.ok) return <NotReady />;
+  if (tab === "steps") return <PlannedSteps steps={preview.steps} />;
   return <CodeText label={FILES[preview.form].title} text={preview.definition} />;
 }
 
-function NotYet() {
+function NotReady() {
   return (
     <Text size="sm" c="dimmed" p="md">
       The preview appears here once the errors in the form are fixed.
@@ -60,7 +60,7 @@ function NotYet() {
   );
 }
 
-function Planned({ steps }: { steps: Preview["steps"] }) {
+function PlannedSteps({ steps }: { steps: Preview["steps"] }) {
   return (
     <>
       <Text size="sm" c="dimmed" px="md" pt="sm">
@@ -75,7 +75,7 @@ function Planned({ steps }: { steps: Preview["steps"] }) {
   );
 }
 
-function Foot({ preview, tab }: { preview: Preview; tab: SideTab }) {
+function PreviewFooter({ preview, tab }: { preview: Preview; tab: SideTab }) {
   const { draft } = useBuilder();
   const isYaml = tab === "yaml";
   const text = isYaml ? preview.yaml : preview.definition;
@@ -91,7 +91,7 @@ function Foot({ preview, tab }: { preview: Preview; tab: SideTab }) {
         variant="subtle"
         leftSection={<IconDownload size={14} aria-hidden />}
         disabled={!text}
-        onClick={() => saveText(name, text, "text/plain")}
+        onClick={() => downloadText(name, text, "text/plain")}
       >
         Save {name}
       </Button>

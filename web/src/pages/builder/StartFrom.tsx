@@ -3,38 +3,38 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconFileImport, IconPackage } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { askImages } from "~/api/images";
-import { sayFailed } from "~/components/say";
+import { imagesApi } from "~/api/images";
+import { showError } from "~/components/say";
 import { ImagePicker } from "~/environment/ImagePicker";
 import { useBuilder } from "./context";
 
-const TAKEN = ".txt,.in,.yml,.yaml,.def,.recipe,Dockerfile,.Dockerfile,text/plain";
+const ACCEPTED_FILES = ".txt,.in,.yml,.yaml,.def,.recipe,Dockerfile,.Dockerfile,text/plain";
 
 /** Begin with what a person has already: a file, or an image that was built before. */
 export function StartFrom({ isFilled }: { isFilled: boolean }) {
   const { draft } = useBuilder();
   const [picking, { open, close }] = useDisclosure(false);
-  const take = useMutation({
+  const importFile = useMutation({
     mutationFn: async (file: File) =>
-      askImages.import({ name: file.name, text: await file.text() }),
+      imagesApi.import({ name: file.name, text: await file.text() }),
     onSuccess: ({ environment, left_out, copies }, file) =>
       draft.change((work) => ({
         ...work,
         spec: environment,
         imported: { name: file.name, leftOut: left_out, copies },
       })),
-    onError: sayFailed,
+    onError: showError,
   });
   return (
     <Group gap="xs">
       <Text size="sm">{isFilled ? "Filled in. Or start from" : "Start from"}</Text>
-      <FileButton onChange={(file) => file && take.mutate(file)} accept={TAKEN}>
+      <FileButton onChange={(file) => file && importFile.mutate(file)} accept={ACCEPTED_FILES}>
         {(props) => (
           <Button
             {...props}
             size="xs"
             variant="default"
-            loading={take.isPending}
+            loading={importFile.isPending}
             leftSection={<IconFileImport size={15} aria-hidden />}
           >
             A file

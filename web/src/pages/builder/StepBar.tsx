@@ -40,7 +40,7 @@ export function StepBar({ current, faults }: { current: StepName; faults: Fault[
               activeOptions={{ exact: true, includeSearch: true }}
               data-current={step === current || undefined}
             >
-              <Sign
+              <StepIcon
                 number={at + 1}
                 faults={faults.filter((fault) => stepOf(fault.field) === step).length}
                 isFilled={isFilled(state, step)}
@@ -54,16 +54,16 @@ export function StepBar({ current, faults }: { current: StepName; faults: Fault[
   );
 }
 
-type SignProps = { number: number; faults: number; isFilled: boolean };
+type StepIconProps = { number: number; faults: number; isFilled: boolean };
 
-function Sign({ number, faults, isFilled }: SignProps) {
-  const look = faults ? "fault" : isFilled ? "filled" : "open";
+function StepIcon({ number, faults, isFilled }: StepIconProps) {
+  const status = faults ? "fault" : isFilled ? "filled" : "open";
   return (
-    <span className={classes.sign} data-look={look}>
-      {look === "fault" && <IconAlertCircle size={16} aria-hidden />}
-      {look === "filled" && <IconCheck size={15} aria-hidden />}
-      {look === "open" && <span aria-hidden>{number}</span>}
-      {look !== "open" && (
+    <span className={classes.sign} data-look={status}>
+      {status === "fault" && <IconAlertCircle size={16} aria-hidden />}
+      {status === "filled" && <IconCheck size={15} aria-hidden />}
+      {status === "open" && <span aria-hidden>{number}</span>}
+      {status !== "open" && (
         <VisuallyHidden>{faults ? `${count(faults, "error")}:` : "complete:"}</VisuallyHidden>
       )}
     </span>

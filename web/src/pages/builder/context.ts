@@ -37,7 +37,7 @@ export function fieldOf({ draft, faults }: BuilderState, path: string): Field {
 }
 
 /** One of the plain texts beside the environment. */
-export function useText(name: "name" | "partition" | "account" | "walltime" | "memory") {
+export function useTextField(name: "name" | "partition" | "account" | "walltime" | "memory") {
   const { draft, faults } = useBuilder();
   const path = name === "walltime" || name === "memory" ? `resources.${name}` : name;
   return {

@@ -1,15 +1,15 @@
 import { fetchRaw, type Schemas } from "~/api/client";
 import { tarOf } from "~/lib/tar";
 
-export type Given = Partial<Schemas["EnvironmentFileSpec"]> & { to: string };
+export type AttachedFile = Partial<Schemas["EnvironmentFileSpec"]> & { to: string };
 
-const MOST_TEXT = 64 * 1024;
+const MAX_INLINE_BYTES = 64 * 1024;
 
 /** A file that is laid into the image: a short text as it is; any other is sent, and named by its digest. */
-export async function givenFile(file: Blob, to: string): Promise<Given> {
+export async function attachFile(file: Blob, to: string): Promise<AttachedFile> {
   const content = new Uint8Array(await file.arrayBuffer());
-  const text = content.length <= MOST_TEXT ? textOf(content) : null;
-  return text === null ? { to, digest: await send(content) } : { to, text };
+  const text = content.length <= MAX_INLINE_BYTES ? textOf(content) : null;
+  return text === null ? { to, digest: await upload(content) } : { to, text };
 }
 
 function textOf(content: Uint8Array): string | null {
@@ -21,7 +21,7 @@ function textOf(content: Uint8Array): string | null {
   }
 }
 
-async function send(content: Uint8Array<ArrayBuffer>): Promise<string> {
+async function upload(content: Uint8Array<ArrayBuffer>): Promise<string> {
   if (!globalThis.crypto?.subtle) {
     throw new Error(
       "Your browser can upload this file only over https. Use `diamond image build` instead.",

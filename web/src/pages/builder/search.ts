@@ -22,10 +22,10 @@ export type BuilderSearch = {
 };
 
 export function builderSearch(given: Record<string, unknown>): BuilderSearch {
-  const step = STEPS.find((one) => one === given.step);
-  const tab = SIDE_TABS.find((one) => one === given.tab);
-  const from = words(given.from);
-  const build = words(given.build);
+  const step = STEPS.find((step) => step === given.step);
+  const tab = SIDE_TABS.find((tab) => tab === given.tab);
+  const from = textOf(given.from);
+  const build = textOf(given.build);
   return {
     ...(step && step !== "endpoint" && { step }),
     ...(from && { from }),
@@ -34,7 +34,7 @@ export function builderSearch(given: Record<string, unknown>): BuilderSearch {
   };
 }
 
-function words(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return (typeof value === "string" || typeof value === "number") && value !== ""
     ? String(value)
     : undefined;

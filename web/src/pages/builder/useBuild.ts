@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { askImages, imageName } from "~/api/images";
+import { imageName, imagesApi } from "~/api/images";
 import { keys } from "~/api/queries";
-import { sayDone } from "~/components/say";
+import { showSuccess } from "~/components/say";
 import type { DraftState } from "~/pages/composer/state/useDraft";
 import { type BuilderWork, requestOf } from "./work";
 
@@ -11,17 +11,17 @@ export function useBuild(draft: DraftState<BuilderWork>) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => askImages.build(requestOf(draft.work), draft.work.key),
+    mutationFn: () => imagesApi.build(requestOf(draft.work), draft.work.key),
     onSuccess: ({ build, image, warnings }) => {
       draft.forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.images });
-      for (const words of warnings) sayDone(words);
+      for (const warning of warnings) showSuccess(warning);
       if (build) {
         queries.setQueryData(keys.build(build.task.id), build);
         void navigate({ to: "/build/$task", params: { task: build.task.id } });
       } else if (image) {
-        sayDone(`${imageName(image)} already exists: nothing to build`);
+        showSuccess(`${imageName(image)} already exists: nothing to build`);
         void navigate({ to: "/images/$image", params: { image: image.id } });
       }
     },

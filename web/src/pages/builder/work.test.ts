@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { emptyBuild, placeOf, requestOf, stepOf } from "./work";
+import { emptyBuild, locationOf, requestOf, stepOf } from "./work";
 
 test("a partition is part of the place, on an endpoint that is named", () => {
-  expect(placeOf({ ...emptyBuild(), endpoint: "alpha", partition: "gpu" })).toBe("alpha/gpu");
-  expect(placeOf({ ...emptyBuild(), partition: "gpu" })).toBe("auto");
+  expect(locationOf({ ...emptyBuild(), endpoint: "alpha", partition: "gpu" })).toBe("alpha/gpu");
+  expect(locationOf({ ...emptyBuild(), partition: "gpu" })).toBe("auto");
 });
 
 test("what was left empty is left to the service", () => {

@@ -1,6 +1,6 @@
 import type { Schemas } from "~/api/client";
 import type { Environment } from "~/api/images";
-import { freshKey } from "~/lib/key";
+import { randomKey } from "~/lib/key";
 import type { SpecDraft } from "~/pages/composer/spec/draft";
 import type { StepName } from "./search";
 
@@ -17,11 +17,11 @@ export type BuilderWork = {
   runtime: string;
   upgrade: boolean;
   /** The file that it was read from, and what of it was not taken. */
-  imported: Imported | null;
+  imported: ImportedFile | null;
   key: string;
 };
 
-export type Imported = { name: string; leftOut: string[]; copies: Record<string, string> };
+export type ImportedFile = { name: string; leftOut: string[]; copies: Record<string, string> };
 
 export function emptyBuild(spec: SpecDraft = {}): BuilderWork {
   return {
@@ -35,7 +35,7 @@ export function emptyBuild(spec: SpecDraft = {}): BuilderWork {
     runtime: "",
     upgrade: false,
     imported: null,
-    key: freshKey(),
+    key: randomKey(),
   };
 }
 
@@ -45,7 +45,7 @@ export function requestOf(work: BuilderWork): Schemas["BuildRequest"] {
   return {
     environment: environmentOf(work),
     name: name.trim(),
-    endpoint: placeOf(work),
+    endpoint: locationOf(work),
     runtime: runtime as Schemas["BuildRequest"]["runtime"],
     upgrade,
     account: work.account.trim() || "auto",
@@ -60,7 +60,7 @@ export function environmentOf(work: Pick<BuilderWork, "spec">): Environment {
   return work.spec as Environment;
 }
 
-export function placeOf({ endpoint, partition }: BuilderWork): string {
+export function locationOf({ endpoint, partition }: BuilderWork): string {
   const queue = partition.trim();
   return queue && endpoint !== "auto" ? `${endpoint}/${queue}` : endpoint;
 }

@@ -4,13 +4,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type Build, buildQuery } from "~/api/images";
 import { keys } from "~/api/queries";
-import { Answer, Lines } from "~/components/Answer";
+import { QueryResult, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { StateChip } from "~/components/StateBadge";
-import { Ago, Took } from "~/components/Time";
+import { Elapsed, TimeAgo } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
-import { renew } from "~/live/renew";
-import { useEvery } from "~/pages/task/useEvery";
+import { refetch } from "~/live/renew";
+import { useThrottle } from "~/pages/task/useEvery";
 import { isOver } from "~/pages/task/words";
 import classes from "./Build.module.css";
 import { CancelBuild } from "./CancelBuild";
@@ -19,23 +19,23 @@ import { Definition } from "./Definition";
 import { Outcome } from "./Outcome";
 import { Steps } from "./Steps";
 
-const ASK_EVERY = 400;
+const REFETCH_INTERVAL = 400;
 
 /** A build as it goes: its steps live, what it made, or where it failed and how to go on. */
 export function BuildPage() {
   const { task } = useParams({ from: "/build/$task" });
   const query = useQuery(buildQuery(task));
-  if (query.data) return <Shown key={query.data.task.id} build={query.data} />;
+  if (query.data) return <LoadedBuild key={query.data.task.id} build={query.data} />;
   return (
     <Page title="Build">
-      <Answer query={query} loading={<Lines count={6} height={44} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {() => null}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
 
-function Shown({ build }: { build: Build }) {
+function LoadedBuild({ build }: { build: Build }) {
   const { task } = build;
   useLiveSteps(build);
   return (
@@ -61,11 +61,11 @@ function Shown({ build }: { build: Build }) {
 /** The build is asked for anew whenever it tells of a step; what it told last may come after its end. */
 function useLiveSteps({ task }: Build): void {
   const queries = useQueryClient();
-  const ask = useEvery(ASK_EVERY, () => {
-    renew(queries, keys.build(task.id));
+  const refetchBuild = useThrottle(REFETCH_INTERVAL, () => {
+    refetch(queries, keys.build(task.id));
   });
   useTaskOutput(task.id, {
-    onLog: (piece) => piece.stream === "steps" && ask(),
+    onLog: (piece) => piece.stream === "steps" && refetchBuild(),
   });
 }
 
@@ -81,11 +81,11 @@ function Lead({ build }: { build: Build }) {
         </Text>
         {task.started !== null && (
           <Text size="sm">
-            {task.ended ? "took" : "for"} <Took from={task.started} to={task.ended} />
+            {task.ended ? "took" : "for"} <Elapsed from={task.started} to={task.ended} />
           </Text>
         )}
         <Text size="sm">
-          {task.ended ? "ended" : "started"} <Ago at={task.ended ?? task.created} />
+          {task.ended ? "ended" : "started"} <TimeAgo at={task.ended ?? task.created} />
         </Text>
         {build.resumed_from && (
           <Anchor

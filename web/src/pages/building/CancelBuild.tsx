@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 import type { Build } from "~/api/images";
 import { keys } from "~/api/queries";
-import { sayDone, sayFailed } from "~/components/say";
+import { showError, showSuccess } from "~/components/say";
 
 /** Stops it mid-step; the steps that are done stay, so nothing is lost by it. */
 export function CancelBuild({ build }: { build: Build }) {
@@ -14,10 +14,10 @@ export function CancelBuild({ build }: { build: Build }) {
     mutationFn: () =>
       dataOf(api.POST("/api/v1/tasks/{task}/cancel", { params: { path: { task: task.id } } })),
     onSuccess: () => {
-      sayDone("Cancelling the build. Finished steps are kept.");
+      showSuccess("Cancelling the build. Finished steps are kept.");
       void queries.invalidateQueries({ queryKey: keys.build(task.id) });
     },
-    onError: sayFailed,
+    onError: showError,
   });
   return (
     <Button

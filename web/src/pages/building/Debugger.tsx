@@ -14,14 +14,14 @@ import { IconAlertCircle, IconBulb, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askImages, type Build, imageName } from "~/api/images";
+import { type Build, imageName, imagesApi } from "~/api/images";
 import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
+import { ErrorAlert } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { sayDone } from "~/components/say";
-import { Words } from "~/components/Words";
-import { freshKey } from "~/lib/key";
-import { plain } from "~/pages/task/log/ansi";
+import { showSuccess } from "~/components/say";
+import { MessageText } from "~/components/Words";
+import { randomKey } from "~/lib/key";
+import { plainText } from "~/pages/task/log/ansi";
 import classes from "./Build.module.css";
 
 type Failure = NonNullable<Build["failure"]>;
@@ -29,7 +29,7 @@ type DebuggerProps = { build: Build; failure: Failure };
 
 /** Where it failed, why in plain words, and the way on: change the step here and resume. */
 export function Debugger({ build, failure }: DebuggerProps) {
-  const step = build.steps.find((one) => one.name === failure.step);
+  const step = build.steps.find((candidate) => candidate.name === failure.step);
   const [first = "", ...more] = failure.message.split("\n");
   return (
     <Card component="section" aria-label="Debugger" className={classes.debugger}>
@@ -46,37 +46,37 @@ export function Debugger({ build, failure }: DebuggerProps) {
           </Title>
         </Group>
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          <Words text={first} />
+          <MessageText text={first} />
           {failure.exit_code ? ` (exit code ${failure.exit_code})` : ""}
         </Text>
-        {more.length > 0 && <Lines label="Full message" lines={flush(more)} />}
+        {more.length > 0 && <OutputLines label="Full message" lines={dedent(more)} />}
         {failure.last_lines.length > 0 && (
-          <Lines label="Last lines of output" lines={failure.last_lines} />
+          <OutputLines label="Last lines of output" lines={failure.last_lines} />
         )}
         {failure.hint && (
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <IconBulb size={18} aria-hidden style={{ flex: "none", marginTop: 2 }} />
             <Text size="sm">
               <b>Next step: </b>
-              <Words text={failure.hint} />
+              <MessageText text={failure.hint} />
             </Text>
           </Group>
         )}
-        <Mend build={build} failure={failure} />
-        {step && <ByShell task={build.task.id} />}
+        <StepEditor build={build} failure={failure} />
+        {step && <ShellCommand task={build.task.id} />}
       </Stack>
     </Card>
   );
 }
 
 /** Without the indentation that all of them have. */
-function flush(lines: string[]): string[] {
-  const indents = lines.filter((one) => one.trim()).map((one) => one.search(/\S/));
+function dedent(lines: string[]): string[] {
+  const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
   const common = Math.min(...indents, 80);
-  return lines.map((one) => one.slice(common));
+  return lines.map((line) => line.slice(common));
 }
 
-function Lines({ label, lines }: { label: string; lines: string[] }) {
+function OutputLines({ label, lines }: { label: string; lines: string[] }) {
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
@@ -84,21 +84,21 @@ function Lines({ label, lines }: { label: string; lines: string[] }) {
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it */}
       <section className={classes.lines} tabIndex={0} aria-label={label}>
-        <pre>{plain(lines.join("\n"))}</pre>
+        <pre>{plainText(lines.join("\n"))}</pre>
       </section>
     </div>
   );
 }
 
 /** Edit one step or several; what was done before them comes from the cache. */
-function Mend({ build, failure }: DebuggerProps) {
-  const editable = build.steps.filter((one) => one.editable);
-  const culprit = failure.step || failure.mend;
-  const first = editable.find((one) => one.name === culprit) ?? editable[0];
+function StepEditor({ build, failure }: DebuggerProps) {
+  const editable = build.steps.filter((step) => step.editable);
+  const failedStep = failure.step || failure.mend;
+  const first = editable.find((candidate) => candidate.name === failedStep) ?? editable[0];
   const [name, setName] = useState(first?.name ?? "");
   const [edits, setEdits] = useState<Record<string, string>>({});
   const resume = useResume(build, edits);
-  const step = editable.find((one) => one.name === name);
+  const step = editable.find((candidate) => candidate.name === name);
   const changed = Object.keys(edits);
   return (
     <Stack gap="xs">
@@ -106,7 +106,7 @@ function Mend({ build, failure }: DebuggerProps) {
         <>
           <Select
             label="Step to change"
-            data={editable.map((one) => ({ value: one.name, label: one.title }))}
+            data={editable.map((step) => ({ value: step.name, label: step.title }))}
             value={name}
             onChange={(next) => setName(next ?? name)}
             allowDeselect={false}
@@ -126,14 +126,14 @@ function Mend({ build, failure }: DebuggerProps) {
       )}
       {changed.length > 1 && (
         <List size="xs" c="dimmed">
-          {changed.map((one) => (
-            <List.Item key={one}>
-              Changed: {editable.find((known) => known.name === one)?.title ?? one}
+          {changed.map((stepName) => (
+            <List.Item key={stepName}>
+              Changed: {editable.find((known) => known.name === stepName)?.title ?? stepName}
             </List.Item>
           ))}
         </List>
       )}
-      {resume.error && <Failed error={resume.error} />}
+      {resume.error && <ErrorAlert error={resume.error} />}
       <Group gap="sm">
         <Button
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
@@ -158,24 +158,24 @@ function useResume(build: Build, edits: Record<string, string>) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const task = build.task.id;
-  const [key, setKey] = useState({ edits, value: freshKey() });
-  if (key.edits !== edits) setKey({ edits, value: freshKey() });
+  const [key, setKey] = useState({ edits, value: randomKey() });
+  if (key.edits !== edits) setKey({ edits, value: randomKey() });
   return useMutation({
-    mutationFn: () => askImages.resume(task, edits, key.value),
+    mutationFn: () => imagesApi.resume(task, edits, key.value),
     onSuccess: ({ build: next, image }) => {
       void queries.invalidateQueries({ queryKey: keys.tasks });
       if (next) {
         queries.setQueryData(keys.build(next.task.id), next);
         void navigate({ to: "/build/$task", params: { task: next.task.id } });
       } else if (image) {
-        sayDone(`${imageName(image)} already exists`);
+        showSuccess(`${imageName(image)} already exists`);
         void navigate({ to: "/images/$image", params: { image: image.id } });
       }
     },
   });
 }
 
-function ByShell({ task }: { task: string }) {
+function ShellCommand({ task }: { task: string }) {
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>

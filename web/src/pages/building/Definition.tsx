@@ -1,7 +1,7 @@
 import { Button, Card, Group, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type { Build } from "~/api/images";
-import { saveText } from "~/charts/save";
+import { downloadText } from "~/charts/save";
 import { CodeText } from "~/pages/composer/CodeText";
 import { isOver } from "~/pages/task/words";
 import classes from "./Build.module.css";
@@ -19,7 +19,7 @@ export function Definition({ build }: { build: Build }) {
             variant="subtle"
             leftSection={<IconDownload size={14} aria-hidden />}
             onClick={() =>
-              saveText(`${build.name}.${ending(build.runtime)}`, definition, "text/plain")
+              downloadText(`${build.name}.${ending(build.runtime)}`, definition, "text/plain")
             }
           >
             Download

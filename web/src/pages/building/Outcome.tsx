@@ -2,13 +2,13 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCircleCheck, IconInfoCircle, IconPackage, IconPencilPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { Build } from "~/api/images";
-import { Words } from "~/components/Words";
+import { MessageText } from "~/components/Words";
 import { isOver } from "~/pages/task/words";
 
 /** What came of it, or what it waits for. */
 export function Outcome({ build }: { build: Build }) {
   const { task } = build;
-  if (build.image) return <Made build={build} image={build.image} />;
+  if (build.image) return <ImageReady build={build} image={build.image} />;
   if (build.failure || !task.message) return null;
   if (task.state === "running") return null;
   return (
@@ -20,7 +20,7 @@ export function Outcome({ build }: { build: Build }) {
     >
       <Stack gap={4}>
         <Text size="sm">
-          <Words text={task.message} />
+          <MessageText text={task.message} />
         </Text>
         {task.state === "cancelled" && (
           <Anchor
@@ -36,14 +36,14 @@ export function Outcome({ build }: { build: Build }) {
   );
 }
 
-function Made({ build, image }: { build: Build; image: string }) {
-  const words = build.reused
+function ImageReady({ build, image }: { build: Build; image: string }) {
+  const text = build.reused
     ? `The same environment has already been built here, so it was reused.`
     : `It is stored on ${build.task.endpoint} and transferred to other endpoints when a job needs it there.`;
   return (
     <Alert color="teal" icon={<IconCircleCheck />} title={`${build.name} is ready`} role="status">
       <Stack gap="sm">
-        <Text size="sm">{words}</Text>
+        <Text size="sm">{text}</Text>
         <Group gap="xs">
           <Button
             size="xs"

@@ -4,17 +4,17 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { fetchRaw } from "~/api/client";
 import type { Build } from "~/api/images";
-import { Failed, Lines } from "~/components/Answer";
-import { bytes } from "~/lib/format";
-import { useHearing, useTaskOutput } from "~/live/hooks";
-import { renew } from "~/live/renew";
-import { plain } from "~/pages/task/log/ansi";
-import { useEvery } from "~/pages/task/useEvery";
+import { ErrorAlert, SkeletonLines } from "~/components/Answer";
+import { formatBytes } from "~/lib/format";
+import { useStreamOpened, useTaskOutput } from "~/live/hooks";
+import { refetch } from "~/live/renew";
+import { plainText } from "~/pages/task/log/ansi";
+import { useThrottle } from "~/pages/task/useEvery";
 import classes from "./Build.module.css";
-import { isWhole, lastPart, type Part } from "./part";
+import { isComplete, type LogPart, lastPart } from "./part";
 import type { Step } from "./Steps";
 
-const READ_EVERY = 300;
+const READ_INTERVAL = 300;
 
 type StepLogProps = { id: string; build: Build; step: Step };
 
@@ -26,17 +26,17 @@ export function StepLog({ id, build, step }: StepLogProps) {
   const queries = useQueryClient();
   const log = useQuery({
     queryKey: key,
-    queryFn: () => read(task.id, from, step.log_to ?? null),
+    queryFn: () => readLog(task.id, from, step.log_to ?? null),
     placeholderData: keepPreviousData,
-    staleTime: ({ state }) => (isWhole(state.data, step.log_to) ? Number.POSITIVE_INFINITY : 0),
+    staleTime: ({ state }) => (isComplete(state.data, step.log_to) ? Number.POSITIVE_INFINITY : 0),
   });
-  const readOn = useEvery(READ_EVERY, () => {
-    if (!isWhole(log.data, step.log_to)) renew(queries, key);
+  const readMore = useThrottle(READ_INTERVAL, () => {
+    if (!isComplete(log.data, step.log_to)) refetch(queries, key);
   });
   // That a step has ended may be told before its last words are here.
-  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && readOn() });
-  useHearing(readOn);
-  const box = useEnd(log.data?.text);
+  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && readMore() });
+  useStreamOpened(readMore);
+  const box = useStickToEnd(log.data?.text);
   return (
     <section
       ref={box}
@@ -46,11 +46,11 @@ export function StepLog({ id, build, step }: StepLogProps) {
       tabIndex={0}
       aria-label={`Log of ${step.title}`}
     >
-      {log.error && !log.data && <Failed error={log.error} />}
-      {log.isPending && <Lines count={3} height={14} />}
+      {log.error && !log.data && <ErrorAlert error={log.error} />}
+      {log.isPending && <SkeletonLines count={3} height={14} />}
       {log.data && log.data.start > from && (
         <Text size="xs" c="dimmed" mb={4}>
-          {bytes(log.data.start - from)} earlier:{" "}
+          {formatBytes(log.data.start - from)} earlier:{" "}
           <Anchor
             size="xs"
             underline="always"
@@ -72,7 +72,7 @@ export function StepLog({ id, build, step }: StepLogProps) {
   );
 }
 
-async function read(task: string, from: number, to: number | null): Promise<Part> {
+async function readLog(task: string, from: number, to: number | null): Promise<LogPart> {
   const { offset, limit } = lastPart(from, to);
   const query = new URLSearchParams({ offset: String(offset), limit: String(limit) });
   const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/stdout?${query}`);
@@ -80,23 +80,23 @@ async function read(task: string, from: number, to: number | null): Promise<Part
   const data = new Uint8Array(await answer.arrayBuffer());
   const own = data.subarray(Math.max(0, from - start), to === null ? undefined : to - start);
   return {
-    text: plain(new TextDecoder().decode(own)).trimEnd(),
+    text: plainText(new TextDecoder().decode(own)).trimEnd(),
     start: Math.max(from, start),
     end: start + data.length,
   };
 }
 
 /** Stays at the end of what is said, unless one has scrolled up. */
-function useEnd(text: string | undefined) {
+function useStickToEnd(text: string | undefined) {
   const box = useRef<HTMLElement>(null);
   const height = useRef(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: set anew when words come
   useEffect(() => {
-    const here = box.current;
-    if (!here) return;
-    const wasAtEnd = height.current - here.scrollTop - here.clientHeight < 30;
-    if (wasAtEnd || !height.current) here.scrollTop = here.scrollHeight;
-    height.current = here.scrollHeight;
+    const element = box.current;
+    if (!element) return;
+    const wasAtEnd = height.current - element.scrollTop - element.clientHeight < 30;
+    if (wasAtEnd || !height.current) element.scrollTop = element.scrollHeight;
+    height.current = element.scrollHeight;
   }, [text]);
   return box;
 }

@@ -9,20 +9,20 @@ import {
 } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import type { Build } from "~/api/images";
-import { Took } from "~/components/Time";
-import { brief } from "~/lib/format";
+import { Elapsed } from "~/components/Time";
+import { shortDuration } from "~/lib/format";
 import { isOver } from "~/pages/task/words";
 import classes from "./Build.module.css";
 import { StepLog } from "./StepLog";
 
 export type Step = Build["steps"][number];
 
-const LOOKS: Record<Step["state"], { icon: TablerIcon; words: string }> = {
-  waiting: { icon: IconCircle, words: "waiting" },
-  running: { icon: IconCircle, words: "running" },
-  cached: { icon: IconHistory, words: "cached" },
-  done: { icon: IconCircleCheck, words: "done" },
-  failed: { icon: IconAlertCircle, words: "failed" },
+const STATES: Record<Step["state"], { icon: TablerIcon; label: string }> = {
+  waiting: { icon: IconCircle, label: "waiting" },
+  running: { icon: IconCircle, label: "running" },
+  cached: { icon: IconHistory, label: "cached" },
+  done: { icon: IconCircleCheck, label: "done" },
+  failed: { icon: IconAlertCircle, label: "failed" },
 };
 
 /** Every step with its time, its exit code and its own log. */
@@ -34,14 +34,14 @@ export function Steps({ build }: { build: Build }) {
       </Title>
       <ol className={classes.steps}>
         {build.steps.map((step) => (
-          <OneStep key={step.name} build={build} step={step} />
+          <StepRow key={step.name} build={build} step={step} />
         ))}
       </ol>
     </Card>
   );
 }
 
-function OneStep({ build, step }: { build: Build; step: Step }) {
+function StepRow({ build, step }: { build: Build; step: Step }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const id = useId();
   const hasLog = step.log_from != null;
@@ -55,11 +55,11 @@ function OneStep({ build, step }: { build: Build; step: Step }) {
         aria-controls={id}
         disabled={!hasLog}
       >
-        <Sign step={step} isLive={!isOver(build.task)} />
+        <StepIcon step={step} isLive={!isOver(build.task)} />
         <span className={classes.kind}>{kindOf(step.name)}</span>
         <span className={classes.title}>{step.title}</span>
         <span className={classes.facts}>
-          <Facts step={step} />
+          <StepFacts step={step} />
         </span>
         <IconChevronRight
           size={16}
@@ -89,26 +89,26 @@ function kindOf(name: string): string {
   return KINDS[name] ?? name.replace(/^command-/, "Command ");
 }
 
-function Sign({ step, isLive }: { step: Step; isLive: boolean }) {
-  const { icon: Icon, words } = LOOKS[step.state];
-  if (step.state === "running" && isLive) return <Loader size={18} aria-label={words} />;
+function StepIcon({ step, isLive }: { step: Step; isLive: boolean }) {
+  const { icon: Icon, label } = STATES[step.state];
+  if (step.state === "running" && isLive) return <Loader size={18} aria-label={label} />;
   return (
     <>
       <Icon size={18} className={classes.sign} data-state={step.state} aria-hidden />
-      <VisuallyHidden>{words}:</VisuallyHidden>
+      <VisuallyHidden>{label}:</VisuallyHidden>
     </>
   );
 }
 
-function Facts({ step }: { step: Step }) {
+function StepFacts({ step }: { step: Step }) {
   if (step.state === "cached") return <>cached</>;
-  if (step.state === "running" && step.started) return <Took from={step.started} />;
+  if (step.state === "running" && step.started) return <Elapsed from={step.started} />;
   if (step.seconds == null) return null;
   const code = step.exit_code ? `exit code ${step.exit_code}, ` : "";
   return (
     <>
       {code}
-      {brief(step.seconds)}
+      {shortDuration(step.seconds)}
     </>
   );
 }

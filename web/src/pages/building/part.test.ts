@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isWhole, lastPart } from "./part";
+import { isComplete, lastPart } from "./part";
 
 test("a step that has ended is read as far as it goes, the last of it when it is long", () => {
   expect(lastPart(100, 300)).toEqual({ offset: 100, limit: 200 });
@@ -12,7 +12,7 @@ test("of a step at work the last words are read", () => {
 });
 
 test("a step whose end was told before its last words is read on", () => {
-  expect(isWhole({ text: "", start: 100, end: 180 }, 300)).toBe(false);
-  expect(isWhole({ text: "", start: 100, end: 300 }, 300)).toBe(true);
-  expect(isWhole({ text: "", start: 100, end: 300 }, null)).toBe(false);
+  expect(isComplete({ text: "", start: 100, end: 180 }, 300)).toBe(false);
+  expect(isComplete({ text: "", start: 100, end: 300 }, 300)).toBe(true);
+  expect(isComplete({ text: "", start: 100, end: 300 }, null)).toBe(false);
 });

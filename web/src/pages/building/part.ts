@@ -1,10 +1,10 @@
-const AT_MOST = 64_000;
+const MAX_BYTES = 64_000;
 
 /** Some of a log: from which byte to which, as it was read. */
-export type Part = { text: string; start: number; end: number };
+export type LogPart = { text: string; start: number; end: number };
 
 /** Nothing more will come of a step whose words are here up to its end. */
-export function isWhole(part: Part | undefined, to: number | null | undefined): boolean {
+export function isComplete(part: LogPart | undefined, to: number | null | undefined): boolean {
   return part !== undefined && to != null && part.end >= to;
 }
 
@@ -15,7 +15,7 @@ export function isWhole(part: Part | undefined, to: number | null | undefined): 
  * somewhere within, or before.
  */
 export function lastPart(from: number, to: number | null): { offset: number; limit: number } {
-  if (to === null) return { offset: -AT_MOST, limit: AT_MOST };
-  const offset = Math.max(from, to - AT_MOST);
+  if (to === null) return { offset: -MAX_BYTES, limit: MAX_BYTES };
+  const offset = Math.max(from, to - MAX_BYTES);
   return { offset, limit: Math.max(1, to - offset) };
 }

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { IconBrowser, IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import { useComposer } from "./state/context";
-import type { Filled } from "./state/drafts";
+import type { FormContent } from "./state/drafts";
 import type { DraftState } from "./state/useDraft";
 
 /** What the form was filled with, and that changes are kept. */
@@ -12,12 +12,12 @@ export function DraftNote() {
   return (
     <>
       {source.kind === "task" && <FromTask id={source.id} />}
-      <Kept draft={draft} />
+      <DraftSaved draft={draft} />
     </>
   );
 }
 
-export function Kept<W extends Filled>({ draft }: { draft: DraftState<W> }) {
+export function DraftSaved<W extends FormContent>({ draft }: { draft: DraftState<W> }) {
   if (!draft.isChanged) return null;
   return (
     <Group gap={4} ml="auto">
@@ -53,13 +53,13 @@ function FromTask({ id }: { id: string }) {
 }
 
 /** Says that another tab writes on the same job; nothing is overwritten until one was chosen. */
-export function OtherTab<W extends Filled>({ draft }: { draft: DraftState<W> }) {
+export function OtherTabWarning<W extends FormContent>({ draft }: { draft: DraftState<W> }) {
   if (!draft.other) return null;
   return (
     <Alert color="orange" icon={<IconBrowser />} title="This draft was changed in another tab">
       <Text size="sm" mb="xs">
-        It was saved there <Ago at={draft.other.at / 1000} />. Choose which version to keep; nothing
-        is overwritten until then.
+        It was saved there <TimeAgo at={draft.other.at / 1000} />. Choose which version to keep;
+        nothing is overwritten until then.
       </Text>
       <Group gap="xs">
         <Button size="xs" onClick={draft.keepMine}>

@@ -3,13 +3,13 @@ import { useSearch } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from "react";
 import { ProblemError } from "~/api/client";
 import classes from "./Composer.module.css";
-import { DraftNote, OtherTab } from "./DraftNotes";
-import { HowMuch } from "./form/HowMuch";
-import { What } from "./form/What";
-import { Where } from "./form/Where";
-import { WithWhat } from "./form/WithWhat";
-import { Submit } from "./Submit";
-import { Side } from "./side/Side";
+import { DraftNote, OtherTabWarning } from "./DraftNotes";
+import { ResourcesSection } from "./form/HowMuch";
+import { ProgramSection } from "./form/What";
+import { LocationSection } from "./form/Where";
+import { EnvironmentSection } from "./form/WithWhat";
+import { SubmitBar } from "./Submit";
+import { SidePanel } from "./side/Side";
 import type { Source } from "./start/source";
 import { sourceKey } from "./start/source";
 import type { Fault } from "./state/calls";
@@ -20,19 +20,19 @@ import { useSubmit } from "./state/useSubmit";
 import { useYaml } from "./state/useYaml";
 import type { Work } from "./state/work";
 
-type EditorProps = { source: Source; initial: Work; start: ReactNode };
+type JobEditorProps = { source: Source; initial: Work; start: ReactNode };
 
 /** The form, and beside it the same job as text. */
-export function Editor({ source, initial, start }: EditorProps) {
+export function JobEditor({ source, initial, start }: JobEditorProps) {
   const draft = useDraft(sourceKey(source), initial);
   const search = useSearch({ from: "/compose" });
   const yaml = useYaml(draft);
   const submit = useSubmit(draft);
   const { data: composition } = useComposition(draft.work);
-  const refused = useRefusal(submit.error, draft.work);
-  const all = merged(composition?.faults ?? [], faultsOf(refused));
-  const { shown, touch, showAll } = useShown(all, draft, source);
-  const send = () => {
+  const rejected = useRejection(submit.error, draft.work);
+  const all = merged(composition?.faults ?? [], faultsOf(rejected));
+  const { shown, touch, showAll } = useVisibleFaults(all, draft, source);
+  const submitJob = () => {
     showAll();
     if (!submit.isPending) submit.mutate();
   };
@@ -43,17 +43,25 @@ export function Editor({ source, initial, start }: EditorProps) {
         {start}
         <DraftNote />
       </Group>
-      <OtherTab draft={draft} />
-      <div className={classes.columns} onKeyDownCapture={(event) => isSubmitKey(event) && send()}>
+      <OtherTabWarning draft={draft} />
+      <div
+        className={classes.columns}
+        onKeyDownCapture={(event) => isSubmitKey(event) && submitJob()}
+      >
         <Stack gap="md">
-          <What />
-          <Where />
-          <HowMuch />
-          <WithWhat />
-          <Submit isSending={submit.isPending} error={refused} faults={all} onSubmit={send} />
+          <ProgramSection />
+          <LocationSection />
+          <ResourcesSection />
+          <EnvironmentSection />
+          <SubmitBar
+            isSending={submit.isPending}
+            error={rejected}
+            faults={all}
+            onSubmit={submitJob}
+          />
         </Stack>
         <div className={classes.side}>
-          <Side search={search} yaml={yaml} />
+          <SidePanel search={search} yaml={yaml} />
         </div>
       </div>
     </ComposerProvider>
@@ -62,36 +70,39 @@ export function Editor({ source, initial, start }: EditorProps) {
 
 /** Before any field or the editor, which would make a new line of it. */
 function isSubmitKey(event: KeyboardEvent): boolean {
-  const isIt = event.key === "Enter" && (event.ctrlKey || event.metaKey);
-  if (isIt) {
+  const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+  if (isSubmit) {
     event.preventDefault();
     event.stopPropagation();
   }
-  return isIt;
+  return isSubmit;
 }
 
 /** The last refusal, as long as what was refused stands as it is. */
-function useRefusal(error: Error | null, work: Work): Error | null {
+function useRejection(error: Error | null, work: Work): Error | null {
   const [at, setAt] = useState<{ error: Error; key: string } | null>(null);
   if (error && at?.error !== error) setAt({ error, key: work.key });
   const isSame = at !== null && at.error === error && at.key === work.key;
   return isSame ? error : null;
 }
 
-function faultsOf(refused: Error | null): Fault[] {
-  return refused instanceof ProblemError ? refused.faults : [];
+function faultsOf(rejected: Error | null): Fault[] {
+  return rejected instanceof ProblemError ? rejected.faults : [];
 }
 
-function merged(composed: Fault[], refused: Fault[]): Fault[] {
+function merged(composed: Fault[], rejected: Fault[]): Fault[] {
   const known = new Set(composed.map((fault) => `${fault.field} ${fault.message}`));
-  return [...composed, ...refused.filter((one) => !known.has(`${one.field} ${one.message}`))];
+  return [
+    ...composed,
+    ...rejected.filter((fault) => !known.has(`${fault.field} ${fault.message}`)),
+  ];
 }
 
 /** An untouched field is not called wrong: only what was left, or everything after trying to submit. */
-function useShown(faults: Fault[], draft: DraftState, source: Source) {
+function useVisibleFaults(faults: Fault[], draft: DraftState, source: Source) {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const isFilledFor = source.kind === "task" || source.kind === "recipe";
-  const [all, setAll] = useState(isFilledFor || draft.isChanged);
+  const isPrefilled = source.kind === "task" || source.kind === "recipe";
+  const [all, setAll] = useState(isPrefilled || draft.isChanged);
   const touch = useCallback(
     (field: string) => setTouched((before) => new Set([...before, field])),
     [],
@@ -100,7 +111,7 @@ function useShown(faults: Fault[], draft: DraftState, source: Source) {
     () =>
       faults.filter(
         ({ field }) =>
-          all || [...touched].some((one) => field === one || field.startsWith(`${one}.`)),
+          all || [...touched].some((path) => field === path || field.startsWith(`${path}.`)),
       ),
     [faults, touched, all],
   );

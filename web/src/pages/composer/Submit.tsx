@@ -1,20 +1,20 @@
 import { Alert, Anchor, Button, Card, Group, Kbd, List, Stack, Text, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { ProblemError } from "~/api/client";
-import { hintOf, Remedy } from "~/components/Answer";
+import { hintOf, SignInRemedy } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { Words } from "~/components/Words";
+import { MessageText } from "~/components/Words";
 import { count } from "~/lib/format";
 import classes from "./Composer.module.css";
-import { jumpTo } from "./jump";
+import { jumpToField } from "./jump";
 import { labelOf } from "./labels";
 import type { Composition, Fault } from "./state/calls";
-import { faultWords, useComposer } from "./state/context";
+import { faultText, useComposer } from "./state/context";
 import { BrokenYaml } from "./state/useSubmit";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-type SubmitProps = {
+type SubmitBarProps = {
   isSending: boolean;
   error: Error | null;
   /** All that is known to be wrong, also where it is not shown at its field yet. */
@@ -23,19 +23,19 @@ type SubmitProps = {
 };
 
 /** The last step: what stands in the way, what will happen, and the button that does it. */
-export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
+export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps) {
   const { composition, faults: shown } = useComposer();
   return (
     <>
       <Stack gap="sm">
-        {shown.length > 0 && <Summary faults={shown} />}
+        {shown.length > 0 && <FaultList faults={shown} />}
         {composition?.log_path && <LogPath path={composition.log_path} />}
       </Stack>
       <div className={classes.bar}>
-        {error && <Refused error={error} />}
+        {error && <RejectedAlert error={error} />}
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Text size="sm" c="dimmed" lineClamp={2} role="status">
-            <Words text={outlook(composition, faults)} />
+            <MessageText text={submitNote(composition, faults)} />
           </Text>
           <Tooltip label={<Kbd size="xs">{isApple ? "⌘" : "Ctrl"} Enter</Kbd>}>
             <Button
@@ -53,35 +53,35 @@ export function Submit({ isSending, error, faults, onSubmit }: SubmitProps) {
   );
 }
 
-function outlook(composition: Composition | undefined, faults: Fault[]): string {
+function submitNote(composition: Composition | undefined, faults: Fault[]): string {
   const [first, ...others] = faults;
-  if (first && others.length === 0) return faultWords(first);
+  if (first && others.length === 0) return faultText(first);
   if (first) return `${count(faults.length, "field")} to complete or fix.`;
   return composition?.cost?.text ?? "";
 }
 
 /** What the service said, or that it said nothing; what was typed is still there. */
-function Refused({ error }: { error: Error }) {
+function RejectedAlert({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   const faults = error instanceof BrokenYaml ? error.faults : [];
   return (
     <Alert
       color="red"
       icon={<IconAlertTriangle />}
-      title={<Words text={error.message} />}
+      title={<MessageText text={error.message} />}
       role="alert"
       mb="sm"
     >
       <Text size="sm">
-        {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultWords(fault)}`).join(" ")}
-        <Words text={hintOf(error)} /> Nothing was submitted, and your input is kept.
+        {faults.map((fault) => `Line ${fault.line ?? "?"}: ${faultText(fault)}`).join(" ")}
+        <MessageText text={hintOf(error)} /> Nothing was submitted, and your input is kept.
       </Text>
-      <Remedy error={error} />
+      <SignInRemedy error={error} />
     </Alert>
   );
 }
 
-function Summary({ faults }: { faults: Fault[] }) {
+function FaultList({ faults }: { faults: Fault[] }) {
   return (
     <Alert
       color="red"
@@ -92,11 +92,16 @@ function Summary({ faults }: { faults: Fault[] }) {
       <List size="sm" spacing={2}>
         {faults.map((fault) => (
           <List.Item key={`${fault.field} ${fault.message}`}>
-            <Anchor component="button" type="button" size="sm" onClick={() => jumpTo(fault.field)}>
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              onClick={() => jumpToField(fault.field)}
+            >
               {labelOf(fault.field)}
             </Anchor>
             {": "}
-            <Words text={faultWords(fault)} />
+            <MessageText text={faultText(fault)} />
           </List.Item>
         ))}
       </List>

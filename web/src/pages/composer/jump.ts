@@ -1,23 +1,23 @@
 import { fieldId } from "./state/context";
 
 /** Bring a field of the spec into view and into focus, or the nearest part of the form that holds it. */
-export function jumpTo(field: string): void {
-  const place = placeOf(field);
-  if (!place) return;
-  const target = place.matches("input, textarea") ? place : firstInput(place);
-  place.scrollIntoView({ block: "center" });
+export function jumpToField(field: string): void {
+  const element = elementOf(field);
+  if (!element) return;
+  const target = element.matches("input, textarea") ? element : firstInput(element);
+  element.scrollIntoView({ block: "center" });
   target.focus({ preventScroll: true });
 }
 
-function placeOf(field: string): HTMLElement | null {
+function elementOf(field: string): HTMLElement | null {
   const parts = field.split(".");
   for (let length = parts.length; length > 0; length -= 1) {
-    const place = document.getElementById(fieldId(parts.slice(0, length).join(".")));
-    if (place) return place;
+    const element = document.getElementById(fieldId(parts.slice(0, length).join(".")));
+    if (element) return element;
   }
   return document.querySelector<HTMLElement>("[role=tabpanel] .cm-content");
 }
 
-function firstInput(place: HTMLElement): HTMLElement {
-  return place.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea") ?? place;
+function firstInput(element: HTMLElement): HTMLElement {
+  return element.querySelector<HTMLElement>("input:not([tabindex='-1']), textarea") ?? element;
 }

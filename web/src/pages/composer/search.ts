@@ -23,19 +23,19 @@ export type ComposerSearch = {
 export function composerSearch(given: Record<string, unknown>): ComposerSearch {
   return {
     start: oneOf(STARTS, given.start),
-    recipe: words(given.recipe),
-    from: words(given.from),
-    image: words(given.image),
-    project: words(given.project),
-    assignment: words(given.assignment),
+    recipe: textOf(given.recipe),
+    from: textOf(given.from),
+    image: textOf(given.image),
+    project: textOf(given.project),
+    assignment: textOf(given.assignment),
     tab: oneOf(TABS, given.tab),
   };
 }
 
 function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
-  return known.find((one) => one === value);
+  return known.find((candidate) => candidate === value);
 }
 
-function words(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

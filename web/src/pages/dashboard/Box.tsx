@@ -1,10 +1,10 @@
 import { Card, Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-type BoxProps = { title: string; more?: ReactNode; children: ReactNode };
+type DashboardCardProps = { title: string; more?: ReactNode; children: ReactNode };
 
 /** A part of the dashboard, with the way to all of it. */
-export function Box({ title, more, children }: BoxProps) {
+export function DashboardCard({ title, more, children }: DashboardCardProps) {
   return (
     <Card component="section" aria-label={title}>
       <Group justify="space-between" mb={4}>

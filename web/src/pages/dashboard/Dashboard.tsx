@@ -5,14 +5,14 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Schemas } from "~/api/client";
 import { preferencesQuery } from "~/api/me";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { Guide } from "./guide/Guide";
-import { Machines } from "./Machines";
-import { Needs } from "./Needs";
+import { EndpointList } from "./Machines";
+import { NeedsAttention } from "./Needs";
 import { overviewQuery } from "./overview";
-import { Recent } from "./Recent";
-import { Tiles } from "./Tiles";
+import { RecentResults } from "./Recent";
+import { SummaryTiles } from "./Tiles";
 import { Running, Waiting } from "./Work";
 
 const Invitation = lazy(() => import("./Invitation"));
@@ -30,9 +30,9 @@ export function Dashboard() {
           <Invitation code={invitation} />
         </Suspense>
       )}
-      <Answer query={query} loading={<Loading />}>
+      <QueryResult query={query} loading={<Loading />}>
         {(overview) => <Content overview={overview} />}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
@@ -42,8 +42,8 @@ function Loading() {
   return (
     <Stack gap="md" role="status" aria-label="Loading">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        {["running", "waiting", "free", "online"].map((one) => (
-          <Skeleton key={one} height={78} radius="md" />
+        {["running", "waiting", "free", "online"].map((tile) => (
+          <Skeleton key={tile} height={78} radius="md" />
         ))}
       </SimpleGrid>
       <Grid gap="md">
@@ -77,8 +77,8 @@ function Content({ overview }: { overview: Overview }) {
   return (
     <Stack gap="md">
       {showGuide && <Guide following={guide === "show" ? undefined : guide} />}
-      <Needs needs={overview.needs} now={overview.now} />
-      <Tiles overview={overview} />
+      <NeedsAttention needs={overview.needs} now={overview.now} />
+      <SummaryTiles overview={overview} />
       <Columns overview={overview} isNew={isNew && !showGuide} />
     </Stack>
   );
@@ -94,16 +94,16 @@ function Columns({ overview, isNew }: { overview: Overview; isNew: boolean }) {
             tasks={overview.waiting}
             total={overview.counts.pending + overview.counts.preparing}
           />
-          <Recent results={overview.recent} />
+          <RecentResults results={overview.recent} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 4 }}>
-        <Machines endpoints={overview.endpoints} />
+        <EndpointList endpoints={overview.endpoints} />
       </Grid.Col>
     </Grid>
   );
 }
 
 function total({ counts }: Overview): number {
-  return Object.values(counts).reduce((sum, one) => sum + one, 0);
+  return Object.values(counts).reduce((sum, number) => sum + number, 0);
 }

@@ -1,19 +1,19 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { IconMailOpened } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { askProjects } from "~/api/projects";
+import { projectsApi } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Problem } from "~/components/Answer";
-import { useDeed } from "~/components/useDeed";
+import { ProblemDetails } from "~/components/Answer";
+import { useAction } from "~/components/useDeed";
 
 /** Somebody who has an account opened an invitation's link. */
 export default function Invitation({ code }: { code: string }) {
   const navigate = useNavigate();
-  const accept = useDeed({
-    by: () => askProjects.accept(code),
-    renews: [keys.projects, keys.me],
-    done: "You joined the project",
-    onDone: () => void navigate({ to: "/projects" }),
+  const accept = useAction({
+    call: () => projectsApi.acceptInvitation(code),
+    refresh: [keys.projects, keys.me],
+    success: "You joined the project",
+    onSuccess: () => void navigate({ to: "/projects" }),
   });
   return (
     <Alert
@@ -24,7 +24,7 @@ export default function Invitation({ code }: { code: string }) {
     >
       <Stack gap="sm" align="flex-start">
         {accept.error ? (
-          <Problem error={accept.error} />
+          <ProblemDetails error={accept.error} />
         ) : (
           "Members will see your name and e-mail address, and you will see the jobs in the project."
         )}

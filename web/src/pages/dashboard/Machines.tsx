@@ -2,17 +2,17 @@ import { Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
 import { EndpointBadge } from "~/components/EndpointBadge";
-import { FreeBar } from "~/components/FreeBar";
-import { Ago } from "~/components/Time";
-import { Box } from "./Box";
+import { AvailabilityBar } from "~/components/FreeBar";
+import { TimeAgo } from "~/components/Time";
+import { DashboardCard } from "./Box";
 import classes from "./Dashboard.module.css";
 
-type Now = Schemas["EndpointNow"];
+type EndpointNow = Schemas["EndpointNow"];
 
 /** Every endpoint with what is free there. */
-export function Machines({ endpoints }: { endpoints: Now[] }) {
+export function EndpointList({ endpoints }: { endpoints: EndpointNow[] }) {
   return (
-    <Box title="Endpoints" more={<Link to="/endpoints">All</Link>}>
+    <DashboardCard title="Endpoints" more={<Link to="/endpoints">All</Link>}>
       {endpoints.length === 0 && (
         <Text size="sm" c="dimmed">
           No endpoints yet.{" "}
@@ -21,63 +21,74 @@ export function Machines({ endpoints }: { endpoints: Now[] }) {
           </Link>
         </Text>
       )}
-      {endpoints.map((one) => (
-        <Machine key={one.name} now={one} />
+      {endpoints.map((endpoint) => (
+        <EndpointSummary key={endpoint.name} endpoint={endpoint} />
       ))}
-    </Box>
+    </DashboardCard>
   );
 }
 
-function Machine({ now }: { now: Now }) {
-  const room = roomOf(now);
+function EndpointSummary({ endpoint }: { endpoint: EndpointNow }) {
+  const availability = availabilityOf(endpoint);
   return (
     <Stack gap={6} className={classes.machine}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Link to="/endpoints/$name" params={{ name: now.name }} className={classes.name}>
-          {now.name}
+        <Link to="/endpoints/$name" params={{ name: endpoint.name }} className={classes.name}>
+          {endpoint.name}
         </Link>
-        <EndpointBadge endpoint={now} />
+        <EndpointBadge endpoint={endpoint} />
       </Group>
-      {room && <FreeBar {...room} />}
+      {availability && <AvailabilityBar {...availability} />}
       <Text size="xs" c="dimmed" component="div">
-        {yours(now)}
-        <When now={now} told={room !== null} />
+        {yourTasks(endpoint)}
+        <UpdatedAt endpoint={endpoint} hasAvailability={availability !== null} />
       </Text>
     </Stack>
   );
 }
 
 /** GPUs where there are some, else nodes; a single machine without GPUs has no room to tell of. */
-function roomOf({ gpus, partitions }: Now): { free: number; total: number; unit: string } | null {
+function availabilityOf({
+  gpus,
+  partitions,
+}: EndpointNow): { free: number; total: number; unit: string } | null {
   if (gpus.total > 0) return { ...gpus, unit: "GPU" };
-  const largest = Math.max(0, ...partitions.map((one) => one.nodes_total ?? 0));
-  const widest = partitions.find((one) => one.nodes_total === largest && one.nodes_idle != null);
+  const largest = Math.max(0, ...partitions.map((partition) => partition.nodes_total ?? 0));
+  const widest = partitions.find(
+    (partition) => partition.nodes_total === largest && partition.nodes_idle != null,
+  );
   if (!widest || largest < 2) return null;
   return { free: widest.nodes_idle ?? 0, total: largest, unit: "node" };
 }
 
-function yours({ running, waiting }: Now): string {
-  const words = [running > 0 && `${running} running`, waiting > 0 && `${waiting} waiting`];
-  const told = words.filter(Boolean).join(", ");
-  return told ? `Your tasks: ${told}. ` : "";
+function yourTasks({ running, waiting }: EndpointNow): string {
+  const counts = [running > 0 && `${running} running`, waiting > 0 && `${waiting} waiting`];
+  const summary = counts.filter(Boolean).join(", ");
+  return summary ? `Your tasks: ${summary}. ` : "";
 }
 
 /** How old the word about free nodes is; of one that is away, since when. */
-function When({ now, told }: { now: Now; told: boolean }) {
-  if (now.state !== "online")
+function UpdatedAt({
+  endpoint,
+  hasAvailability,
+}: {
+  endpoint: EndpointNow;
+  hasAvailability: boolean;
+}) {
+  if (endpoint.state !== "online")
     return (
       <>
-        {isNew(now) ? "Added" : "Went offline"} <Ago at={now.since} />.
+        {isNew(endpoint) ? "Added" : "Went offline"} <TimeAgo at={endpoint.since} />.
       </>
     );
-  if (now.as_of == null || !told) return null;
+  if (endpoint.as_of == null || !hasAvailability) return null;
   return (
     <>
-      Updated <Ago at={now.as_of} />.
+      Updated <TimeAgo at={endpoint.as_of} />.
     </>
   );
 }
 
-function isNew({ state }: Now): boolean {
+function isNew({ state }: EndpointNow): boolean {
   return state === "pairing" || state === "confirming";
 }

@@ -16,14 +16,14 @@ import { useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { Words } from "~/components/Words";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { MessageText } from "~/components/Words";
 import classes from "./Dashboard.module.css";
 
 type Need = Schemas["Need"];
 
-const LOOKS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
+const KINDS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
   failed: { icon: IconAlertCircle, color: "red" },
   held: { icon: IconClockPause, color: "orange" },
   asking: { icon: IconHelpCircle, color: "orange" },
@@ -34,18 +34,18 @@ const LOOKS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
   purge: { icon: IconHourglass, color: "orange" },
 };
 
-const SHOWN = 4;
+const MAX_SHOWN = 4;
 
 /** What waits for the person, with the next step of each. */
-export function Needs({ needs, now }: { needs: Need[]; now: number }) {
+export function NeedsAttention({ needs, now }: { needs: Need[]; now: number }) {
   const [all, setAll] = useState(false);
-  const shown = all ? needs : needs.slice(0, SHOWN);
+  const shown = all ? needs : needs.slice(0, MAX_SHOWN);
   if (!needs.length) return null;
   return (
     <Card component="section" aria-label="Needs attention">
       <Group justify="space-between" mb={4}>
         <Title order={2}>Needs attention</Title>
-        {needs.some((need) => need.kind === "failed") && <Seen at={now} />}
+        {needs.some((need) => need.kind === "failed") && <DismissFailures at={now} />}
       </Group>
       {shown.map((need) => (
         <NeedLine key={`${need.kind} ${need.task} ${need.endpoint}`} need={need} />
@@ -59,19 +59,19 @@ export function Needs({ needs, now }: { needs: Need[]; now: number }) {
   );
 }
 
-function Seen({ at }: { at: number }) {
+function DismissFailures({ at }: { at: number }) {
   const queries = useQueryClient();
-  const mark = useMutation({
+  const dismiss = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/overview/seen", { body: { at } })),
     onSuccess: () => void queries.invalidateQueries({ queryKey: keys.overview }),
-    onError: sayFailed,
+    onError: showError,
   });
   return (
     <Button
       size="compact-sm"
       variant="subtle"
-      loading={mark.isPending}
-      onClick={() => mark.mutate()}
+      loading={dismiss.isPending}
+      onClick={() => dismiss.mutate()}
     >
       Dismiss failures
     </Button>
@@ -79,7 +79,7 @@ function Seen({ at }: { at: number }) {
 }
 
 function NeedLine({ need }: { need: Need }) {
-  const { icon: Icon, color } = LOOKS[need.kind];
+  const { icon: Icon, color } = KINDS[need.kind];
   return (
     <div className={classes.need}>
       <Icon
@@ -92,12 +92,12 @@ function NeedLine({ need }: { need: Need }) {
         <Text size="sm" fw={550} component="div">
           <NeedLink need={need} />{" "}
           <Text span size="xs" c="dimmed" fw={400}>
-            <Ago at={need.at} />
+            <TimeAgo at={need.at} />
           </Text>
         </Text>
         {need.hint && (
           <Text size="sm">
-            <Words text={need.hint} />
+            <MessageText text={need.hint} />
           </Text>
         )}
         {need.command && <CopyLine line={need.command} />}

@@ -2,17 +2,20 @@ import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
 import { StateBadge } from "~/components/StateBadge";
-import { Ago, Took } from "~/components/Time";
-import { figure } from "~/lib/format";
-import { Box } from "./Box";
+import { Elapsed, TimeAgo } from "~/components/Time";
+import { formatNumber } from "~/lib/format";
+import { DashboardCard } from "./Box";
 import classes from "./Dashboard.module.css";
 
 type Result = Schemas["Result"];
 
 /** What ended last, each with the one number that tells most. */
-export function Recent({ results }: { results: Result[] }) {
+export function RecentResults({ results }: { results: Result[] }) {
   return (
-    <Box title="Recent results" more={results.length > 0 && <Link to="/tasks">All tasks</Link>}>
+    <DashboardCard
+      title="Recent results"
+      more={results.length > 0 && <Link to="/tasks">All tasks</Link>}
+    >
       {results.length === 0 && (
         <Text size="sm" c="dimmed">
           Finished tasks appear here with their main result.
@@ -21,7 +24,7 @@ export function Recent({ results }: { results: Result[] }) {
       {results.map((result) => (
         <ResultLine key={result.task.id} result={result} />
       ))}
-    </Box>
+    </DashboardCard>
   );
 }
 
@@ -36,12 +39,12 @@ function ResultLine({ result: { task, headline } }: { result: Result }) {
           on {task.endpoint}
           {task.ended != null && (
             <>
-              , <Ago at={task.ended} />
+              , <TimeAgo at={task.ended} />
             </>
           )}
           {task.started != null && task.ended != null && (
             <>
-              , took <Took from={task.started} to={task.ended} />
+              , took <Elapsed from={task.started} to={task.ended} />
             </>
           )}
         </Text>
@@ -49,7 +52,7 @@ function ResultLine({ result: { task, headline } }: { result: Result }) {
       <div className={classes.outcome}>
         {headline && (
           <Text size="sm" fw={550}>
-            {headline.name} {figure(headline.value)}
+            {headline.name} {formatNumber(headline.value)}
           </Text>
         )}
         <StateBadge task={task} />

@@ -1,39 +1,39 @@
 import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import classes from "./Dashboard.module.css";
 
 /** The four numbers; each leads to what it counts. */
-export function Tiles({ overview }: { overview: Schemas["Overview"] }) {
+export function SummaryTiles({ overview }: { overview: Schemas["Overview"] }) {
   const { counts, gpus, endpoints } = overview;
-  const online = endpoints.filter((one) => one.state === "online").length;
+  const online = endpoints.filter((endpoint) => endpoint.state === "online").length;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Link to="/tasks" search={{ state: "running" }} className={classes.tile}>
-        <Figure value={counts.running} label="running" />
+        <Tile value={counts.running} label="running" />
       </Link>
       <Link to="/tasks" search={{ state: "preparing,pending" }} className={classes.tile}>
-        <Figure value={counts.pending + counts.preparing} label="waiting" />
+        <Tile value={counts.pending + counts.preparing} label="waiting" />
       </Link>
       <Link to="/endpoints" className={classes.tile}>
         {gpus.total > 0 ? (
-          <Figure value={gpus.free} of={gpus.total} label="GPUs free" at={gpus.as_of} />
+          <Tile value={gpus.free} of={gpus.total} label="GPUs free" at={gpus.as_of} />
         ) : (
-          <Figure value={0} label="GPUs on your endpoints" />
+          <Tile value={0} label="GPUs on your endpoints" />
         )}
       </Link>
       <Link to="/endpoints" className={classes.tile}>
-        <Figure value={online} of={endpoints.length} label="endpoints online" />
+        <Tile value={online} of={endpoints.length} label="endpoints online" />
       </Link>
     </SimpleGrid>
   );
 }
 
-type FigureProps = { value: number; of?: number; label: string; at?: number | null };
+type TileProps = { value: number; of?: number; label: string; at?: number | null };
 
 /** A number, of how many, what it counts, and when that was true. */
-function Figure({ value, of, label, at }: FigureProps) {
+function Tile({ value, of, label, at }: TileProps) {
   return (
     <>
       <span className={classes.number}>{value.toLocaleString()}</span>
@@ -47,7 +47,7 @@ function Figure({ value, of, label, at }: FigureProps) {
         {label}
         {at != null && (
           <>
-            , updated <Ago at={at} />
+            , updated <TimeAgo at={at} />
           </>
         )}
       </Text>

@@ -3,25 +3,28 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Task } from "~/api/client";
 import { StateBadge } from "~/components/StateBadge";
-import { Ago, Took } from "~/components/Time";
-import { Words } from "~/components/Words";
-import { Box } from "./Box";
+import { Elapsed, TimeAgo } from "~/components/Time";
+import { MessageText } from "~/components/Words";
+import { DashboardCard } from "./Box";
 import classes from "./Dashboard.module.css";
 
-const SHOWN = 6;
+const MAX_SHOWN = 6;
 
 type RunningProps = { tasks: Task[]; total: number; isNew: boolean };
 
 export function Running({ tasks, total, isNew }: RunningProps) {
   return (
-    <Box title="Running" more={<All state="running" total={total} shown={tasks.length} />}>
+    <DashboardCard
+      title="Running"
+      more={<ShowAll state="running" total={total} shown={tasks.length} />}
+    >
       {tasks.length === 0 && <Idle isNew={isNew} />}
-      {tasks.slice(0, SHOWN).map((task) => (
-        <TaskLine key={task.id} task={task} sign={<HowLong task={task} />}>
+      {tasks.slice(0, MAX_SHOWN).map((task) => (
+        <TaskLine key={task.id} task={task} sign={<RunningTime task={task} />}>
           {task.node && `, ${task.node}`}
         </TaskLine>
       ))}
-    </Box>
+    </DashboardCard>
   );
 }
 
@@ -44,36 +47,36 @@ const NO_REASON = "just submitted, no reason reported yet";
 /** With the reason under each, in the words of the service. */
 export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   if (!tasks.length) return null;
-  const all = <All state="preparing,pending" total={total} shown={tasks.length} />;
+  const all = <ShowAll state="preparing,pending" total={total} shown={tasks.length} />;
   return (
-    <Box title="Waiting" more={all}>
-      {tasks.slice(0, SHOWN).map((task) => (
+    <DashboardCard title="Waiting" more={all}>
+      {tasks.slice(0, MAX_SHOWN).map((task) => (
         <TaskLine
           key={task.id}
           task={task}
           sign={<StateBadge task={task} />}
-          why={task.message || NO_REASON}
+          reason={task.message || NO_REASON}
         >
-          , <Ago at={task.created} />
+          , <TimeAgo at={task.created} />
         </TaskLine>
       ))}
-    </Box>
+    </DashboardCard>
   );
 }
 
 /** In this box all run; a phase of its own is worth a word. */
-function HowLong({ task }: { task: Task }) {
+function RunningTime({ task }: { task: Task }) {
   if (task.phase) return <StateBadge task={task} />;
   return (
     <Text size="sm" component="div">
-      {task.started != null && <Took from={task.started} />}
+      {task.started != null && <Elapsed from={task.started} />}
     </Text>
   );
 }
 
-type LineProps = { task: Task; sign: ReactNode; why?: string; children: ReactNode };
+type LineProps = { task: Task; sign: ReactNode; reason?: string; children: ReactNode };
 
-function TaskLine({ task, sign, why, children }: LineProps) {
+function TaskLine({ task, sign, reason, children }: LineProps) {
   return (
     <div className={classes.line}>
       <div style={{ minWidth: 0 }}>
@@ -86,17 +89,17 @@ function TaskLine({ task, sign, why, children }: LineProps) {
         </Text>
       </div>
       {sign}
-      {why && (
+      {reason && (
         <Text size="xs" className={classes.why} lineClamp={2}>
-          <Words text={why} />
+          <MessageText text={reason} />
         </Text>
       )}
     </div>
   );
 }
 
-function All({ state, total, shown }: { state: string; total: number; shown: number }) {
-  if (total <= Math.min(shown, SHOWN)) return null;
+function ShowAll({ state, total, shown }: { state: string; total: number; shown: number }) {
+  if (total <= Math.min(shown, MAX_SHOWN)) return null;
   return (
     <Link to="/tasks" search={{ state }}>
       All {total.toLocaleString()}

@@ -2,13 +2,13 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconLinkOff, IconPlugConnected, IconUserCheck } from "@tabler/icons-react";
 import type { Endpoint } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
-import { Ago } from "~/components/Time";
-import { ask, useDeed } from "./actions";
+import { TimeAgo } from "~/components/Time";
+import { endpointsApi, useEndpointAction } from "./actions";
 import { PairingCode } from "./adding/PairingCode";
 
 /** Why an endpoint does not work for the person now, since when, and what to do. */
-export function Away({ endpoint }: { endpoint: Endpoint }) {
-  if (endpoint.state === "confirming") return <Confirm endpoint={endpoint} />;
+export function OfflineAlert({ endpoint }: { endpoint: Endpoint }) {
+  if (endpoint.state === "confirming") return <ConfirmEndpoint endpoint={endpoint} />;
   if (endpoint.state === "pairing") return <NotPaired endpoint={endpoint} />;
   const signIn = endpoint.state === "sign-in";
   return (
@@ -20,7 +20,7 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
       <Stack gap="xs">
         <Text size="sm">
           {endpoint.last_seen != null ? "Went offline " : "Added "}
-          <Ago at={endpoint.since} />. {endpoint.last_seen != null && "Running jobs continue. "}
+          <TimeAgo at={endpoint.since} />. {endpoint.last_seen != null && "Running jobs continue. "}
           {signIn ? "To connect, run in your terminal:" : "To bring it back online, run:"}
         </Text>
         <CopyLine line={endpoint.revive} />
@@ -30,8 +30,10 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
 }
 
 /** The owner says whether the machine that called is hers. */
-export function Confirm({ endpoint }: { endpoint: Endpoint }) {
-  const answer = useDeed({ by: (accept: boolean) => ask.confirm(endpoint.name, accept) });
+export function ConfirmEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const confirm = useEndpointAction({
+    call: (accept: boolean) => endpointsApi.confirm(endpoint.name, accept),
+  });
   return (
     <Alert color="blue" icon={<IconUserCheck />} title="Confirm this machine">
       <Stack gap="sm">
@@ -40,14 +42,14 @@ export function Confirm({ endpoint }: { endpoint: Endpoint }) {
           your account. If you do not recognize it, reject it: it gets no access.
         </Text>
         <Group gap="xs">
-          <Button size="xs" loading={answer.isPending} onClick={() => answer.run(true)}>
+          <Button size="xs" loading={confirm.isPending} onClick={() => confirm.run(true)}>
             Confirm
           </Button>
           <Button
             size="xs"
             variant="default"
-            disabled={answer.isPending}
-            onClick={() => answer.run(false)}
+            disabled={confirm.isPending}
+            onClick={() => confirm.run(false)}
           >
             Reject
           </Button>

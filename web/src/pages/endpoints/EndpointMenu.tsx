@@ -14,10 +14,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { Endpoint } from "~/api/client";
 import { meQuery } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { AskName } from "~/components/AskName";
+import { FormDialog } from "~/components/Ask";
+import { RenameDialog } from "~/components/AskName";
 import { MenuItem } from "~/components/MenuItem";
-import { ask, useDeed } from "./actions";
+import { endpointsApi, useEndpointAction } from "./actions";
 
 const ShareEndpoint = lazy(() => import("./ShareEndpoint"));
 
@@ -28,11 +28,17 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const { name } = endpoint;
   const { data: me } = useQuery(meQuery);
-  const probe = useDeed({ by: ask.probe, done: "Probing. The profile updates in a moment." });
-  const upgrade = useDeed({ by: ask.upgrade, done: "Upgrading the agent." });
-  const makeDefault = useDeed({
-    by: () => ask.change(name, { default: true }),
-    done: `${name} is now the default endpoint.`,
+  const probe = useEndpointAction({
+    call: endpointsApi.probe,
+    success: "Probing. The profile updates in a moment.",
+  });
+  const upgrade = useEndpointAction({
+    call: endpointsApi.upgrade,
+    success: "Upgrading the agent.",
+  });
+  const makeDefault = useEndpointAction({
+    call: () => endpointsApi.change(name, { default: true }),
+    success: `${name} is now the default endpoint.`,
   });
   return (
     <>
@@ -76,60 +82,64 @@ export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
           <ShareEndpoint endpoint={endpoint} onClose={() => setDialog(null)} />
         )}
       </Suspense>
-      {dialog === "rename" && <Rename endpoint={endpoint} onClose={() => setDialog(null)} />}
-      {dialog === "remove" && <Remove endpoint={endpoint} onClose={() => setDialog(null)} />}
+      {dialog === "rename" && (
+        <RenameEndpoint endpoint={endpoint} onClose={() => setDialog(null)} />
+      )}
+      {dialog === "remove" && (
+        <RemoveEndpoint endpoint={endpoint} onClose={() => setDialog(null)} />
+      )}
     </>
   );
 }
 
 type DialogProps = { endpoint: Endpoint; onClose: () => void };
 
-function Rename({ endpoint, onClose }: DialogProps) {
+function RenameEndpoint({ endpoint, onClose }: DialogProps) {
   const [name, setName] = useState(endpoint.name);
   const navigate = useNavigate();
-  const rename = useDeed({
-    by: () => ask.change(endpoint.name, { name }),
-    quiet: true,
-    onDone: (changed) => {
+  const rename = useEndpointAction({
+    call: () => endpointsApi.change(endpoint.name, { name }),
+    ownErrorDisplay: true,
+    onSuccess: (changed) => {
       onClose();
       void navigate({ to: "/endpoints/$name", params: { name: changed.name } });
     },
   });
   return (
-    <AskName
+    <RenameDialog
       title={`Rename ${endpoint.name}`}
       description="Earlier tasks show the new name too."
       name={name}
       onName={setName}
-      deed={rename}
+      action={rename}
       onClose={onClose}
     />
   );
 }
 
-function Remove({ endpoint, onClose }: DialogProps) {
+function RemoveEndpoint({ endpoint, onClose }: DialogProps) {
   const navigate = useNavigate();
-  const remove = useDeed({
-    by: () => ask.remove(endpoint.name),
-    quiet: true,
-    done: `${endpoint.name} removed.`,
-    onDone: () => void navigate({ to: "/endpoints" }),
+  const remove = useEndpointAction({
+    call: () => endpointsApi.remove(endpoint.name),
+    ownErrorDisplay: true,
+    success: `${endpoint.name} removed.`,
+    onSuccess: () => void navigate({ to: "/endpoints" }),
   });
   return (
-    <Ask
+    <FormDialog
       title={`Remove ${endpoint.name}?`}
-      deed={`Remove ${endpoint.name}`}
-      leave="Cancel"
+      submitLabel={`Remove ${endpoint.name}`}
+      cancelLabel="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
-      onDo={() => remove.run()}
+      onSubmit={() => remove.run()}
       onClose={onClose}
     >
       <Text size="sm">
         Diamond will no longer send jobs there. Earlier tasks stay in your list with their logs and
         metrics. Nothing is deleted on the machine itself.
       </Text>
-    </Ask>
+    </FormDialog>
   );
 }

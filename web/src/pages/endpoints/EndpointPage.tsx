@@ -3,19 +3,19 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
 import { endpointQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { EndpointBadge } from "~/components/EndpointBadge";
 import { Page } from "~/components/Page";
 import { TabList } from "~/components/TabList";
-import { Ago } from "~/components/Time";
-import { Away } from "./Away";
+import { TimeAgo } from "~/components/Time";
+import { OfflineAlert } from "./Away";
 import { EndpointMenu } from "./EndpointMenu";
-import { carrierWords, placeWords, schedulerWords } from "./facts";
+import { carrierText, hostText, schedulerText } from "./facts";
 import { OverviewTab } from "./OverviewTab";
 import { ProfileTab } from "./profile/ProfileTab";
 import { SecretsTab } from "./SecretsTab";
 import type { Tab } from "./search";
-import { UpkeepTab } from "./upkeep/UpkeepTab";
+import { CleanUpTab } from "./upkeep/UpkeepTab";
 
 /** One machine: what it offers, what Diamond believes about it, what lies there. */
 export function EndpointPage() {
@@ -29,34 +29,34 @@ export function EndpointPage() {
       lead={endpoint && <Lead endpoint={endpoint} />}
       actions={endpoint && <Actions endpoint={endpoint} />}
     >
-      <Answer query={query}>
+      <QueryResult query={query}>
         {(shown) => (
           <Stack gap="md">
-            {shown.state !== "online" && <Away endpoint={shown} />}
+            {shown.state !== "online" && <OfflineAlert endpoint={shown} />}
             <EndpointTabs endpoint={shown} />
           </Stack>
         )}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
 
 function Lead({ endpoint }: { endpoint: Endpoint }) {
-  const words = [
-    endpoint.last_seen != null && schedulerWords(endpoint.profile),
-    placeWords(endpoint),
-    carrierWords(endpoint),
+  const facts = [
+    endpoint.last_seen != null && schedulerText(endpoint.profile),
+    hostText(endpoint),
+    carrierText(endpoint),
   ];
   return (
     <Group gap="xs" mt={4}>
       <EndpointBadge endpoint={endpoint} />
       {endpoint.default && <Badge color="gray">default</Badge>}
       <span>
-        {words.filter(Boolean).join(" · ")}
+        {facts.filter(Boolean).join(" · ")}
         {endpoint.last_seen != null && (
           <>
             {" · last seen "}
-            <Ago at={endpoint.last_seen} />
+            <TimeAgo at={endpoint.last_seen} />
           </>
         )}
       </span>
@@ -105,7 +105,7 @@ function EndpointTabs({ endpoint }: { endpoint: Endpoint }) {
         <SecretsTab endpoint={endpoint} />
       </Tabs.Panel>
       <Tabs.Panel value="upkeep">
-        <UpkeepTab endpoint={endpoint} />
+        <CleanUpTab endpoint={endpoint} />
       </Tabs.Panel>
     </Tabs>
   );

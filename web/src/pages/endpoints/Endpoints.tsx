@@ -4,19 +4,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
 import { endpointsQuery } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { AddEndpoint } from "./adding/AddEndpoint";
 import classes from "./Columns.module.css";
 import { EndpointCard } from "./EndpointCard";
 import { SharedProfiles } from "./SharedProfiles";
-import type { Way } from "./search";
+import type { AddMethod } from "./search";
 
 /** The machines that run jobs for this person. */
 export function Endpoints() {
   const { add } = useSearch({ from: "/endpoints" });
   const navigate = useNavigate();
-  const setAdd = (way?: Way) =>
+  const setAdd = (way?: AddMethod) =>
     void navigate({ to: "/endpoints", search: way ? { add: way } : {} });
   const query = useQuery(endpointsQuery);
   const addButton = (
@@ -26,11 +26,11 @@ export function Endpoints() {
   );
   return (
     <Page title="Endpoints" lead="The machines that run your jobs." actions={addButton}>
-      <Answer query={query} loading={<Lines count={2} height={220} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={2} height={220} />}>
         {({ items }) =>
           items.length ? <Cards endpoints={items} /> : <NoEndpoint action={addButton} />
         }
-      </Answer>
+      </QueryResult>
       <SharedProfiles />
       {add && <AddEndpoint way={add} onWay={setAdd} onClose={() => setAdd()} />}
     </Page>
@@ -49,9 +49,9 @@ function Cards({ endpoints }: { endpoints: Endpoint[] }) {
 
 function NoEndpoint({ action }: { action: React.ReactNode }) {
   return (
-    <Empty icon={IconServer2} title="No endpoints yet" action={action}>
+    <EmptyState icon={IconServer2} title="No endpoints yet" action={action}>
       An endpoint is a machine that runs your jobs: this computer, a workstation, or a cluster where
       you have an account. Diamond puts a single file there; it acts only as you.
-    </Empty>
+    </EmptyState>
   );
 }

@@ -2,28 +2,28 @@ import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Endpoint } from "~/api/client";
-import { Empty } from "~/components/Answer";
-import { FreeBar } from "~/components/FreeBar";
-import { Ago } from "~/components/Time";
-import { bytes, count, duration, MEGABYTE } from "~/lib/format";
+import { EmptyState } from "~/components/Answer";
+import { AvailabilityBar } from "~/components/FreeBar";
+import { TimeAgo } from "~/components/Time";
+import { count, duration, formatBytes, MEGABYTE } from "~/lib/format";
 import classes from "./Columns.module.css";
 import {
-  balanceWords,
-  FOLDER_WORDS,
+  availabilityOf,
+  balanceText,
+  FOLDER_LABELS,
   factOf,
-  folderWords,
-  gpuWords,
-  inOrder,
+  folderText,
+  gpuText,
   type Partition,
   type Profile,
-  roomOf,
-  toolWords,
+  sortPartitions,
+  toolTexts,
 } from "./facts";
 
 /** What a machine offers and allows, in tables. */
 export function OverviewTab({ endpoint }: { endpoint: Endpoint }) {
   const { profile } = endpoint;
-  if (profile.probed_at == null) return <NotProbed />;
+  if (profile.probed_at == null) return <NotProbedYet />;
   return (
     <Stack gap="md">
       <Partitions profile={profile} />
@@ -37,16 +37,16 @@ export function OverviewTab({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function NotProbed() {
+function NotProbedYet() {
   return (
-    <Empty icon={IconServer2} title="Not probed yet">
+    <EmptyState icon={IconServer2} title="Not probed yet">
       Once connected, the agent reports what the machine offers: partitions, GPUs, limits, accounts
       and folders.
-    </Empty>
+    </EmptyState>
   );
 }
 
-function Box({ title, children }: { title: ReactNode; children: ReactNode }) {
+function OverviewCard({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
     <Card component="section">
       <Title order={2} mb="xs">
@@ -58,11 +58,11 @@ function Box({ title, children }: { title: ReactNode; children: ReactNode }) {
 }
 
 function Partitions({ profile }: { profile: Profile }) {
-  const partitions = inOrder(factOf(profile, "partitions") ?? []);
+  const partitions = sortPartitions(factOf(profile, "partitions") ?? []);
   if (!partitions.length) return null;
   const freeAt = profile.facts.free?.at;
   return (
-    <Box title="Partitions">
+    <OverviewCard title="Partitions">
       <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table>
           <Table.Thead>
@@ -77,26 +77,26 @@ function Partitions({ profile }: { profile: Profile }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {partitions.map((one) => (
-              <PartitionRow key={one.name} partition={one} profile={profile} />
+            {partitions.map((partition) => (
+              <PartitionRow key={partition.name} partition={partition} profile={profile} />
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </Box>
+    </OverviewCard>
   );
 }
 
 function FreeAge({ at }: { at: number }) {
   return (
     <Text span size="xs" c="dimmed" fw={400}>
-      (<Ago at={at} />)
+      (<TimeAgo at={at} />)
     </Text>
   );
 }
 
 function PartitionRow({ partition, profile }: { partition: Partition; profile: Profile }) {
-  const room = roomOf(profile, partition);
+  const availability = availabilityOf(profile, partition);
   const waiting = factOf(profile, "free")?.[partition.name]?.pending;
   return (
     <Table.Tr>
@@ -112,16 +112,16 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
           )}
         </Group>
       </Table.Td>
-      <Table.Td>{gpuWords(partition.gpus_per_node) || "none"}</Table.Td>
+      <Table.Td>{gpuText(partition.gpus_per_node) || "none"}</Table.Td>
       <Table.Td>
-        {room ? <FreeBar {...room} /> : "unknown"}
+        {availability ? <AvailabilityBar {...availability} /> : "unknown"}
         {waiting ? (
           <Text size="xs" c="dimmed">
             {count(waiting, "job waiting", "jobs waiting")}
           </Text>
         ) : null}
       </Table.Td>
-      <Table.Td>{nodeWords(partition)}</Table.Td>
+      <Table.Td>{nodeText(partition)}</Table.Td>
       <Table.Td>{partition.max_minutes ? duration(partition.max_minutes * 60) : "none"}</Table.Td>
       <Table.Td>{partition.max_nodes ?? partition.nodes_total ?? "unknown"}</Table.Td>
       <Table.Td>{partition.accounts ? partition.accounts.join(", ") || "none" : "any"}</Table.Td>
@@ -129,11 +129,11 @@ function PartitionRow({ partition, profile }: { partition: Partition; profile: P
   );
 }
 
-function nodeWords(partition: Partition): string {
+function nodeText(partition: Partition): string {
   const { cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
-  const words = [cpus && count(cpus, "CPU"), memory && bytes(memory * MEGABYTE)];
+  const facts = [cpus && count(cpus, "CPU"), memory && formatBytes(memory * MEGABYTE)];
   const whole = partition.whole_nodes ? ["whole nodes only"] : [];
-  return [...words.filter(Boolean), ...whole].join(", ") || "unknown";
+  return [...facts.filter(Boolean), ...whole].join(", ") || "unknown";
 }
 
 function Machine({ profile }: { profile: Profile }) {
@@ -141,15 +141,15 @@ function Machine({ profile }: { profile: Profile }) {
   const memory = factOf(profile, "memory_mb");
   if (!cores) return null;
   return (
-    <Box title="Machine">
-      <Lines
+    <OverviewCard title="Machine">
+      <FactLines
         lines={[
           ["Processor", count(cores, "core")],
-          ["Memory", memory ? bytes(memory * MEGABYTE) : ""],
-          ["GPUs", gpuWords(factOf(profile, "gpus")) || "none"],
+          ["Memory", memory ? formatBytes(memory * MEGABYTE) : ""],
+          ["GPUs", gpuText(factOf(profile, "gpus")) || "none"],
         ]}
       />
-    </Box>
+    </OverviewCard>
   );
 }
 
@@ -157,41 +157,41 @@ function Accounts({ profile }: { profile: Profile }) {
   const accounts = factOf(profile, "accounts") ?? [];
   if (!accounts.length) return null;
   return (
-    <Box title="Accounts">
-      <Lines
-        lines={accounts.map((one) => [
-          one.default ? `${one.name} (default)` : one.name,
+    <OverviewCard title="Accounts">
+      <FactLines
+        lines={accounts.map((account) => [
+          account.default ? `${account.name} (default)` : account.name,
           [
-            balanceWords(one),
-            one.submit_limit != null && `at most ${count(one.submit_limit, "job")} queued`,
-            one.partitions && `only ${one.partitions.join(", ")}`,
+            balanceText(account),
+            account.submit_limit != null && `at most ${count(account.submit_limit, "job")} queued`,
+            account.partitions && `only ${account.partitions.join(", ")}`,
           ]
             .filter(Boolean)
             .join(", ") || "no known limit",
         ])}
       />
-    </Box>
+    </OverviewCard>
   );
 }
 
 function Folders({ profile }: { profile: Profile }) {
   const folders = Object.entries(factOf(profile, "folders") ?? {});
   return (
-    <Box title="Folders">
+    <OverviewCard title="Folders">
       <Stack gap="xs">
         {folders.map(([name, folder]) => (
           <div key={name}>
             <Text size="sm" fw={550}>
-              {FOLDER_WORDS[name] ?? name}
+              {FOLDER_LABELS[name] ?? name}
             </Text>
-            <Text size="sm">{folderWords(folder) || "free space unknown"}</Text>
+            <Text size="sm">{folderText(folder) || "free space unknown"}</Text>
             <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: "anywhere" }}>
               {folder.path}
             </Text>
           </div>
         ))}
       </Stack>
-    </Box>
+    </OverviewCard>
   );
 }
 
@@ -200,25 +200,25 @@ function Software({ endpoint }: { endpoint: Endpoint }) {
   const tools = factOf(profile, "runtimes");
   const internet = factOf(profile, "internet");
   return (
-    <Box title="Software">
-      <Lines
+    <OverviewCard title="Software">
+      <FactLines
         lines={[
-          ["Containers", toolWords(tools?.login).join(", ") || "none found"],
-          ["On compute nodes", tools?.compute ? toolWords(tools.compute).join(", ") : ""],
-          ["Internet", internetWords(internet?.login)],
+          ["Containers", toolTexts(tools?.login).join(", ") || "none found"],
+          ["On compute nodes", tools?.compute ? toolTexts(tools.compute).join(", ") : ""],
+          ["Internet", internetText(internet?.login)],
           [
             "Internet on compute nodes",
-            internet?.compute == null ? "" : internetWords(internet.compute),
+            internet?.compute == null ? "" : internetText(internet.compute),
           ],
           ["Python", factOf(profile, "python")?.login ?? ""],
-          ["Agent", agentWords(endpoint)],
+          ["Agent", agentText(endpoint)],
         ]}
       />
-    </Box>
+    </OverviewCard>
   );
 }
 
-const STAYS: Record<string, string> = {
+const AGENT_MODES: Record<string, string> = {
   resident: "keeps running",
   cron: "restarted by your crontab",
   scrontab: "restarted by Slurm's crontab",
@@ -226,28 +226,28 @@ const STAYS: Record<string, string> = {
   connection: "runs while your ssh connection is open",
 };
 
-function agentWords({ agent_version: version, stays }: Endpoint): string {
-  return [version, STAYS[stays] ?? stays].filter(Boolean).join(", ");
+function agentText({ agent_version: version, stays }: Endpoint): string {
+  return [version, AGENT_MODES[stays] ?? stays].filter(Boolean).join(", ");
 }
 
-function internetWords(reachable: boolean | null | undefined): string {
+function internetText(reachable: boolean | null | undefined): string {
   if (reachable == null) return "unknown";
   return reachable ? "reachable" : "not reachable";
 }
 
 /** Label and words; a line without words is left out. */
-function Lines({ lines }: { lines: [string, string][] }) {
+function FactLines({ lines }: { lines: [string, string][] }) {
   return (
     <Stack gap={6} component="dl" m={0}>
       {lines
-        .filter(([, words]) => words)
-        .map(([label, words]) => (
+        .filter(([, value]) => value)
+        .map(([label, value]) => (
           <Group key={label} justify="space-between" gap="md" wrap="nowrap" align="baseline">
             <Text size="sm" c="dimmed" component="dt">
               {label}
             </Text>
             <Text size="sm" component="dd" m={0} ta="right">
-              {words}
+              {value}
             </Text>
           </Group>
         ))}

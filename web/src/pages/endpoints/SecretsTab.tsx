@@ -14,16 +14,16 @@ import { IconKey, IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { Answer, Failed } from "~/components/Answer";
-import { ask, useDeed } from "./actions";
+import { ErrorAlert, QueryResult } from "~/components/Answer";
+import { endpointsApi, useEndpointAction } from "./actions";
 
 /** Names only: a value goes to the machine and never comes back. */
 export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
   const { name } = endpoint;
   const key = ["secrets", name, endpoint.state];
-  const query = useQuery({ queryKey: key, queryFn: () => ask.secrets(name) });
+  const query = useQuery({ queryKey: key, queryFn: () => endpointsApi.secrets(name) });
   const queries = useQueryClient();
-  const renew = () => void queries.invalidateQueries({ queryKey: ["secrets", name] });
+  const refetch = () => void queries.invalidateQueries({ queryKey: ["secrets", name] });
   return (
     <Card component="section" maw={640}>
       <Stack gap="md">
@@ -34,10 +34,10 @@ export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
             <code>secrets:</code> finds it as a file. Values are never shown again.
           </Text>
         </div>
-        <Answer query={query}>
-          {({ items }) => <SecretList name={name} secrets={items} onDone={renew} />}
-        </Answer>
-        <NewSecret name={name} onDone={renew} />
+        <QueryResult query={query}>
+          {({ items }) => <SecretList name={name} secrets={items} onDone={refetch} />}
+        </QueryResult>
+        <NewSecret name={name} onDone={refetch} />
       </Stack>
     </Card>
   );
@@ -46,7 +46,11 @@ export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
 type ListProps = { name: string; secrets: string[]; onDone: () => void };
 
 function SecretList({ name, secrets, onDone }: ListProps) {
-  const drop = useDeed({ by: ask.dropSecret, done: "Secret deleted.", onDone });
+  const remove = useEndpointAction({
+    call: endpointsApi.removeSecret,
+    success: "Secret deleted.",
+    onSuccess: onDone,
+  });
   if (!secrets.length) return <Text size="sm">No secrets yet.</Text>;
   return (
     <Stack gap={4} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
@@ -61,8 +65,8 @@ function SecretList({ name, secrets, onDone }: ListProps) {
               variant="subtle"
               color="red"
               aria-label={`Delete ${secret}`}
-              loading={drop.isPending && drop.variables?.[1] === secret}
-              onClick={() => drop.run(name, secret)}
+              loading={remove.isPending && remove.variables?.[1] === secret}
+              onClick={() => remove.run(name, secret)}
             >
               <IconTrash size={16} />
             </ActionIcon>
@@ -76,11 +80,11 @@ function SecretList({ name, secrets, onDone }: ListProps) {
 function NewSecret({ name, onDone }: { name: string; onDone: () => void }) {
   const [secret, setSecret] = useState("");
   const [value, setValue] = useState("");
-  const set = useDeed({
-    by: ask.setSecret,
-    quiet: true,
-    done: `${secret} saved on ${name}.`,
-    onDone: () => {
+  const set = useEndpointAction({
+    call: endpointsApi.setSecret,
+    ownErrorDisplay: true,
+    success: `${secret} saved on ${name}.`,
+    onSuccess: () => {
       setSecret("");
       setValue("");
       onDone();
@@ -107,7 +111,7 @@ function NewSecret({ name, onDone }: { name: string; onDone: () => void }) {
             onChange={(event) => setValue(event.currentTarget.value)}
           />
         </Group>
-        {set.error && <Failed error={set.error} />}
+        {set.error && <ErrorAlert error={set.error} />}
         <Group>
           <Button type="submit" disabled={!secret || !value} loading={set.isPending}>
             Save secret

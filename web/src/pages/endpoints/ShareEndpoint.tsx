@@ -1,5 +1,5 @@
 import type { Endpoint } from "~/api/client";
-import { sharingOfEndpoint } from "~/api/shares";
+import { endpointSharing } from "~/api/shares";
 import { ShareDialog } from "~/sharing/ShareDialog";
 
 type ShareProps = { endpoint: Endpoint; onClose: () => void };
@@ -10,7 +10,7 @@ export default function ShareEndpoint({ endpoint, onClose }: ShareProps) {
       title={`Share the profile of ${endpoint.name}`}
       about="Others can see the machine's partitions, limits and free resources, and can connect their own agent there. Nobody can run anything as you; your accounts and folders stay private."
       name={endpoint.id}
-      sharing={sharingOfEndpoint(endpoint.name)}
+      sharing={endpointSharing(endpoint.name)}
       onClose={onClose}
     />
   );

@@ -23,8 +23,8 @@ export function SharedProfiles() {
         Machines your colleagues already use. To run jobs there you need your own account.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        {data.items.map((one) => (
-          <ProfileCard key={one.id} shared={one} />
+        {data.items.map((shared) => (
+          <ProfileCard key={shared.id} shared={shared} />
         ))}
       </SimpleGrid>
     </section>

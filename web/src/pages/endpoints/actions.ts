@@ -1,24 +1,25 @@
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { sayFailed } from "~/components/say";
-import { useDeed as useAnyDeed } from "~/components/useDeed";
+import { showError } from "~/components/say";
+import { useAction as useAnyDeed } from "~/components/useDeed";
 
-const at = (name: string) => ({ params: { path: { name } } });
+const pathOf = (name: string) => ({ params: { path: { name } } });
 
 /** Everything that can be asked for one endpoint. Refusals come as thrown ProblemErrors. */
-export const ask = {
+export const endpointsApi = {
   change: (name: string, body: Schemas["EndpointChange"]) =>
-    dataOf(api.PATCH("/api/v1/endpoints/{name}", { ...at(name), body })),
+    dataOf(api.PATCH("/api/v1/endpoints/{name}", { ...pathOf(name), body })),
   confirm: (name: string, accept: boolean) =>
-    dataOf(api.POST("/api/v1/endpoints/{name}/confirm", { ...at(name), body: { accept } })),
-  pairAgain: (name: string) => dataOf(api.POST("/api/v1/endpoints/{name}/pairing", at(name))),
+    dataOf(api.POST("/api/v1/endpoints/{name}/confirm", { ...pathOf(name), body: { accept } })),
+  newPairingCode: (name: string) =>
+    dataOf(api.POST("/api/v1/endpoints/{name}/pairing", pathOf(name))),
   probe: (name: string, compute: boolean) =>
-    dataOf(api.POST("/api/v1/endpoints/{name}/probe", { ...at(name), body: { compute } })),
-  upgrade: (name: string) => dataOf(api.POST("/api/v1/endpoints/{name}/upgrade", at(name))),
-  remove: (name: string) => dataOf(api.DELETE("/api/v1/endpoints/{name}", at(name))),
+    dataOf(api.POST("/api/v1/endpoints/{name}/probe", { ...pathOf(name), body: { compute } })),
+  upgrade: (name: string) => dataOf(api.POST("/api/v1/endpoints/{name}/upgrade", pathOf(name))),
+  remove: (name: string) => dataOf(api.DELETE("/api/v1/endpoints/{name}", pathOf(name))),
   clean: (name: string, body: Schemas["CleanRequest"]) =>
-    dataOf(api.POST("/api/v1/endpoints/{name}/clean", { ...at(name), body })),
-  secrets: (name: string) => dataOf(api.GET("/api/v1/endpoints/{name}/secrets", at(name))),
+    dataOf(api.POST("/api/v1/endpoints/{name}/clean", { ...pathOf(name), body })),
+  secrets: (name: string) => dataOf(api.GET("/api/v1/endpoints/{name}/secrets", pathOf(name))),
   setSecret: (name: string, secret: string, value: string) =>
     dataOf(
       api.PUT("/api/v1/endpoints/{name}/secrets/{secret}", {
@@ -26,7 +27,7 @@ export const ask = {
         body: { value },
       }),
     ),
-  dropSecret: (name: string, secret: string) =>
+  removeSecret: (name: string, secret: string) =>
     dataOf(
       api.DELETE("/api/v1/endpoints/{name}/secrets/{secret}", {
         params: { path: { name, secret } },
@@ -35,17 +36,20 @@ export const ask = {
   add: (body: Schemas["EndpointRequest"]) => dataOf(api.POST("/api/v1/endpoints", { body })),
 };
 
-type Act<T, A extends unknown[]> = {
-  by: (...words: A) => Promise<T>;
+type EndpointAction<T, A extends unknown[]> = {
+  call: (...args: A) => Promise<T>;
   /** Said in the corner once it is done. */
-  done?: string;
-  onDone?: (answer: T) => void;
+  success?: string;
+  onSuccess?: (result: T) => void;
   /** A refusal is said in the corner, unless the caller shows `error` itself. */
-  quiet?: boolean;
+  ownErrorDisplay?: boolean;
 };
 
 /** A button's deed about endpoints, with fresh lists of them afterwards. */
-export function useDeed<T, A extends unknown[]>({ quiet = false, ...act }: Act<T, A>) {
-  const onError = quiet ? undefined : sayFailed;
-  return useAnyDeed({ ...act, renews: [keys.endpoints, keys.overview], onError });
+export function useEndpointAction<T, A extends unknown[]>({
+  ownErrorDisplay = false,
+  ...action
+}: EndpointAction<T, A>) {
+  const onError = ownErrorDisplay ? undefined : showError;
+  return useAnyDeed({ ...action, refresh: [keys.endpoints, keys.overview], onError });
 }

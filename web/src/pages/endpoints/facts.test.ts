@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
+  availabilityOf,
   factOf,
-  gpuWords,
-  inOrder,
-  limitWords,
+  gpuText,
+  limitText,
   type Partition,
   type Profile,
-  roomOf,
+  sortPartitions,
 } from "./facts";
 
 function partition(name: string, more: Partial<Partition> = {}): Partition {
@@ -24,20 +24,22 @@ describe("a site profile", () => {
   });
 
   it("names GPUs and leaves out types of which there are none", () => {
-    expect(gpuWords({ a100: 4, v100: 0 })).toBe("4 × a100");
-    expect(gpuWords({})).toBe("");
-    expect(gpuWords(null)).toBe("");
+    expect(gpuText({ a100: 4, v100: 0 })).toBe("4 × a100");
+    expect(gpuText({})).toBe("");
+    expect(gpuText(null)).toBe("");
   });
 
   it("tells only the limits that are set", () => {
-    const one = partition("gpu", { max_minutes: 120, max_nodes: 1 });
-    expect(limitWords(one)).toBe("at most 2 h, 1 node");
-    expect(limitWords(partition("free"))).toBe("");
+    const gpu = partition("gpu", { max_minutes: 120, max_nodes: 1 });
+    expect(limitText(gpu)).toBe("at most 2 h, 1 node");
+    expect(limitText(partition("free"))).toBe("");
   });
 
   it("shows the default partition first, then those with GPUs", () => {
     const all = [partition("b"), partition("a"), partition("g", { gpus_per_node: { a100: 1 } })];
-    const named = inOrder([...all, partition("z", { default: true })]).map((one) => one.name);
+    const named = sortPartitions([...all, partition("z", { default: true })]).map(
+      (partition) => partition.name,
+    );
     expect(named).toEqual(["z", "g", "a", "b"]);
   });
 
@@ -45,12 +47,12 @@ describe("a site profile", () => {
     const free = { gpu: { nodes_idle: 1, nodes_total: 2, gpus_idle: 5 }, cpu: { nodes_idle: 1 } };
     const known = profile({ free });
     const gpu = partition("gpu", { gpus_per_node: { a100: 4 } });
-    expect(roomOf(known, gpu)).toEqual({ free: 5, total: 8, unit: "GPU" });
-    expect(roomOf(known, partition("cpu", { nodes_total: 3 }))).toEqual({
+    expect(availabilityOf(known, gpu)).toEqual({ free: 5, total: 8, unit: "GPU" });
+    expect(availabilityOf(known, partition("cpu", { nodes_total: 3 }))).toEqual({
       free: 1,
       total: 3,
       unit: "node",
     });
-    expect(roomOf(known, partition("elsewhere"))).toBeNull();
+    expect(availabilityOf(known, partition("elsewhere"))).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import type { Endpoint, Schemas } from "~/api/client";
-import { bytes, count, duration, MEGABYTE } from "~/lib/format";
+import { count, duration, formatBytes, MEGABYTE } from "~/lib/format";
 
 export type Profile = Schemas["Profile"];
 export type Partition = Schemas["Partition"];
@@ -48,7 +48,7 @@ export function factOf<K extends FactName>(profile: Profile, name: K): ValueOf<K
 }
 
 /** "Slurm 22.05.8". */
-export function schedulerWords(profile: Profile): string {
+export function schedulerText(profile: Profile): string {
   const scheduler = factOf(profile, "scheduler");
   return scheduler ? schedulerName(scheduler) : "not probed yet";
 }
@@ -60,7 +60,7 @@ export function schedulerName({ name, version }: { name: string; version?: strin
 }
 
 /** "alice@login1", or nothing before it has called. */
-export function placeWords(endpoint: Pick<Endpoint, "user" | "host">): string {
+export function hostText(endpoint: Pick<Endpoint, "user" | "host">): string {
   return endpoint.host ? `${endpoint.user}@${endpoint.host}` : "";
 }
 
@@ -70,12 +70,12 @@ const CARRIERS: Record<Endpoint["carrier"], string> = {
   https: "paired",
 };
 
-export function carrierWords(endpoint: Pick<Endpoint, "carrier">): string {
+export function carrierText(endpoint: Pick<Endpoint, "carrier">): string {
   return CARRIERS[endpoint.carrier];
 }
 
 /** "4 × a100, 2 × v100"; empty where there are none. */
-export function gpuWords(gpus: Record<string, number> | null | undefined): string {
+export function gpuText(gpus: Record<string, number> | null | undefined): string {
   return Object.entries(gpus ?? {})
     .filter(([, many]) => many > 0)
     .map(([type, many]) => `${many} × ${type}`)
@@ -83,30 +83,31 @@ export function gpuWords(gpus: Record<string, number> | null | undefined): strin
 }
 
 /** "at most 2 h, 4 nodes"; empty where the site sets no limit. */
-export function limitWords(partition: Partition): string {
-  const words = [
+export function limitText(partition: Partition): string {
+  const limits = [
     partition.max_minutes != null && duration(partition.max_minutes * 60),
     partition.max_nodes != null && count(partition.max_nodes, "node"),
     partition.submit_limit != null && count(partition.submit_limit, "job"),
   ].filter(Boolean);
-  return words.length ? `at most ${words.join(", ")}` : "";
+  return limits.length ? `at most ${limits.join(", ")}` : "";
 }
 
 /** The tools that are there, "apptainer 1.1.9"; a version that nobody told is left out. */
-export function toolWords(tools: Record<string, string> | null | undefined): string[] {
+export function toolTexts(tools: Record<string, string> | null | undefined): string[] {
   return Object.entries(tools ?? {}).map(([name, version]) => `${name} ${version}`.trim());
 }
 
 /** Default first, then those with GPUs, then by name. */
-export function inOrder(partitions: Partition[]): Partition[] {
-  const rank = (one: Partition) => (one.default ? 0 : gpuWords(one.gpus_per_node) ? 1 : 2);
+export function sortPartitions(partitions: Partition[]): Partition[] {
+  const rank = (partition: Partition) =>
+    partition.default ? 0 : gpuText(partition.gpus_per_node) ? 1 : 2;
   return [...partitions].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-export type Room = { free: number; total: number; unit: string };
+export type Availability = { free: number; total: number; unit: string };
 
 /** What is free of a partition: its GPUs where it has some, else its nodes. */
-export function roomOf(profile: Profile, partition: Partition): Room | null {
+export function availabilityOf(profile: Profile, partition: Partition): Availability | null {
   const now = factOf(profile, "free")?.[partition.name];
   if (!now) return null;
   const nodes = now.nodes_total ?? partition.nodes_total ?? 0;
@@ -116,22 +117,22 @@ export function roomOf(profile: Profile, partition: Partition): Room | null {
 }
 
 function sum(numbers: number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, value) => total + value, 0);
 }
 
 /** "2 nodes with 8 CPUs, 16.0 GB, 4 × a100". */
-export function nodesWords(partition: Partition): string {
+export function nodesText(partition: Partition): string {
   const { nodes_total: nodes, cpus_per_node: cpus, memory_mb_per_node: memory } = partition;
   const each = [
     cpus != null && count(cpus, "CPU"),
-    memory != null && bytes(memory * MEGABYTE),
-    gpuWords(partition.gpus_per_node),
+    memory != null && formatBytes(memory * MEGABYTE),
+    gpuText(partition.gpus_per_node),
   ].filter(Boolean);
   const many = nodes == null ? "nodes" : count(nodes, "node");
   return each.length ? `${many} with ${each.join(", ")}` : many;
 }
 
-export const FOLDER_WORDS: Record<string, string> = {
+export const FOLDER_LABELS: Record<string, string> = {
   keep: "Keep (key, secrets)",
   work: "Work (runs, environments)",
   tmp: "Temporary",
@@ -140,19 +141,19 @@ export const FOLDER_WORDS: Record<string, string> = {
 type Folder = NonNullable<ReturnType<typeof factOf<"folders">>>[string];
 
 /** "75.4 GB free, quota 1.0 TB, files are deleted after 30 days". */
-export function folderWords(folder: Folder | undefined): string {
+export function folderText(folder: Folder | undefined): string {
   if (!folder) return "";
-  const words = [
-    folder.free_bytes != null && `${bytes(folder.free_bytes)} free`,
-    folder.quota_bytes && `quota ${bytes(folder.quota_bytes)}`,
+  const facts = [
+    folder.free_bytes != null && `${formatBytes(folder.free_bytes)} free`,
+    folder.quota_bytes && `quota ${formatBytes(folder.quota_bytes)}`,
     folder.quota_files && `at most ${count(folder.quota_files, "file")}`,
     folder.purge_days && `files deleted after ${count(Number(folder.purge_days), "day")}`,
   ];
-  return words.filter(Boolean).join(", ");
+  return facts.filter(Boolean).join(", ");
 }
 
 /** "1,204.5 node-hours left"; sites that tell what is left of an allocation do so under these names. */
-export function balanceWords(account: object): string {
+export function balanceText(account: object): string {
   const { balance, unit } = account as { balance?: number | null; unit?: string };
   return balance == null ? "" : `${balance.toLocaleString()} ${unit ?? "units"} left`;
 }

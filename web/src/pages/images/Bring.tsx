@@ -4,14 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
-import { askImages, type Image, imageName } from "~/api/images";
+import { type Image, imageName, imagesApi } from "~/api/images";
 import { endpointsQuery } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { useAct } from "./useAct";
-import { placesOf } from "./words";
+import { FormDialog } from "~/components/Ask";
+import { useImageAction } from "./useAct";
+import { endpointsWith } from "./words";
 
-type How = Schemas["CopyRequest"]["how"];
-const WAYS: { value: How; label: string; description: string }[] = [
+type TransferMethod = Schemas["CopyRequest"]["how"];
+const METHODS: { value: TransferMethod; label: string; description: string }[] = [
   {
     value: "auto",
     label: "Automatic",
@@ -30,44 +30,53 @@ const WAYS: { value: How; label: string; description: string }[] = [
 ];
 
 /** Bring an image to another endpoint. Afterwards it says which way was taken, and why. */
-export function Bring({ image, onClose }: { image: Image; onClose: () => void }) {
+export function TransferDialog({ image, onClose }: { image: Image; onClose: () => void }) {
   const { data } = useQuery(endpointsQuery);
-  const there = placesOf(image);
-  const others = (data?.items ?? []).map((one) => one.name).filter((one) => !there.includes(one));
+  const current = endpointsWith(image);
+  const others = (data?.items ?? [])
+    .map((endpoint) => endpoint.name)
+    .filter((name) => !current.includes(name));
   const [chosen, setChosen] = useState<string | null>(null);
-  const [how, setHow] = useState<How>("auto");
+  const [how, setHow] = useState<TransferMethod>("auto");
   const navigate = useNavigate();
   const endpoint = chosen ?? others[0] ?? "";
-  const bring = useAct({ by: () => askImages.copy(image.id, { endpoint, how, account: "auto" }) });
-  if (bring.data) {
-    const { build, words } = bring.data;
+  const transfer = useImageAction({
+    call: () => imagesApi.copy(image.id, { endpoint, how, account: "auto" }),
+  });
+  if (transfer.data) {
+    const { build, words: text } = transfer.data;
     return (
-      <Ask
+      <FormDialog
         title={`${imageName(image)} to ${endpoint}`}
-        deed={build ? "View build" : "Done"}
-        leave="Close"
+        submitLabel={build ? "View build" : "Done"}
+        cancelLabel="Close"
         isPending={false}
         error={null}
-        onDo={() => {
+        onSubmit={() => {
           onClose();
           if (build) void navigate({ to: "/build/$task", params: { task: build.id } });
         }}
         onClose={onClose}
       >
-        <Alert color="blue" icon={<IconInfoCircle />} title={TITLES[bring.data.how]} role="status">
-          <Text size="sm">{words.charAt(0).toUpperCase() + words.slice(1)}</Text>
+        <Alert
+          color="blue"
+          icon={<IconInfoCircle />}
+          title={TITLES[transfer.data.how]}
+          role="status"
+        >
+          <Text size="sm">{text.charAt(0).toUpperCase() + text.slice(1)}</Text>
         </Alert>
-      </Ask>
+      </FormDialog>
     );
   }
   return (
-    <Ask
+    <FormDialog
       title={`Transfer ${imageName(image)} to another endpoint`}
-      deed="Transfer"
-      isPending={bring.isPending}
+      submitLabel="Transfer"
+      isPending={transfer.isPending}
       isReady={Boolean(endpoint)}
-      error={bring.error}
-      onDo={() => bring.run()}
+      error={transfer.error}
+      onSubmit={() => transfer.run()}
       onClose={onClose}
     >
       <Select
@@ -79,14 +88,14 @@ export function Bring({ image, onClose }: { image: Image; onClose: () => void })
         placeholder={others.length ? undefined : "Already on all your endpoints"}
         allowDeselect={false}
       />
-      <Radio.Group label="Method" value={how} onChange={(next) => setHow(next as How)}>
+      <Radio.Group label="Method" value={how} onChange={(next) => setHow(next as TransferMethod)}>
         <Stack gap="xs" mt={6}>
-          {WAYS.map((way) => (
+          {METHODS.map((way) => (
             <Radio key={way.value} {...way} />
           ))}
         </Stack>
       </Radio.Group>
-    </Ask>
+    </FormDialog>
   );
 }
 

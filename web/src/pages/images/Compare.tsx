@@ -4,14 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
 import { diffQuery, imageName, imageQuery } from "~/api/images";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { ImagePicker } from "~/environment/ImagePicker";
 import { ENVIRONMENT_LABELS } from "~/environment/labels";
 import { valueLines } from "./words";
 
 /** Two images side by side: only what differs. */
-export function Compare() {
+export function ImageCompare() {
   const { a = "", b = "" } = useSearch({ from: "/images/compare" });
   const navigate = useNavigate({ from: "/images/compare" });
   const set = (side: "a" | "b") => (image: { id: string } | null) =>
@@ -31,9 +31,9 @@ export function Compare() {
 
 function ChooseTwo() {
   return (
-    <Empty icon={IconArrowsDiff} title="Choose two images">
+    <EmptyState icon={IconArrowsDiff} title="Choose two images">
       You will see which packages, settings and commands differ.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -41,23 +41,23 @@ function Differences({ a, b }: { a: string; b: string }) {
   const query = useQuery(diffQuery(a, b));
   const names = [useName(a), useName(b)] as const;
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {({ fields, python, system }) => {
         const rows = fields.map(({ field, a, b }) => ({
           name: ENVIRONMENT_LABELS[field] ?? field,
           a: valueLines(a),
           b: valueLines(b),
         }));
-        if (!rows.length && !python.length && !system.length) return <Alike />;
+        if (!rows.length && !python.length && !system.length) return <NoDifferences />;
         return (
           <>
-            <Part title="Recipe" names={names} rows={rows} />
-            <Part title="Python packages" names={names} rows={python} />
-            <Part title="System packages" names={names} rows={system} />
+            <DifferenceTable title="Recipe" names={names} rows={rows} />
+            <DifferenceTable title="Python packages" names={names} rows={python} />
+            <DifferenceTable title="System packages" names={names} rows={system} />
           </>
         );
       }}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -66,21 +66,21 @@ function useName(image: string): string {
   return data ? imageName(data) : image;
 }
 
-function Alike() {
+function NoDifferences() {
   return (
-    <Empty icon={IconEqual} title="No differences">
+    <EmptyState icon={IconEqual} title="No differences">
       Both have the same recipe and the same package versions.
-    </Empty>
+    </EmptyState>
   );
 }
 
-type PartProps = {
+type DifferenceTableProps = {
   title: string;
   names: readonly [string, string];
   rows: Schemas["PackageChange"][];
 };
 
-function Part({ title, names, rows }: PartProps) {
+function DifferenceTable({ title, names, rows }: DifferenceTableProps) {
   return (
     <Card component="section" aria-label={title} padding={0}>
       <Title order={2} px="md" py="xs">
@@ -100,8 +100,8 @@ function Part({ title, names, rows }: PartProps) {
               {rows.map((row) => (
                 <Table.Tr key={row.name}>
                   <Table.Th fw={500}>{row.name}</Table.Th>
-                  <Side value={row.a} />
-                  <Side value={row.b} />
+                  <ValueCell value={row.a} />
+                  <ValueCell value={row.b} />
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -118,7 +118,7 @@ function Part({ title, names, rows }: PartProps) {
   );
 }
 
-function Side({ value }: { value: string }) {
+function ValueCell({ value }: { value: string }) {
   return (
     <Table.Td style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
       {value || (

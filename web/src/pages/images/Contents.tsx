@@ -4,34 +4,34 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
 import { contentsQuery, type Image } from "~/api/images";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 
 type Package = Schemas["Package"];
 
 /** What is inside, as it was found after the build. */
-export function Contents({ image }: { image: Image }) {
-  const [words, setWords] = useState("");
-  const sought = words.trim().toLowerCase();
-  const fits = (one: Package) => one.name.toLowerCase().includes(sought);
+export function PackagesTab({ image }: { image: Image }) {
+  const [search, setSearch] = useState("");
+  const wanted = search.trim().toLowerCase();
+  const matches = (item: Package) => item.name.toLowerCase().includes(wanted);
   return (
     <>
       <TextInput
         aria-label="Search packages"
         placeholder="Package name"
         leftSection={<IconSearch size={16} aria-hidden />}
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
         maw={360}
         mb="md"
       />
-      <Answer query={useQuery(contentsQuery(image.id))}>
+      <QueryResult query={useQuery(contentsQuery(image.id))}>
         {({ python, system }) => (
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-            <Packages title="Python packages" all={python} shown={python.filter(fits)} />
-            <Packages title="System packages" all={system} shown={system.filter(fits)} />
+            <Packages title="Python packages" all={python} shown={python.filter(matches)} />
+            <Packages title="System packages" all={system} shown={system.filter(matches)} />
           </SimpleGrid>
         )}
-      </Answer>
+      </QueryResult>
     </>
   );
 }
@@ -50,11 +50,11 @@ function Packages({ title, all, shown }: PackagesProps) {
       {shown.length ? (
         <Table horizontalSpacing="md" verticalSpacing={4} aria-label={title}>
           <Table.Tbody>
-            {shown.map((one) => (
-              <Table.Tr key={one.name}>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>{one.name}</Table.Td>
+            {shown.map((item) => (
+              <Table.Tr key={item.name}>
+                <Table.Td style={{ overflowWrap: "anywhere" }}>{item.name}</Table.Td>
                 <Table.Td ta="right" ff="monospace">
-                  {one.version}
+                  {item.version}
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -2,12 +2,12 @@ import { Button, Card, Group, SegmentedControl, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { definitionQuery, type Form, type Image, imageName } from "~/api/images";
-import { saveText } from "~/charts/save";
-import { Answer } from "~/components/Answer";
+import { type DefinitionFormat, definitionQuery, type Image, imageName } from "~/api/images";
+import { downloadText } from "~/charts/save";
+import { QueryResult } from "~/components/Answer";
 import { CodeText } from "~/pages/composer/CodeText";
 
-const FORMS: { value: Form; label: string; ending: string }[] = [
+const FORMATS: { value: DefinitionFormat; label: string; ending: string }[] = [
   { value: "definition", label: "Apptainer definition", ending: ".def" },
   { value: "dockerfile", label: "Dockerfile", ending: ".Dockerfile" },
   { value: "script", label: "Shell script", ending: ".sh" },
@@ -15,24 +15,26 @@ const FORMS: { value: Form; label: string; ending: string }[] = [
 
 /** The file that it was built from, good without Diamond. */
 export function DefinitionTab({ image }: { image: Image }) {
-  const [form, setForm] = useState<Form>(formOf(image));
+  const [form, setForm] = useState<DefinitionFormat>(formOf(image));
   const query = useQuery(definitionQuery(image.id, form));
-  const ending = FORMS.find((one) => one.value === form)?.ending ?? "";
+  const ending = FORMATS.find((format) => format.value === form)?.ending ?? "";
   return (
     <Card padding={0} component="section" aria-label="Definition">
       <Group justify="space-between" p="xs" gap="xs">
         <SegmentedControl
           aria-label="Format"
-          data={FORMS.map(({ value, label }) => ({ value, label }))}
+          data={FORMATS.map(({ value, label }) => ({ value, label }))}
           value={form}
-          onChange={(next) => setForm(next as Form)}
+          onChange={(next) => setForm(next as DefinitionFormat)}
         />
         <Button
           size="xs"
           variant="default"
           leftSection={<IconDownload size={15} aria-hidden />}
           disabled={!query.data}
-          onClick={() => saveText(`${imageName(image)}${ending}`, query.data ?? "", "text/plain")}
+          onClick={() =>
+            downloadText(`${imageName(image)}${ending}`, query.data ?? "", "text/plain")
+          }
         >
           Download {imageName(image)}
           {ending}
@@ -41,13 +43,15 @@ export function DefinitionTab({ image }: { image: Image }) {
       <Text size="xs" c="dimmed" px="md">
         You can also build from this file without Diamond.
       </Text>
-      <Answer query={query}>{(text) => <CodeText label="Definition" text={text} />}</Answer>
+      <QueryResult query={query}>
+        {(text) => <CodeText label="Definition" text={text} />}
+      </QueryResult>
     </Card>
   );
 }
 
 /** As the runtime that built it writes it. */
-function formOf({ built }: Image): Form {
+function formOf({ built }: Image): DefinitionFormat {
   if (built.runtime === "venv") return "script";
   return built.runtime === "podman" || built.runtime === "docker" ? "dockerfile" : "definition";
 }

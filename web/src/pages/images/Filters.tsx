@@ -8,13 +8,13 @@ import { endpointsQuery, meQuery } from "~/api/queries";
 import type { ImagesSearch } from "./search";
 
 const TYPING_PAUSE = 250;
-const WHOSE = [
+const OWNERS = [
   { value: "mine", label: "Mine" },
   { value: "others", label: "Shared with me" },
 ];
 
 /** What to show; it stands in the address. */
-export function Filters() {
+export function ImageFilters() {
   const { search = "", endpoint, shared } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });
   const { data } = useQuery(endpointsQuery);
@@ -24,12 +24,12 @@ export function Filters() {
   return (
     <search>
       <Group gap="xs">
-        <Words value={search} onChange={(words) => set({ search: words || undefined })} />
+        <SearchField value={search} onChange={(text) => set({ search: text || undefined })} />
         <Select
           aria-label="Endpoint"
           placeholder="Any endpoint"
           w={190}
-          data={(data?.items ?? []).map((one) => one.name)}
+          data={(data?.items ?? []).map((endpoint) => endpoint.name)}
           value={endpoint ?? null}
           onChange={(name) => set({ endpoint: name ?? undefined })}
           clearable
@@ -39,7 +39,7 @@ export function Filters() {
           <SegmentedControl
             aria-label="Owner"
             size="xs"
-            data={WHOSE}
+            data={OWNERS}
             value={shared ? "others" : "mine"}
             onChange={(whose) => set({ shared: whose === "others" ? true : undefined })}
           />
@@ -49,13 +49,13 @@ export function Filters() {
   );
 }
 
-function Words({ value, onChange }: { value: string; onChange: (words: string) => void }) {
+function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const later = useDebouncedCallback(onChange, TYPING_PAUSE);
-  const type = (words: string) => {
-    setTyped(words);
-    later(words.trim());
+  const type = (text: string) => {
+    setTyped(text);
+    later(text.trim());
   };
   return (
     <TextInput

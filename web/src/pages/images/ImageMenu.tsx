@@ -14,7 +14,7 @@ import { lazy, Suspense, useState } from "react";
 import { type Image, imageName } from "~/api/images";
 import { meQuery } from "~/api/queries";
 import { MenuItem } from "~/components/MenuItem";
-import { Delete, Push, Rename } from "./dialogs";
+import { DeleteImage, PushImage, RenameImage } from "./dialogs";
 
 const ShareImage = lazy(() => import("./ShareImage"));
 
@@ -65,9 +65,9 @@ export function ImageMenu({ image }: { image: Image }) {
         </Menu.Dropdown>
       </Menu>
       <Suspense>{dialog === "share" && <ShareImage {...props} />}</Suspense>
-      {dialog === "rename" && <Rename {...props} />}
-      {dialog === "push" && <Push {...props} />}
-      {dialog === "delete" && <Delete {...props} />}
+      {dialog === "rename" && <RenameImage {...props} />}
+      {dialog === "push" && <PushImage {...props} />}
+      {dialog === "delete" && <DeleteImage {...props} />}
     </>
   );
 }

@@ -4,34 +4,34 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { type Image, imageName, imageQuery } from "~/api/images";
-import { Failed, Lines } from "~/components/Answer";
+import { ErrorAlert, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { TabList } from "~/components/TabList";
-import { Ago } from "~/components/Time";
-import { bytes } from "~/lib/format";
-import { Contents } from "./Contents";
+import { TimeAgo } from "~/components/Time";
+import { formatBytes } from "~/lib/format";
+import { PackagesTab } from "./Contents";
 import { DefinitionTab } from "./DefinitionTab";
 import { ImageMenu } from "./ImageMenu";
-import { Overview } from "./Overview";
+import { OverviewTab } from "./Overview";
 import type { ImageTab } from "./search";
-import { Uses } from "./Uses";
+import { UsesTab } from "./Uses";
 
-const PARTS: Record<ImageTab, { label: string; content: ComponentType<{ image: Image }> }> = {
-  overview: { label: "Overview", content: Overview },
-  contents: { label: "Packages", content: Contents },
-  uses: { label: "Used by", content: Uses },
+const TABS: Record<ImageTab, { label: string; content: ComponentType<{ image: Image }> }> = {
+  overview: { label: "Overview", content: OverviewTab },
+  contents: { label: "Packages", content: PackagesTab },
+  uses: { label: "Used by", content: UsesTab },
   definition: { label: "Definition", content: DefinitionTab },
 };
 
 export function ImagePage() {
-  const { image: asked } = useParams({ from: "/images/$image" });
-  const query = useQuery(imageQuery(asked));
-  if (query.data) return <Shown image={query.data} />;
+  const { image: id } = useParams({ from: "/images/$image" });
+  const query = useQuery(imageQuery(id));
+  if (query.data) return <LoadedImage image={query.data} />;
   return (
     <Page title="Image">
       {query.error ? (
         <>
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
           <Anchor
             size="sm"
             mt="md"
@@ -43,17 +43,17 @@ export function ImagePage() {
         </>
       ) : (
         <div aria-busy="true">
-          <Lines count={6} height={44} />
+          <SkeletonLines count={6} height={44} />
         </div>
       )}
     </Page>
   );
 }
 
-function Shown({ image }: { image: Image }) {
+function LoadedImage({ image }: { image: Image }) {
   const { tab = "overview" } = useSearch({ from: "/images/$image" });
   const navigate = useNavigate({ from: "/images/$image" });
-  const Content = PARTS[tab].content;
+  const Content = TABS[tab].content;
   return (
     <Page
       title={imageName(image)}
@@ -62,7 +62,7 @@ function Shown({ image }: { image: Image }) {
       actions={<Actions image={image} />}
       wide
     >
-      <Differences image={image} />
+      <BuildDifferences image={image} />
       <Tabs
         value={tab}
         onChange={(next) =>
@@ -71,7 +71,7 @@ function Shown({ image }: { image: Image }) {
         keepMounted={false}
       >
         <TabList value={tab} mb="md">
-          {Object.entries(PARTS).map(([name, { label }]) => (
+          {Object.entries(TABS).map(([name, { label }]) => (
             <Tabs.Tab key={name} value={name}>
               {label}
             </Tabs.Tab>
@@ -89,7 +89,8 @@ function Lead({ image }: { image: Image }) {
   return (
     <Text size="sm" mt={4} component="div">
       {image.base.reference ? `Based on ${image.base.reference}` : "Virtual environment"},{" "}
-      {bytes(image.size)}, for {image.platform}, built <Ago at={image.built.at ?? image.created} />
+      {formatBytes(image.size)}, for {image.platform}, built{" "}
+      <TimeAgo at={image.built.at ?? image.created} />
       {!image.name && ". A newer image has this name now"}
     </Text>
   );
@@ -110,7 +111,7 @@ function Actions({ image }: { image: Image }) {
 }
 
 /** Two builds of one recipe that came out otherwise: worth a word, no fault. */
-function Differences({ image }: { image: Image }) {
+function BuildDifferences({ image }: { image: Image }) {
   if (!image.differences.length) return null;
   return (
     <Alert
@@ -120,8 +121,8 @@ function Differences({ image }: { image: Image }) {
       mb="md"
     >
       <List size="sm" spacing={2}>
-        {image.differences.map((words) => (
-          <List.Item key={words}>{words}</List.Item>
+        {image.differences.map((difference) => (
+          <List.Item key={difference}>{difference}</List.Item>
         ))}
       </List>
     </Alert>

@@ -2,9 +2,9 @@ import { Anchor, Badge, Card, Checkbox, Group, Stack, Table, Text } from "@manti
 import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { type Image, imageName, shortIdentity } from "~/api/images";
-import { Ago } from "~/components/Time";
-import { bytes, count } from "~/lib/format";
-import { placesOf } from "./words";
+import { TimeAgo } from "~/components/Time";
+import { count, formatBytes } from "~/lib/format";
+import { endpointsWith } from "./words";
 
 type TableProps = {
   images: Image[];
@@ -14,7 +14,7 @@ type TableProps = {
 
 export function ImageTable(props: TableProps) {
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
-  return narrow ? <Cards {...props} /> : <Wide {...props} />;
+  return narrow ? <Cards {...props} /> : <WideTable {...props} />;
 }
 
 /** On a phone a row has no room: each image is a card. */
@@ -24,17 +24,21 @@ function Cards({ images, picked, onPick }: TableProps) {
       {images.map((image) => (
         <Card key={image.id} padding="sm" role="listitem">
           <Group gap="sm" wrap="nowrap" align="flex-start">
-            <Pick image={image} isPicked={picked.has(image.id)} onPick={() => onPick(image.id)} />
+            <CompareBox
+              image={image}
+              isPicked={picked.has(image.id)}
+              onPick={() => onPick(image.id)}
+            />
             <Stack gap={4} style={{ minWidth: 0 }}>
-              <Name image={image} />
+              <ImageLink image={image} />
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 {image.base.reference || "no container"}
               </Text>
               <Text size="xs" c="dimmed">
-                {count(image.packages, "package")}, {bytes(image.size)}, used by {usedWords(image)},
-                built <Ago at={image.built.at ?? image.created} />
+                {count(image.packages, "package")}, {formatBytes(image.size)}, used by{" "}
+                {usedText(image)}, built <TimeAgo at={image.built.at ?? image.created} />
               </Text>
-              <Places image={image} />
+              <LocationBadges image={image} />
             </Stack>
           </Group>
         </Card>
@@ -43,7 +47,7 @@ function Cards({ images, picked, onPick }: TableProps) {
   );
 }
 
-function Wide({ images, picked, onPick }: TableProps) {
+function WideTable({ images, picked, onPick }: TableProps) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={860}>
@@ -82,10 +86,10 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Pick image={image} isPicked={isPicked} onPick={onPick} />
+        <CompareBox image={image} isPicked={isPicked} onPick={onPick} />
       </Table.Td>
       <Table.Td>
-        <Name image={image} />
+        <ImageLink image={image} />
       </Table.Td>
       <Table.Td style={{ overflowWrap: "anywhere" }}>
         {image.base.reference || (
@@ -99,20 +103,20 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
         {image.python && <Text size="xs" c="dimmed">{`Python ${image.python}`}</Text>}
       </Table.Td>
       <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
-        {bytes(image.size)}
+        {formatBytes(image.size)}
       </Table.Td>
       <Table.Td>
-        <Places image={image} />
+        <LocationBadges image={image} />
       </Table.Td>
-      <Table.Td style={{ whiteSpace: "nowrap" }}>{usedWords(image)}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{usedText(image)}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        <Ago at={image.built.at ?? image.created} />
+        <TimeAgo at={image.built.at ?? image.created} />
       </Table.Td>
     </Table.Tr>
   );
 }
 
-function Pick({ image, isPicked, onPick }: RowProps) {
+function CompareBox({ image, isPicked, onPick }: RowProps) {
   return (
     <Checkbox
       size="xs"
@@ -123,7 +127,7 @@ function Pick({ image, isPicked, onPick }: RowProps) {
   );
 }
 
-function Name({ image }: { image: Image }) {
+function ImageLink({ image }: { image: Image }) {
   return (
     <Group gap={8} wrap="nowrap">
       <Anchor
@@ -141,8 +145,8 @@ function Name({ image }: { image: Image }) {
   );
 }
 
-function Places({ image }: { image: Image }) {
-  const places = placesOf(image);
+function LocationBadges({ image }: { image: Image }) {
+  const places = endpointsWith(image);
   const onItsWay = image.moves.some((move) => move.state === "waiting" || move.state === "running");
   return (
     <Group gap={4}>
@@ -165,7 +169,7 @@ function Places({ image }: { image: Image }) {
   );
 }
 
-function usedWords(image: Image): string {
+function usedText(image: Image): string {
   if (image.in_use) return `${count(image.in_use, "task")} now`;
   return image.uses ? count(image.uses, "task") : "no task yet";
 }

@@ -12,11 +12,11 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { listImages } from "~/api/images";
 import { keys } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
-import { More } from "~/components/More";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
+import { LoadMore } from "~/components/More";
 import { Page } from "~/components/Page";
 import { toggled } from "~/lib/sets";
-import { Filters } from "./Filters";
+import { ImageFilters } from "./Filters";
 import { ImageTable } from "./ImageTable";
 import { PruneDialog } from "./PruneDialog";
 import { PullDialog } from "./PullDialog";
@@ -45,13 +45,13 @@ export function Images() {
       wide
     >
       <Group justify="space-between" mb="md" gap="xs">
-        <Filters />
-        <Compare picked={[...picked]} />
+        <ImageFilters />
+        <CompareButton picked={[...picked]} />
       </Group>
-      <Answer query={query} loading={<Lines count={6} height={44} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
           const images = pages.flatMap((page) => page.items);
-          if (!images.length) return <Nothing isFiltered={isFiltered} />;
+          if (!images.length) return <NoImages isFiltered={isFiltered} />;
           return (
             <>
               <ImageTable
@@ -59,11 +59,11 @@ export function Images() {
                 picked={picked}
                 onPick={(id) => setPicked(toggled(picked, id))}
               />
-              <More query={query} />
+              <LoadMore query={query} />
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
       {dialog === "pull" && <PullDialog onClose={() => show()} />}
       {dialog === "prune" && <PruneDialog onClose={() => show()} />}
     </Page>
@@ -111,7 +111,7 @@ function BuildButton() {
 }
 
 /** Two of them, side by side. */
-function Compare({ picked }: { picked: string[] }) {
+function CompareButton({ picked }: { picked: string[] }) {
   const [a, b] = picked;
   if (picked.length !== 2 || !a || !b) return null;
   return (
@@ -125,19 +125,19 @@ function Compare({ picked }: { picked: string[] }) {
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function NoImages({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty icon={IconPackage} title="No matching images">
+      <EmptyState icon={IconPackage} title="No matching images">
         Try part of the name, a package, the base, or the start of a digest.
-      </Empty>
+      </EmptyState>
     );
   }
   return (
-    <Empty icon={IconPackage} title="No images yet" action={<BuildButton />}>
+    <EmptyState icon={IconPackage} title="No images yet" action={<BuildButton />}>
       An image contains everything a program needs: operating system, libraries, Python packages.
       Build it once, from a requirements.txt or a Dockerfile if you have one, and use it on all your
       clusters.
-    </Empty>
+    </EmptyState>
   );
 }

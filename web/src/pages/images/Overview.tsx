@@ -5,13 +5,13 @@ import type { Image } from "~/api/images";
 import { duration, exactTime } from "~/lib/format";
 import { Facts } from "~/pages/task/Facts";
 import { valueText } from "~/pages/task/words";
-import { Places } from "./Places";
+import { ImageLocations } from "./Places";
 
 /** Where it is, what it was made of, and who made it where. */
-export function Overview({ image }: { image: Image }) {
+export function OverviewTab({ image }: { image: Image }) {
   return (
     <Stack gap="md">
-      <Places image={image} />
+      <ImageLocations image={image} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Facts title="Recipe" facts={recipeFacts(image)} />
         <Facts title="Build" facts={buildFacts(image)} />
@@ -20,13 +20,13 @@ export function Overview({ image }: { image: Image }) {
   );
 }
 
-const SHOWN_LINES = 30;
+const MAX_LINES = 30;
 
 type Fact = [string, ReactNode];
 
 function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
   const { variables = {}, commands = [], system = [], requirements = [] } = environment;
-  return given([
+  return knownFacts([
     ["Base", base.reference],
     ["Base digest", base.digest],
     ["Python", python],
@@ -42,7 +42,7 @@ function recipeFacts({ environment, base, python, labels }: Image): Fact[] {
 
 function buildFacts(image: Image): Fact[] {
   const { built, build } = image;
-  return given([
+  return knownFacts([
     ["Recipe digest", image.identity],
     ["Platform", image.platform],
     ["Built with", [built.runtime, built.user && `as ${built.user}`].filter(Boolean).join(" ")],
@@ -75,12 +75,12 @@ function entries(mapping: Record<string, unknown>): string {
 /** A recipe may have ten thousand lines; its definition shows all of them. */
 function shortened(text: string): string {
   const all = text.split("\n");
-  const rest = all.length - SHOWN_LINES;
+  const rest = all.length - MAX_LINES;
   if (rest <= 1) return text;
-  return [...all.slice(0, SHOWN_LINES), `… and ${rest} more lines, see Definition`].join("\n");
+  return [...all.slice(0, MAX_LINES), `… and ${rest} more lines, see Definition`].join("\n");
 }
 
-function given(facts: [string, ReactNode | false | null][]): Fact[] {
+function knownFacts(facts: [string, ReactNode | false | null][]): Fact[] {
   return facts.filter(([, value]) => value).map(([name, value]) => [name, lines(value)]);
 }
 

@@ -2,16 +2,16 @@ import { Alert, Button, Card, Group, Progress, Stack, Table, Text, Title } from 
 import { IconAlertCircle, IconTruckDelivery } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { askImages, type Image, type Move } from "~/api/images";
+import { type Image, type ImageTransfer, imagesApi } from "~/api/images";
 import { keys } from "~/api/queries";
-import { Ago } from "~/components/Time";
-import { bytes } from "~/lib/format";
-import { Bring } from "./Bring";
-import { FORMATS, moveTitle, moveWords, shareOf } from "./words";
+import { TimeAgo } from "~/components/Time";
+import { formatBytes } from "~/lib/format";
+import { TransferDialog } from "./Bring";
+import { FORMATS, transferPercent, transferStatus, transferTitle } from "./words";
 
 /** The endpoints that have it, what is on its way, and the way to another. */
-export function Places({ image }: { image: Image }) {
-  const [bringing, setBringing] = useState(false);
+export function ImageLocations({ image }: { image: Image }) {
+  const [isTransferring, setTransferring] = useState(false);
   return (
     <Card component="section" aria-label="Location" padding={0}>
       <Group justify="space-between" px="md" py="xs">
@@ -20,7 +20,7 @@ export function Places({ image }: { image: Image }) {
           size="xs"
           variant="default"
           leftSection={<IconTruckDelivery size={15} aria-hidden />}
-          onClick={() => setBringing(true)}
+          onClick={() => setTransferring(true)}
         >
           Transfer to another endpoint
         </Button>
@@ -34,12 +34,12 @@ export function Places({ image }: { image: Image }) {
       )}
       {image.moves.length > 0 && (
         <Stack gap="xs" p="md">
-          {image.moves.map((move) => (
-            <OneMove key={move.id} move={move} />
+          {image.moves.map((transfer) => (
+            <TransferRow key={transfer.id} transfer={transfer} />
           ))}
         </Stack>
       )}
-      {bringing && <Bring image={image} onClose={() => setBringing(false)} />}
+      {isTransferring && <TransferDialog image={image} onClose={() => setTransferring(false)} />}
     </Card>
   );
 }
@@ -66,7 +66,7 @@ function Copies({ image }: { image: Image }) {
                 {copy.shared && ", shared with a group"}
               </Table.Td>
               <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
-                {bytes(copy.size)}
+                {formatBytes(copy.size)}
               </Table.Td>
               <Table.Td>
                 <Text size="xs" ff="monospace" style={{ overflowWrap: "anywhere" }}>
@@ -74,7 +74,7 @@ function Copies({ image }: { image: Image }) {
                 </Text>
               </Table.Td>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
-                <Ago at={copy.at} />
+                <TimeAgo at={copy.at} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -84,36 +84,36 @@ function Copies({ image }: { image: Image }) {
   );
 }
 
-function OneMove({ move }: { move: Move }) {
+function TransferRow({ transfer }: { transfer: ImageTransfer }) {
   const queries = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => askImages.cancelMove(move.id),
+    mutationFn: () => imagesApi.cancelMove(transfer.id),
     onSettled: () => queries.invalidateQueries({ queryKey: keys.images }),
   });
-  if (move.state === "failed") {
+  if (transfer.state === "failed") {
     return (
-      <Alert color="red" icon={<IconAlertCircle />} title={`${moveTitle(move)}: failed`}>
-        {moveWords(move)}
+      <Alert color="red" icon={<IconAlertCircle />} title={`${transferTitle(transfer)}: failed`}>
+        {transferStatus(transfer)}
       </Alert>
     );
   }
-  const share = shareOf(move);
+  const share = transferPercent(transfer);
   return (
     <div role="status">
       <Group justify="space-between" gap="xs">
         <Text size="sm" fw={550}>
-          {moveTitle(move)}
+          {transferTitle(transfer)}
         </Text>
         <Group gap="xs">
           <Text size="xs" c="dimmed">
-            {moveWords(move)}
+            {transferStatus(transfer)}
           </Text>
           <Button
             size="compact-xs"
             variant="default"
             loading={cancel.isPending}
             onClick={() => cancel.mutate()}
-            aria-label={`Cancel: ${moveTitle(move)}`}
+            aria-label={`Cancel: ${transferTitle(transfer)}`}
           >
             Cancel
           </Button>
@@ -124,7 +124,7 @@ function OneMove({ move }: { move: Move }) {
         animated={share === null}
         striped={share === null}
         mt={4}
-        aria-label={moveTitle(move)}
+        aria-label={transferTitle(transfer)}
       />
     </div>
   );

@@ -2,11 +2,11 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askImages } from "~/api/images";
+import { imagesApi } from "~/api/images";
 import { endpointsQuery } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { sayDone } from "~/components/say";
-import { useAct } from "./useAct";
+import { FormDialog } from "~/components/Ask";
+import { showSuccess } from "~/components/say";
+import { useImageAction } from "./useAct";
 
 /** Fetch an image that lies in a registry. */
 export function PullDialog({ onClose }: { onClose: () => void }) {
@@ -15,28 +15,29 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
   const [endpoint, setEndpoint] = useState<string | null>(null);
   const navigate = useNavigate();
   const { data } = useQuery(endpointsQuery);
-  const pull = useAct({
-    by: () =>
-      askImages.pull({
+  const pull = useImageAction({
+    call: () =>
+      imagesApi.pull({
         reference: reference.trim(),
         name: name.trim(),
         endpoint: endpoint ?? "auto",
       }),
-    onDone: ({ build, image, move }) => {
+    onSuccess: ({ build, image, move }) => {
       if (build) return void navigate({ to: "/build/$task", params: { task: build.task.id } });
       if (image) return void navigate({ to: "/images/$image", params: { image: image.id } });
-      if (move) sayDone(`Pulling to ${move.endpoint}. The image is listed once it has arrived.`);
+      if (move)
+        showSuccess(`Pulling to ${move.endpoint}. The image is listed once it has arrived.`);
       onClose();
     },
   });
   return (
-    <Ask
+    <FormDialog
       title="Pull an image from a registry"
-      deed="Pull"
+      submitLabel="Pull"
       isPending={pull.isPending}
       isReady={Boolean(reference.trim())}
       error={pull.error}
-      onDo={() => pull.run()}
+      onSubmit={() => pull.run()}
       onClose={onClose}
     >
       <Text size="sm">
@@ -60,12 +61,12 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
       <Select
         label="Endpoint"
         placeholder="Your default"
-        data={(data?.items ?? []).map((one) => one.name)}
+        data={(data?.items ?? []).map((endpoint) => endpoint.name)}
         value={endpoint}
         onChange={setEndpoint}
         clearable
         clearButtonProps={{ "aria-label": "Your default endpoint" }}
       />
-    </Ask>
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { type Image, imageName } from "~/api/images";
-import { sharingOfImage } from "~/api/shares";
+import { imageSharing } from "~/api/shares";
 import { ShareDialog } from "~/sharing/ShareDialog";
 
 export default function ShareImage({ image, onClose }: { image: Image; onClose: () => void }) {
@@ -8,7 +8,7 @@ export default function ShareImage({ image, onClose }: { image: Image; onClose: 
       title={`Share ${imageName(image)}`}
       about="Others can see what is in the image and how it was built, and can use it in their own jobs."
       name={image.id}
-      sharing={sharingOfImage(image.id)}
+      sharing={imageSharing(image.id)}
       onClose={onClose}
     />
   );

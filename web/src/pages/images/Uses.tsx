@@ -4,24 +4,24 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { type Image, usesQuery } from "~/api/images";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { TaskTable } from "~/components/TaskTable";
 
 /** The tasks that ran inside it, newest first. */
-export function Uses({ image }: { image: Image }) {
+export function UsesTab({ image }: { image: Image }) {
   return (
-    <Answer query={useQuery(usesQuery(image.id))}>
+    <QueryResult query={useQuery(usesQuery(image.id))}>
       {({ items }) =>
         items.length ? (
           <TaskTable tasks={items} name={nameOf} />
         ) : (
-          <Empty icon={IconListDetails} title="No tasks yet">
+          <EmptyState icon={IconListDetails} title="No tasks yet">
             To use the image in a job, choose “An image” under Environment, or write environment:{" "}
             {image.name || "its digest"} in the YAML.
-          </Empty>
+          </EmptyState>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 

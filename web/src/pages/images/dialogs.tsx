@@ -1,50 +1,50 @@
 import { Select, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askImages, type Image, imageName } from "~/api/images";
-import { Ask } from "~/components/Ask";
-import { AskName } from "~/components/AskName";
+import { type Image, imageName, imagesApi } from "~/api/images";
+import { FormDialog } from "~/components/Ask";
+import { RenameDialog } from "~/components/AskName";
 import { count } from "~/lib/format";
-import { useAct } from "./useAct";
-import { placesOf } from "./words";
+import { useImageAction } from "./useAct";
+import { endpointsWith } from "./words";
 
 type DialogProps = { image: Image; onClose: () => void };
 
-export function Rename({ image, onClose }: DialogProps) {
+export function RenameImage({ image, onClose }: DialogProps) {
   const [name, setName] = useState(image.name);
-  const rename = useAct({
-    by: () => askImages.rename(image.id, name.trim()),
-    done: (changed) => `Renamed to ${changed.name}`,
-    onDone: onClose,
+  const rename = useImageAction({
+    call: () => imagesApi.rename(image.id, name.trim()),
+    success: (changed) => `Renamed to ${changed.name}`,
+    onSuccess: onClose,
   });
   return (
-    <AskName
+    <RenameDialog
       title={`Rename ${imageName(image)}`}
       description="Running jobs keep the image. New jobs refer to it by the new name."
       name={name}
       onName={setName}
-      deed={rename}
+      action={rename}
       onClose={onClose}
     />
   );
 }
 
-export function Push({ image, onClose }: DialogProps) {
+export function PushImage({ image, onClose }: DialogProps) {
   const [reference, setReference] = useState("");
   const [endpoint, setEndpoint] = useState<string | null>(null);
-  const push = useAct({
-    by: () => askImages.push(image.id, { reference: reference.trim(), endpoint: endpoint ?? "" }),
-    done: (move) => `Pushing ${imageName(image)} from ${move.endpoint}`,
-    onDone: onClose,
+  const push = useImageAction({
+    call: () => imagesApi.push(image.id, { reference: reference.trim(), endpoint: endpoint ?? "" }),
+    success: (move) => `Pushing ${imageName(image)} from ${move.endpoint}`,
+    onSuccess: onClose,
   });
   return (
-    <Ask
+    <FormDialog
       title={`Push ${imageName(image)} to a registry`}
-      deed="Push"
+      submitLabel="Push"
       isPending={push.isPending}
       isReady={Boolean(reference.trim())}
       error={push.error}
-      onDo={() => push.run()}
+      onSubmit={() => push.run()}
       onClose={onClose}
     >
       <TextInput
@@ -59,33 +59,33 @@ export function Push({ image, onClose }: DialogProps) {
       <Select
         label="From endpoint"
         placeholder="Any endpoint that has it"
-        data={placesOf(image)}
+        data={endpointsWith(image)}
         value={endpoint}
         onChange={setEndpoint}
         clearable
         clearButtonProps={{ "aria-label": "Any endpoint that has it" }}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
-export function Delete({ image, onClose }: DialogProps) {
+export function DeleteImage({ image, onClose }: DialogProps) {
   const navigate = useNavigate();
-  const remove = useAct({
-    by: () => askImages.remove(image.id),
-    done: () => `${imageName(image)} deleted`,
-    onDone: () => void navigate({ to: "/images" }),
+  const remove = useImageAction({
+    call: () => imagesApi.remove(image.id),
+    success: () => `${imageName(image)} deleted`,
+    onSuccess: () => void navigate({ to: "/images" }),
   });
-  const places = placesOf(image);
+  const places = endpointsWith(image);
   return (
-    <Ask
+    <FormDialog
       title={`Delete ${imageName(image)}?`}
-      deed="Delete"
-      leave="Cancel"
+      submitLabel="Delete"
+      cancelLabel="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
-      onDo={() => remove.run()}
+      onSubmit={() => remove.run()}
       onClose={onClose}
     >
       <Text size="sm">
@@ -95,6 +95,6 @@ export function Delete({ image, onClose }: DialogProps) {
           `${count(image.uses, "task has", "tasks have")} used it; their history is kept. `}
         The recipe is kept with the build, so you can rebuild it.
       </Text>
-    </Ask>
+    </FormDialog>
   );
 }

@@ -9,26 +9,26 @@ export type ImageSearch = { tab?: ImageTab };
 export type CompareSearch = { a?: string; b?: string };
 
 export function imagesSearch(given: Record<string, unknown>): ImagesSearch {
-  const dialog = DIALOGS.find((one) => one === given.dialog);
+  const dialog = DIALOGS.find((dialog) => dialog === given.dialog);
   return {
-    ...named("search", given.search),
-    ...named("endpoint", given.endpoint),
+    ...textParameter("search", given.search),
+    ...textParameter("endpoint", given.endpoint),
     ...(dialog && { dialog }),
     ...(given.shared === true && { shared: true }),
   };
 }
 
 export function imageSearch(given: Record<string, unknown>): ImageSearch {
-  const tab = TABS.find((one) => one === given.tab);
+  const tab = TABS.find((tab) => tab === given.tab);
   return tab && tab !== "overview" ? { tab } : {};
 }
 
 export function compareSearch(given: Record<string, unknown>): CompareSearch {
-  return { ...named("a", given.a), ...named("b", given.b) };
+  return { ...textParameter("a", given.a), ...textParameter("b", given.b) };
 }
 
 /** A name may look like a number, and the address then carries it as one. */
-function named(name: string, value: unknown): Record<string, string> {
+function textParameter(name: string, value: unknown): Record<string, string> {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   return text ? { [name]: text } : {};
 }

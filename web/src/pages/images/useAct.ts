@@ -1,14 +1,14 @@
 import { keys } from "~/api/queries";
-import { useDeed } from "~/components/useDeed";
+import { useAction } from "~/components/useDeed";
 
-type Act<T, A extends unknown[]> = {
-  by: (...words: A) => Promise<T>;
+type ImageAction<T, A extends unknown[]> = {
+  call: (...args: A) => Promise<T>;
   /** Said in the corner once it is done. */
-  done?: (answer: T) => string;
-  onDone?: (answer: T) => void;
+  success?: (result: T) => string;
+  onSuccess?: (result: T) => void;
 };
 
 /** A button's deed on images; whoever shows it shows its `error` too. */
-export function useAct<T, A extends unknown[]>(act: Act<T, A>) {
-  return useDeed({ ...act, renews: [keys.images] });
+export function useImageAction<T, A extends unknown[]>(action: ImageAction<T, A>) {
+  return useAction({ ...action, refresh: [keys.images] });
 }

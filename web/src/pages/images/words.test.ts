@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Image, Move } from "~/api/images";
-import { moveTitle, moveWords, placesOf, shareOf, valueLines } from "./words";
+import type { Image, ImageTransfer } from "~/api/images";
+import { endpointsWith, transferPercent, transferStatus, transferTitle, valueLines } from "./words";
 
-const MOVE: Move = {
+const MOVE: ImageTransfer = {
   id: "m1",
   kind: "copy",
   image: "i1",
@@ -20,20 +20,24 @@ const MOVE: Move = {
 
 test("an endpoint with two files of an image is named once", () => {
   const copies = [{ endpoint: "alpha" }, { endpoint: "beta" }, { endpoint: "alpha" }];
-  expect(placesOf({ copies: copies as Image["copies"] })).toEqual(["alpha", "beta"]);
+  expect(endpointsWith({ copies: copies as Image["copies"] })).toEqual(["alpha", "beta"]);
 });
 
 test("a move says where it goes and how far it is", () => {
-  expect(moveTitle(MOVE)).toBe("To beta from alpha");
-  expect(moveWords(MOVE)).toBe("512 B of 2.0 kB");
-  expect(shareOf(MOVE)).toBe(25);
-  expect(shareOf({ bytes: 3, size: 0 })).toBeNull();
+  expect(transferTitle(MOVE)).toBe("To beta from alpha");
+  expect(transferStatus(MOVE)).toBe("512 B of 2.0 kB");
+  expect(transferPercent(MOVE)).toBe(25);
+  expect(transferPercent({ bytes: 3, size: 0 })).toBeNull();
 });
 
 test("a move that failed says why, and one that waits says for what", () => {
-  expect(moveWords({ ...MOVE, state: "failed", message: "beta is full" })).toBe("beta is full");
-  expect(moveWords({ ...MOVE, state: "waiting" })).toBe("it waits for alpha");
-  expect(moveTitle({ ...MOVE, kind: "push", reference: "lab/x:1" })).toBe("From beta to lab/x:1");
+  expect(transferStatus({ ...MOVE, state: "failed", message: "beta is full" })).toBe(
+    "beta is full",
+  );
+  expect(transferStatus({ ...MOVE, state: "waiting" })).toBe("it waits for alpha");
+  expect(transferTitle({ ...MOVE, kind: "push", reference: "lab/x:1" })).toBe(
+    "From beta to lab/x:1",
+  );
 });
 
 test("lists and mappings are read line by line, other texts as they are", () => {

@@ -1,30 +1,34 @@
-import type { Image, Move } from "~/api/images";
-import { bytes } from "~/lib/format";
+import type { Image, ImageTransfer } from "~/api/images";
+import { formatBytes } from "~/lib/format";
 
 /** The endpoints that have it, each once. */
-export function placesOf(image: Pick<Image, "copies">): string[] {
+export function endpointsWith(image: Pick<Image, "copies">): string[] {
   return [...new Set(image.copies.map((copy) => copy.endpoint))];
 }
 
 /** How far a move has come, from 0 to 100; nothing where it cannot be told. */
-export function shareOf(move: Pick<Move, "bytes" | "size">): number | null {
-  return move.size > 0 ? Math.min(100, Math.round((100 * move.bytes) / move.size)) : null;
+export function transferPercent(transfer: Pick<ImageTransfer, "bytes" | "size">): number | null {
+  return transfer.size > 0
+    ? Math.min(100, Math.round((100 * transfer.bytes) / transfer.size))
+    : null;
 }
 
-const DEEDS: Record<Move["kind"], (move: Move) => string> = {
-  copy: (move) => `To ${move.endpoint}${move.source ? ` from ${move.source}` : ""}`,
-  push: (move) => `From ${move.endpoint} to ${move.reference}`,
-  pull: (move) => `From ${move.reference} to ${move.endpoint}`,
+const TITLES: Record<ImageTransfer["kind"], (transfer: ImageTransfer) => string> = {
+  copy: (transfer) => `To ${transfer.endpoint}${transfer.source ? ` from ${transfer.source}` : ""}`,
+  push: (transfer) => `From ${transfer.endpoint} to ${transfer.reference}`,
+  pull: (transfer) => `From ${transfer.reference} to ${transfer.endpoint}`,
 };
 
-export function moveTitle(move: Move): string {
-  return DEEDS[move.kind](move);
+export function transferTitle(transfer: ImageTransfer): string {
+  return TITLES[transfer.kind](transfer);
 }
 
-export function moveWords(move: Move): string {
-  if (move.state === "failed") return move.message || "The transfer failed.";
-  if (move.state === "waiting") return move.words || "Waiting for the endpoint.";
-  return move.size ? `${bytes(move.bytes)} of ${bytes(move.size)}` : bytes(move.bytes);
+export function transferStatus(transfer: ImageTransfer): string {
+  if (transfer.state === "failed") return transfer.message || "The transfer failed.";
+  if (transfer.state === "waiting") return transfer.words || "Waiting for the endpoint.";
+  return transfer.size
+    ? `${formatBytes(transfer.bytes)} of ${formatBytes(transfer.size)}`
+    : formatBytes(transfer.bytes);
 }
 
 export const FORMATS: Record<string, string> = {
@@ -40,7 +44,7 @@ export function valueLines(text: string): string {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value.map(entryText).join("\n");
     return Object.entries(value as object)
-      .map(([name, one]) => `${name}=${entryText(one)}`)
+      .map(([name, entry]) => `${name}=${entryText(entry)}`)
       .join("\n");
   } catch {
     return text;

@@ -1,26 +1,26 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { askProjects, type ProjectPage } from "~/api/projects";
+import { type ProjectPage, projectsApi } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { Ask } from "~/components/Ask";
+import { ErrorAlert } from "~/components/Answer";
+import { FormDialog } from "~/components/Ask";
 import { Section } from "~/components/Section";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
 import { CourseSection } from "./course/CourseSection";
 import { RestrictSection } from "./RestrictSection";
 import { isManager } from "./rights";
 
 /** What the project is called, and its end. */
-export function About({ project }: { project: ProjectPage }) {
+export function SettingsTab({ project }: { project: ProjectPage }) {
   if (!isManager(project)) {
     return (
       <Section title="About this project">
         <Text size="sm">
-          {project.title || project.name}, created <Ago at={project.created} />. Its managers can
-          rename and archive it.
+          {project.title || project.name}, created <TimeAgo at={project.created} />. Its managers
+          can rename and archive it.
         </Text>
       </Section>
     );
@@ -31,17 +31,17 @@ export function About({ project }: { project: ProjectPage }) {
       <CourseSection project={project} />
       <RestrictSection project={project} />
       <ArchiveSection project={project} />
-      {project.role === "owner" && <RemoveSection project={project} />}
+      {project.role === "owner" && <DeleteSection project={project} />}
     </>
   );
 }
 
 function TitleSection({ project }: { project: ProjectPage }) {
   const [title, setTitle] = useState(project.title);
-  const save = useDeed({
-    by: () => askProjects.change(project.id, { title }),
-    renews: [keys.projects],
-    done: "Saved.",
+  const save = useAction({
+    call: () => projectsApi.change(project.id, { title }),
+    refresh: [keys.projects],
+    success: "Saved.",
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -62,18 +62,18 @@ function TitleSection({ project }: { project: ProjectPage }) {
           </Button>
         </Group>
       </form>
-      {save.error && <Failed error={save.error} />}
+      {save.error && <ErrorAlert error={save.error} />}
     </Section>
   );
 }
 
 function ArchiveSection({ project }: { project: ProjectPage }) {
   const isArchived = project.archived != null;
-  const change = useDeed({
-    by: () => askProjects.change(project.id, { archived: !isArchived }),
-    renews: [keys.projects],
-    done: isArchived ? "Project reopened" : "Project archived",
-    onError: sayFailed,
+  const change = useAction({
+    call: () => projectsApi.change(project.id, { archived: !isArchived }),
+    refresh: [keys.projects],
+    success: isArchived ? "Project reopened" : "Project archived",
+    onError: showError,
   });
   return (
     <Section
@@ -93,37 +93,37 @@ function ArchiveSection({ project }: { project: ProjectPage }) {
   );
 }
 
-function RemoveSection({ project }: { project: ProjectPage }) {
-  const [asked, ask] = useState(false);
+function DeleteSection({ project }: { project: ProjectPage }) {
+  const [isConfirming, setConfirming] = useState(false);
   const navigate = useNavigate();
-  const remove = useDeed({
-    by: () => askProjects.remove(project.id),
-    renews: [keys.projects],
-    done: `${project.name} deleted`,
-    onDone: () => void navigate({ to: "/projects" }),
+  const remove = useAction({
+    call: () => projectsApi.remove(project.id),
+    refresh: [keys.projects],
+    success: `${project.name} deleted`,
+    onSuccess: () => void navigate({ to: "/projects" }),
   });
   return (
     <Section title="Delete" about="Only a project without tasks can be deleted.">
       <Group>
-        <Button variant="light" color="red" onClick={() => ask(true)}>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
           Delete project…
         </Button>
       </Group>
-      {asked && (
-        <Ask
+      {isConfirming && (
+        <FormDialog
           title={`Delete ${project.name}?`}
-          deed="Delete"
-          leave="Cancel"
+          submitLabel="Delete"
+          cancelLabel="Cancel"
           danger
           isPending={remove.isPending}
           error={remove.error}
-          onDo={() => remove.run()}
-          onClose={() => ask(false)}
+          onSubmit={() => remove.run()}
+          onClose={() => setConfirming(false)}
         >
           <Text size="sm">
             Members lose access to the project. Their own jobs and images are kept.
           </Text>
-        </Ask>
+        </FormDialog>
       )}
     </Section>
   );

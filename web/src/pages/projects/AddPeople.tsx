@@ -2,21 +2,21 @@ import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { addOrInvite, type ProjectPage, type ProjectRole, ROLES } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { Invited } from "~/components/Invited";
-import { sayDone } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { ErrorAlert } from "~/components/Answer";
+import { InvitationLink } from "~/components/Invited";
+import { showSuccess } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 import { RoleOption } from "./People";
 
 /** By address: who has an account is in at once, others by a link that works once. */
 export function AddPeople({ project, onClose }: { project: ProjectPage; onClose: () => void }) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("member");
-  const add = useDeed({
-    by: () => addOrInvite(project.id, { email: email.trim(), role, days: 14 }),
-    renews: [keys.projects, keys.invitations],
-    onDone: (invitation) => {
-      if (!invitation) sayDone(`${email} added to ${project.name}`);
+  const add = useAction({
+    call: () => addOrInvite(project.id, { email: email.trim(), role, days: 14 }),
+    refresh: [keys.projects, keys.invitations],
+    onSuccess: (invitation) => {
+      if (!invitation) showSuccess(`${email} added to ${project.name}`);
       setEmail("");
     },
   });
@@ -45,8 +45,8 @@ export function AddPeople({ project, onClose }: { project: ProjectPage; onClose:
             allowDeselect={false}
             renderOption={({ option }) => <RoleOption role={option.value} />}
           />
-          {add.error && <Failed error={add.error} />}
-          {add.data && <Invited invitation={add.data} />}
+          {add.error && <ErrorAlert error={add.error} />}
+          {add.data && <InvitationLink invitation={add.data} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               {add.isSuccess ? "Close" : "Cancel"}

@@ -1,11 +1,11 @@
 import { ActionIcon, Card, Table, Title, Tooltip } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { askProjects, invitationsQuery, type ProjectPage } from "~/api/projects";
+import { invitationsQuery, type ProjectPage, projectsApi } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
 import { openInvitations } from "./open";
 import { roleLabel } from "./People";
 
@@ -13,11 +13,11 @@ import { roleLabel } from "./People";
 export function Invitations({ project }: { project: ProjectPage }) {
   const { data } = useQuery(invitationsQuery);
   const open = openInvitations(data?.items ?? [], project.id, Date.now() / 1000);
-  const withdraw = useDeed({
-    by: (id: string) => askProjects.withdraw(id),
-    renews: [keys.invitations],
-    done: "Invitation revoked",
-    onError: sayFailed,
+  const revoke = useAction({
+    call: (id: string) => projectsApi.revokeInvitation(id),
+    refresh: [keys.invitations],
+    success: "Invitation revoked",
+    onError: showError,
   });
   if (!open.length) return null;
   return (
@@ -36,20 +36,20 @@ export function Invitations({ project }: { project: ProjectPage }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {open.map((one) => (
-              <Table.Tr key={one.id}>
-                <Table.Td>{one.email || "anyone with the link"}</Table.Td>
-                <Table.Td>{roleLabel(one.role)}</Table.Td>
+            {open.map((invitation) => (
+              <Table.Tr key={invitation.id}>
+                <Table.Td>{invitation.email || "anyone with the link"}</Table.Td>
+                <Table.Td>{roleLabel(invitation.role)}</Table.Td>
                 <Table.Td>
-                  <Ago at={one.expires} />
+                  <TimeAgo at={invitation.expires} />
                 </Table.Td>
                 <Table.Td ta="right">
                   <Tooltip label="Revoke: the link stops working immediately">
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={`Revoke the invitation for ${one.email || "anyone with the link"}`}
-                      onClick={() => withdraw.run(one.id)}
+                      aria-label={`Revoke the invitation for ${invitation.email || "anyone with the link"}`}
+                      onClick={() => revoke.run(invitation.id)}
                     >
                       <IconTrash size={16} />
                     </ActionIcon>

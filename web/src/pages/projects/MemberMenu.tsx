@@ -2,10 +2,10 @@ import { ActionIcon, Menu, Text } from "@mantine/core";
 import { IconCrown, IconDoorExit, IconDots, IconUserMinus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askProjects, type Member, type ProjectPage } from "~/api/projects";
+import { type Member, type ProjectPage, projectsApi } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { useAction } from "~/components/useDeed";
 import { isManager } from "./rights";
 
 type MenuProps = { project: ProjectPage; member: Member; isMe: boolean };
@@ -13,12 +13,12 @@ type Question = "remove" | "leave" | "hand over";
 
 /** What can be done about one person; nothing that anybody made is ever lost by it. */
 export function MemberMenu({ project, member, isMe }: MenuProps) {
-  const [question, ask] = useState<Question | null>(null);
-  const mayLeave = isMe && !member.is_owner;
-  const mayRemove = !isMe && !member.is_owner && isManager(project);
-  const mayGive = !isMe && project.role === "owner";
-  if (!mayLeave && !mayRemove && !mayGive) return null;
-  const close = () => ask(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const canLeave = isMe && !member.is_owner;
+  const canRemove = !isMe && !member.is_owner && isManager(project);
+  const canTransfer = !isMe && project.role === "owner";
+  if (!canLeave && !canRemove && !canTransfer) return null;
+  const close = () => setQuestion(null);
   return (
     <>
       <Menu position="bottom-end">
@@ -28,102 +28,113 @@ export function MemberMenu({ project, member, isMe }: MenuProps) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {mayGive && (
-            <Menu.Item leftSection={<IconCrown size={16} />} onClick={() => ask("hand over")}>
+          {canTransfer && (
+            <Menu.Item
+              leftSection={<IconCrown size={16} />}
+              onClick={() => setQuestion("hand over")}
+            >
               Transfer ownership…
             </Menu.Item>
           )}
-          {mayRemove && (
-            <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => ask("remove")}>
+          {canRemove && (
+            <Menu.Item
+              leftSection={<IconUserMinus size={16} />}
+              onClick={() => setQuestion("remove")}
+            >
               Remove from project…
             </Menu.Item>
           )}
-          {mayLeave && (
-            <Menu.Item leftSection={<IconDoorExit size={16} />} onClick={() => ask("leave")}>
+          {canLeave && (
+            <Menu.Item
+              leftSection={<IconDoorExit size={16} />}
+              onClick={() => setQuestion("leave")}
+            >
               Leave project…
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {question === "remove" && <Remove project={project} member={member} onClose={close} />}
-      {question === "leave" && <Leave project={project} member={member} onClose={close} />}
-      {question === "hand over" && <HandOver project={project} member={member} onClose={close} />}
+      {question === "remove" && <RemoveMember project={project} member={member} onClose={close} />}
+      {question === "leave" && <LeaveProject project={project} member={member} onClose={close} />}
+      {question === "hand over" && (
+        <TransferOwnership project={project} member={member} onClose={close} />
+      )}
     </>
   );
 }
 
 type DialogProps = { project: ProjectPage; member: Member; onClose: () => void };
 
-function Remove({ project, member, onClose }: DialogProps) {
-  const remove = useDeed({
-    by: () => askProjects.removeMember(project.id, member.id),
-    renews: [keys.projects],
-    done: `${member.name} removed from ${project.name}`,
-    onDone: onClose,
+function RemoveMember({ project, member, onClose }: DialogProps) {
+  const remove = useAction({
+    call: () => projectsApi.removeMember(project.id, member.id),
+    refresh: [keys.projects],
+    success: `${member.name} removed from ${project.name}`,
+    onSuccess: onClose,
   });
   return (
-    <Ask
+    <FormDialog
       title={`Remove ${member.name} from ${project.name}?`}
-      deed="Remove"
+      submitLabel="Remove"
       danger
       isPending={remove.isPending}
       error={remove.error}
-      onDo={() => remove.run()}
+      onSubmit={() => remove.run()}
       onClose={onClose}
     >
       <Text size="sm">
         They can no longer see the project. Jobs they added stay in the project and remain theirs.
       </Text>
-    </Ask>
+    </FormDialog>
   );
 }
 
-function Leave({ project, member, onClose }: DialogProps) {
+function LeaveProject({ project, member, onClose }: DialogProps) {
   const navigate = useNavigate();
-  const leave = useDeed({
-    by: () => askProjects.removeMember(project.id, member.id),
-    renews: [keys.projects],
-    done: `You left ${project.name}`,
-    onDone: () => void navigate({ to: "/projects" }),
+  const leave = useAction({
+    call: () => projectsApi.removeMember(project.id, member.id),
+    refresh: [keys.projects],
+    success: `You left ${project.name}`,
+    onSuccess: () => void navigate({ to: "/projects" }),
   });
   return (
-    <Ask
+    <FormDialog
       title={`Leave ${project.name}?`}
-      deed="Leave"
-      leave="Cancel"
+      submitLabel="Leave"
+      cancelLabel="Cancel"
       danger
       isPending={leave.isPending}
       error={leave.error}
-      onDo={() => leave.run()}
+      onSubmit={() => leave.run()}
       onClose={onClose}
     >
       <Text size="sm">
         You can no longer see other people's work in the project. Jobs you added stay in the project
         and remain yours. To rejoin, you need an invitation.
       </Text>
-    </Ask>
+    </FormDialog>
   );
 }
 
-function HandOver({ project, member, onClose }: DialogProps) {
-  const give = useDeed({
-    by: () => askProjects.handOver(project.id, member.id),
-    renews: [keys.projects],
-    done: `${member.name} is now the owner of ${project.name}`,
-    onDone: onClose,
+function TransferOwnership({ project, member, onClose }: DialogProps) {
+  const transfer = useAction({
+    call: () => projectsApi.transferOwnership(project.id, member.id),
+    refresh: [keys.projects],
+    success: `${member.name} is now the owner of ${project.name}`,
+    onSuccess: onClose,
   });
   return (
-    <Ask
+    <FormDialog
       title={`Transfer ${project.name} to ${member.name}?`}
-      deed="Transfer"
-      isPending={give.isPending}
-      error={give.error}
-      onDo={() => give.run()}
+      submitLabel="Transfer"
+      isPending={transfer.isPending}
+      error={transfer.error}
+      onSubmit={() => transfer.run()}
       onClose={onClose}
     >
       <Text size="sm">
         {member.name} becomes the owner and you stay as a manager. Jobs keep their owners.
       </Text>
-    </Ask>
+    </FormDialog>
   );
 }

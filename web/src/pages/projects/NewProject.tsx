@@ -1,19 +1,19 @@
 import { TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askProjects } from "~/api/projects";
+import { projectsApi } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { useAction } from "~/components/useDeed";
 
 export function NewProject({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [title, setTitle] = useState("");
   const navigate = useNavigate();
-  const make = useDeed({
-    by: () => askProjects.add(name.trim(), title.trim()),
-    renews: [keys.projects],
-    onDone: ({ id }) =>
+  const create = useAction({
+    call: () => projectsApi.add(name.trim(), title.trim()),
+    refresh: [keys.projects],
+    onSuccess: ({ id }) =>
       void navigate({
         to: "/projects/$project",
         params: { project: id },
@@ -21,13 +21,13 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       }),
   });
   return (
-    <Ask
+    <FormDialog
       title="New project"
-      deed="Create"
-      isPending={make.isPending}
+      submitLabel="Create"
+      isPending={create.isPending}
       isReady={Boolean(name.trim())}
-      error={make.error}
-      onDo={() => make.run()}
+      error={create.error}
+      onSubmit={() => create.run()}
       onClose={onClose}
     >
       <TextInput
@@ -46,6 +46,6 @@ export function NewProject({ onClose }: { onClose: () => void }) {
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
-    </Ask>
+    </FormDialog>
   );
 }

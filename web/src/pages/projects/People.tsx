@@ -3,23 +3,23 @@ import { IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import {
-  askProjects,
   type Member,
   type ProjectPage,
   type ProjectRole,
+  projectsApi,
   ROLES,
 } from "~/api/projects";
 import { keys, meQuery } from "~/api/queries";
-import { Face } from "~/components/Face";
-import { sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { PersonAvatar } from "~/components/Face";
+import { showError } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 import { AddPeople } from "./AddPeople";
 import { Invitations } from "./Invitations";
 import { MemberMenu } from "./MemberMenu";
 import { isManager } from "./rights";
 
 /** Who is in the project and as what; managers add, change and remove. */
-export function People({ project }: { project: ProjectPage }) {
+export function PeopleTab({ project }: { project: ProjectPage }) {
   const { dialog } = useSearch({ from: "/projects/$project" });
   const navigate = useNavigate({ from: "/projects/$project" });
   return (
@@ -92,7 +92,7 @@ function MemberRow({ project, member, isMe }: MemberProps) {
     <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
-          <Face name={member.name} />
+          <PersonAvatar name={member.name} />
           <div style={{ minWidth: 0 }}>
             <Group gap={6}>
               <Text size="sm" fw={550}>
@@ -121,11 +121,11 @@ function MemberRow({ project, member, isMe }: MemberProps) {
 }
 
 function RoleCell({ project, member }: Omit<MemberProps, "isMe">) {
-  const change = useDeed({
-    by: (role: ProjectRole) => askProjects.putMember(project.id, member.id, role),
-    renews: [keys.projects],
-    done: `Role of ${member.name} changed`,
-    onError: sayFailed,
+  const change = useAction({
+    call: (role: ProjectRole) => projectsApi.setMember(project.id, member.id, role),
+    refresh: [keys.projects],
+    success: `Role of ${member.name} changed`,
+    onError: showError,
   });
   if (member.is_owner) return <Text size="sm">Owner</Text>;
   if (!isManager(project)) return <Text size="sm">{roleLabel(member.role)}</Text>;
@@ -146,7 +146,7 @@ function RoleCell({ project, member }: Omit<MemberProps, "isMe">) {
 }
 
 export function RoleOption({ role }: { role: string }) {
-  const known = ROLES.find((one) => one.value === role);
+  const known = ROLES.find((option) => option.value === role);
   return (
     <div>
       <Text size="sm">{known?.label}</Text>
@@ -158,5 +158,5 @@ export function RoleOption({ role }: { role: string }) {
 }
 
 export function roleLabel(role: string): string {
-  return ROLES.find((one) => one.value === role)?.label ?? role;
+  return ROLES.find((option) => option.value === role)?.label ?? role;
 }

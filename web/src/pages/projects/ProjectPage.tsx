@@ -2,35 +2,35 @@ import { Badge, Group, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ProjectPage as Project, projectQuery } from "~/api/projects";
-import { Failed, Lines } from "~/components/Answer";
+import { ErrorAlert, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { TabList } from "~/components/TabList";
-import { About } from "./About";
+import { SettingsTab } from "./About";
 import { Assignments } from "./course/Assignments";
-import { Everyone } from "./course/Everyone";
-import { People } from "./People";
+import { StudentsTab } from "./course/Everyone";
+import { PeopleTab } from "./People";
 import { isManager } from "./rights";
 import type { ProjectTab } from "./search";
-import { UseTab } from "./UseTab";
-import { Work } from "./Work";
+import { UsageTab } from "./UseTab";
+import { TasksTab } from "./Work";
 
 /** One project: its work, its people, and what it is. */
 export function ProjectPage() {
   const { project } = useParams({ from: "/projects/$project" });
   const query = useQuery(projectQuery(project));
-  if (query.data) return <Shown project={query.data} />;
+  if (query.data) return <LoadedProject project={query.data} />;
   return (
     <Page title={query.error ? "Project" : "…"} tab="Project">
       {query.error ? (
-        <Failed error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <Lines count={6} height={36} />
+        <SkeletonLines count={6} height={36} />
       )}
     </Page>
   );
 }
 
-function Shown({ project }: { project: Project }) {
+function LoadedProject({ project }: { project: Project }) {
   const { tab = project.course ? "assignments" : "work" } = useSearch({
     from: "/projects/$project",
   });
@@ -52,22 +52,22 @@ function Shown({ project }: { project: Project }) {
           <Tabs.Tab value="about">Settings</Tabs.Tab>
         </TabList>
         <Tabs.Panel value="work">
-          <Work project={project} />
+          <TasksTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="assignments">
           <Assignments project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="everyone">
-          <Everyone project={project} />
+          <StudentsTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="use">
-          <UseTab project={project} />
+          <UsageTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="people">
-          <People project={project} />
+          <PeopleTab project={project} />
         </Tabs.Panel>
         <Tabs.Panel value="about">
-          <About project={project} />
+          <SettingsTab project={project} />
         </Tabs.Panel>
       </Tabs>
     </Page>
@@ -75,7 +75,7 @@ function Shown({ project }: { project: Project }) {
 }
 
 function Lead({ project }: { project: Project }) {
-  const owner = project.members.find((one) => one.is_owner);
+  const owner = project.members.find((member) => member.is_owner);
   return (
     <Group gap="sm" mt={4}>
       {project.title && (

@@ -3,9 +3,9 @@ import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type Project, projectsQuery, sharedWithMeQuery } from "~/api/projects";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import { NewProject } from "./NewProject";
 
 /** The groups that a person is in, and what others show to her. */
@@ -20,9 +20,9 @@ export function Projects() {
       actions={<NewButton />}
     >
       <Stack gap="xl">
-        <Answer query={query}>
-          {({ items }) => (items.length ? <ProjectTable projects={items} /> : <Nothing />)}
-        </Answer>
+        <QueryResult query={query}>
+          {({ items }) => (items.length ? <ProjectTable projects={items} /> : <NoProjects />)}
+        </QueryResult>
         <SharedWithMe />
       </Stack>
       {dialog === "new" && <NewProject onClose={() => void navigate({ search: {} })} />}
@@ -41,12 +41,12 @@ function NewButton() {
   );
 }
 
-function Nothing() {
+function NoProjects() {
   return (
-    <Empty icon={IconUsersGroup} title="No projects yet" action={<NewButton />}>
+    <EmptyState icon={IconUsersGroup} title="No projects yet" action={<NewButton />}>
       Members of a project see each other's jobs, logs and results in it, and nothing else. Create a
       project and invite your group, or ask a project manager for an invitation.
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -99,7 +99,7 @@ function ProjectRow({ project }: { project: Project }) {
       </Table.Td>
       <Table.Td>{project.role}</Table.Td>
       <Table.Td>
-        <Ago at={project.created} />
+        <TimeAgo at={project.created} />
       </Table.Td>
     </Table.Tr>
   );
@@ -124,22 +124,22 @@ function SharedWithMe() {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {data.items.map((one) => (
-              <Table.Tr key={`${one.kind} ${one.thing}`}>
+            {data.items.map((share) => (
+              <Table.Tr key={`${share.kind} ${share.thing}`}>
                 <Table.Td>
                   <Anchor
                     size="sm"
                     fw={550}
                     renderRoot={(props) => (
-                      <Link to="/tasks/$task" params={{ task: one.task }} {...props} />
+                      <Link to="/tasks/$task" params={{ task: share.task }} {...props} />
                     )}
                   >
-                    {one.name}
+                    {share.name}
                   </Anchor>
                 </Table.Td>
-                <Table.Td>{one.by}</Table.Td>
+                <Table.Td>{share.by}</Table.Td>
                 <Table.Td>
-                  <Ago at={one.created} />
+                  <TimeAgo at={share.created} />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -1,27 +1,27 @@
 import { Button, Group, MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { askProjects, type ProjectPage } from "~/api/projects";
+import { type ProjectPage, projectsApi } from "~/api/projects";
 import { endpointsQuery, keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
+import { ErrorAlert } from "~/components/Answer";
 import { Section } from "~/components/Section";
-import { useDeed } from "~/components/useDeed";
+import { useAction } from "~/components/useDeed";
 
 /** Sensitive data: only listed endpoints run the project's work, and no file of it passes through the service. */
 export function RestrictSection({ project }: { project: ProjectPage }) {
   const { data } = useQuery(endpointsQuery);
-  const [typed, setTyped] = useState<string[] | null>(null);
-  const kept = project.endpoints ?? [];
-  const own = (data?.items ?? []).map((one) => ({ value: one.id, label: one.name }));
-  const known = new Set(own.map((one) => one.value));
-  const others = kept
+  const [edited, setEdited] = useState<string[] | null>(null);
+  const saved = project.endpoints ?? [];
+  const own = (data?.items ?? []).map((endpoint) => ({ value: endpoint.id, label: endpoint.name }));
+  const known = new Set(own.map((option) => option.value));
+  const others = saved
     .filter((id) => !known.has(id))
     .map((id) => ({ value: id, label: `another person's endpoint (${id.slice(0, 8)})` }));
-  const save = useDeed({
-    by: (endpoints: string[] | null) => askProjects.change(project.id, { endpoints }),
-    renews: [keys.projects],
-    done: (now) => (now.endpoints ? "Restriction saved." : "Restriction removed."),
-    onDone: () => setTyped(null),
+  const save = useAction({
+    call: (endpoints: string[] | null) => projectsApi.change(project.id, { endpoints }),
+    refresh: [keys.projects],
+    success: (now) => (now.endpoints ? "Restriction saved." : "Restriction removed."),
+    onSuccess: () => setEdited(null),
   });
   return (
     <Section
@@ -30,18 +30,18 @@ export function RestrictSection({ project }: { project: ProjectPage }) {
     >
       <MultiSelect
         label="Endpoints"
-        placeholder={kept.length || typed?.length ? undefined : "any"}
+        placeholder={saved.length || edited?.length ? undefined : "any"}
         data={[...own, ...others]}
-        value={typed ?? kept}
-        onChange={setTyped}
+        value={edited ?? saved}
+        onChange={setEdited}
       />
-      {save.error && <Failed error={save.error} />}
+      {save.error && <ErrorAlert error={save.error} />}
       <Group gap="xs">
         <Button
           variant="light"
-          disabled={!typed?.length}
+          disabled={!edited?.length}
           loading={save.isPending}
-          onClick={() => save.run(typed)}
+          onClick={() => save.run(edited)}
         >
           Restrict to these endpoints
         </Button>

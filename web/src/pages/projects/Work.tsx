@@ -5,14 +5,14 @@ import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Task } from "~/api/client";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
-import { More } from "~/components/More";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
+import { LoadMore } from "~/components/More";
 import { StateBadge } from "~/components/StateBadge";
-import { Ago } from "~/components/Time";
-import { mayAdd } from "./rights";
+import { TimeAgo } from "~/components/Time";
+import { canAdd } from "./rights";
 
 /** Everybody's tasks in the project, the newest first. */
-export function Work({ project }: { project: ProjectPage }) {
+export function TasksTab({ project }: { project: ProjectPage }) {
   const query = useInfiniteQuery({
     queryKey: [...keys.tasks, "of-project", project.id],
     queryFn: ({ pageParam }) =>
@@ -26,23 +26,23 @@ export function Work({ project }: { project: ProjectPage }) {
   });
   return (
     <>
-      {mayAdd(project) && (
+      {canAdd(project) && (
         <Group mb="md">
           <NewJob project={project} />
         </Group>
       )}
-      <Answer query={query} loading={<Lines count={6} height={36} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={36} />}>
         {({ pages }) => {
           const tasks = pages.flatMap((page) => page.items);
-          if (!tasks.length) return <Nothing project={project} />;
+          if (!tasks.length) return <NoTasks project={project} />;
           return (
             <>
-              <WorkTable project={project} tasks={tasks} />
-              <More query={query} />
+              <ProjectTaskTable project={project} tasks={tasks} />
+              <LoadMore query={query} />
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
     </>
   );
 }
@@ -58,25 +58,25 @@ function NewJob({ project }: { project: ProjectPage }) {
   );
 }
 
-function Nothing({ project }: { project: ProjectPage }) {
+function NoTasks({ project }: { project: ProjectPage }) {
   return (
-    <Empty icon={IconUsersGroup} title="No tasks yet">
-      {emptyWords(project)}
-    </Empty>
+    <EmptyState icon={IconUsersGroup} title="No tasks yet">
+      {emptyText(project)}
+    </EmptyState>
   );
 }
 
-function emptyWords(project: ProjectPage): string {
+function emptyText(project: ProjectPage): string {
   if (project.course) {
     return "Jobs you start in this course appear here. Only you and the course's managers can see them.";
   }
-  return mayAdd(project)
+  return canAdd(project)
     ? "Submit a job to this project, or share one of your tasks with it. Everyone in the project can then see it."
     : "Jobs that members submit to this project appear here.";
 }
 
-function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) {
-  const names = new Map(project.members.map((one) => [one.id, one.name]));
+function ProjectTaskTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) {
+  const names = new Map(project.members.map((member) => [member.id, member.name]));
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
@@ -116,7 +116,7 @@ function WorkTable({ project, tasks }: { project: ProjectPage; tasks: Task[] }) 
                 </Table.Td>
                 <Table.Td>{task.endpoint}</Table.Td>
                 <Table.Td style={{ whiteSpace: "nowrap" }}>
-                  <Ago at={task.created} />
+                  <TimeAgo at={task.created} />
                 </Table.Td>
               </Table.Tr>
             ))}

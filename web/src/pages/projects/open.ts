@@ -4,5 +4,8 @@ type Invitation = Schemas["Invitation"];
 
 /** Those into one project that still let somebody in. */
 export function openInvitations(sent: Invitation[], project: string, now: number): Invitation[] {
-  return sent.filter((one) => one.project === project && one.used == null && one.expires > now);
+  return sent.filter(
+    (invitation) =>
+      invitation.project === project && invitation.used == null && invitation.expires > now,
+  );
 }

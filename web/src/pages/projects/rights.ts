@@ -5,6 +5,6 @@ export function isManager({ role }: Pick<Project, "role">): boolean {
   return role === "manager" || role === "owner";
 }
 
-export function mayAdd({ role, archived }: Pick<Project, "role" | "archived">): boolean {
+export function canAdd({ role, archived }: Pick<Project, "role" | "archived">): boolean {
   return role !== "viewer" && archived == null;
 }

@@ -11,7 +11,7 @@ export type ProjectTab = (typeof PROJECT_TABS)[number];
 export type ProjectSearch = { tab?: ProjectTab; dialog?: "add" };
 
 export function projectSearch(search: Record<string, unknown>): ProjectSearch {
-  const tab = PROJECT_TABS.find((one) => one === search.tab);
+  const tab = PROJECT_TABS.find((tab) => tab === search.tab);
   return {
     ...(tab ? { tab } : {}),
     ...(search.dialog === "add" ? { dialog: "add" } : {}),

@@ -1,17 +1,17 @@
 import { Alert, Switch } from "@mantine/core";
 import { useState } from "react";
 import { Section } from "~/components/Section";
-import { browserMaySpeak, letBrowserSpeak } from "~/shell/announce";
+import { browserNotificationsEnabled, setBrowserNotifications } from "~/shell/announce";
 
 /** Notices by the browser itself. That is a matter of this browser, so it is kept here and holds at once. */
 export function BrowserSection() {
-  const [speaks, setSpeaks] = useState(browserMaySpeak);
+  const [isEnabled, setEnabled] = useState(browserNotificationsEnabled);
   const possible = typeof Notification !== "undefined";
   const refused = possible && Notification.permission === "denied";
   const choose = async (wanted: boolean) => {
     if (wanted && Notification.permission === "default") await Notification.requestPermission();
-    letBrowserSpeak(wanted);
-    setSpeaks(browserMaySpeak());
+    setBrowserNotifications(wanted);
+    setEnabled(browserNotificationsEnabled());
   };
   return (
     <Section
@@ -20,7 +20,7 @@ export function BrowserSection() {
     >
       <Switch
         label="Notify me in this browser"
-        checked={speaks}
+        checked={isEnabled}
         disabled={!possible || refused}
         onChange={(event) => void choose(event.currentTarget.checked)}
       />

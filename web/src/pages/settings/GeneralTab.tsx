@@ -1,11 +1,11 @@
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Preferences, preferencesQuery, useKeepPreferences } from "~/api/me";
+import { type Preferences, preferencesQuery, useSavePreferences } from "~/api/me";
 import { endpointsQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { Section } from "~/components/Section";
-import { sayDone } from "~/components/say";
+import { showSuccess } from "~/components/say";
 import { type Appearance, useAppearance } from "~/shell/appearance";
 
 export function GeneralTab() {
@@ -13,7 +13,7 @@ export function GeneralTab() {
   return (
     <>
       <AppearanceSection />
-      <Answer query={preferences}>{(kept) => <DefaultsSection kept={kept} />}</Answer>
+      <QueryResult query={preferences}>{(saved) => <DefaultsSection saved={saved} />}</QueryResult>
     </>
   );
 }
@@ -41,13 +41,13 @@ function AppearanceSection() {
 }
 
 /** What a new job starts with. Only what is typed here is kept here: the rest follows other windows. */
-function DefaultsSection({ kept }: { kept: Preferences }) {
-  const [typed, setTyped] = useState<Partial<Preferences>>({});
-  const { endpoint, partition, account } = { ...kept, ...typed };
-  const change = (part: Partial<Preferences>) => setTyped((now) => ({ ...now, ...part }));
-  const keep = useKeepPreferences(() => {
-    setTyped({});
-    sayDone("Defaults saved.");
+function DefaultsSection({ saved }: { saved: Preferences }) {
+  const [edited, setEdited] = useState<Partial<Preferences>>({});
+  const { endpoint, partition, account } = { ...saved, ...edited };
+  const change = (part: Partial<Preferences>) => setEdited((now) => ({ ...now, ...part }));
+  const save = useSavePreferences(() => {
+    setEdited({});
+    showSuccess("Defaults saved.");
   });
   const { data } = useQuery(endpointsQuery);
   return (
@@ -56,7 +56,7 @@ function DefaultsSection({ kept }: { kept: Preferences }) {
         <Select
           label="Endpoint"
           placeholder="your default endpoint"
-          data={(data?.items ?? []).map((one) => one.name)}
+          data={(data?.items ?? []).map((endpoint) => endpoint.name)}
           value={endpoint || null}
           onChange={(chosen) => change({ endpoint: chosen ?? "" })}
           clearable
@@ -78,8 +78,8 @@ function DefaultsSection({ kept }: { kept: Preferences }) {
         </Group>
         <Group>
           <Button
-            loading={keep.isPending}
-            onClick={() => keep.mutate({ endpoint, partition, account })}
+            loading={save.isPending}
+            onClick={() => save.mutate({ endpoint, partition, account })}
           >
             Save
           </Button>

@@ -3,13 +3,13 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { Section } from "~/components/Section";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
-import { wayTo } from "../sign-in/way";
-import { waysQuery } from "../sign-in/ways";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
+import { signInUrl } from "../sign-in/way";
+import { signInQuery } from "../sign-in/ways";
 
 type Identity = Schemas["IdentityShown"];
 
@@ -24,35 +24,35 @@ export function Identities() {
       title="Sign-in methods"
       about="Accounts you can sign in with. To add another, sign in with it now."
     >
-      <Answer query={query}>{({ items }) => <Known identities={items} />}</Answer>
+      <QueryResult query={query}>{({ items }) => <IdentityList identities={items} />}</QueryResult>
       <AddAnother />
     </Section>
   );
 }
 
-function Known({ identities }: { identities: Identity[] }) {
-  const drop = useDeed({
-    by: ({ issuer, subject }: Identity) =>
+function IdentityList({ identities }: { identities: Identity[] }) {
+  const remove = useAction({
+    call: ({ issuer, subject }: Identity) =>
       dataOf(api.DELETE("/api/v1/me/identities", { params: { query: { issuer, subject } } })),
-    renews: [keys.identities],
-    done: "Sign-in method removed",
-    onError: sayFailed,
+    refresh: [keys.identities],
+    success: "Sign-in method removed",
+    onError: showError,
   });
   return (
     <Stack gap="xs" component="ul" p={0} m={0} aria-label="Sign-in methods">
-      {identities.map((one) => (
+      {identities.map((identity) => (
         <Group
-          key={`${one.issuer} ${one.subject}`}
+          key={`${identity.issuer} ${identity.subject}`}
           component="li"
           justify="space-between"
           wrap="nowrap"
         >
           <div style={{ minWidth: 0, overflowWrap: "anywhere" }}>
             <Text size="sm" fw={550}>
-              {one.email || one.name || one.subject}
+              {identity.email || identity.name || identity.subject}
             </Text>
             <Text size="xs" c="dimmed">
-              {one.provider}, last used <Ago at={one.seen} />
+              {identity.provider}, last used <TimeAgo at={identity.seen} />
             </Text>
           </div>
           {identities.length > 1 && (
@@ -60,8 +60,8 @@ function Known({ identities }: { identities: Identity[] }) {
               <ActionIcon
                 variant="subtle"
                 color="red"
-                aria-label={`Remove ${one.email || one.subject} at ${one.provider}`}
-                onClick={() => drop.run(one)}
+                aria-label={`Remove ${identity.email || identity.subject} at ${identity.provider}`}
+                onClick={() => remove.run(identity)}
               >
                 <IconTrash size={16} />
               </ActionIcon>
@@ -74,19 +74,19 @@ function Known({ identities }: { identities: Identity[] }) {
 }
 
 function AddAnother() {
-  const { data } = useQuery(waysQuery);
+  const { data } = useQuery(signInQuery);
   return (
     <Group gap="xs">
-      {(data?.items ?? []).map((one) => (
+      {(data?.items ?? []).map((provider) => (
         <Button
-          key={one.name}
+          key={provider.name}
           component="a"
-          href={wayTo(one.url, window.location, "link")}
+          href={signInUrl(provider.url, window.location, "link")}
           size="xs"
           variant="default"
           leftSection={<IconPlus size={14} aria-hidden />}
         >
-          Add {one.title}
+          Add {provider.title}
         </Button>
       ))}
     </Group>

@@ -3,15 +3,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
+import { ErrorAlert, QueryResult } from "~/components/Answer";
 import { Section } from "~/components/Section";
-import { sayDone } from "~/components/say";
+import { showSuccess } from "~/components/say";
 import { BrowserSection } from "./BrowserSection";
 import { EmailFields, WebhookFields } from "./channels";
 import { EventTable } from "./EventTable";
 
-export type Kept = Schemas["NotificationSettingsShown"];
-export type Wanted = Required<Schemas["NotificationSettings"]>;
+export type SavedSettings = Schemas["NotificationSettingsShown"];
+export type EditedSettings = Required<Schemas["NotificationSettings"]>;
 const KEY = keys.notificationSettings;
 
 /** Which events the person is told of, and by which ways. */
@@ -20,24 +20,24 @@ export function NotificationsTab() {
     queryKey: KEY,
     queryFn: () => dataOf(api.GET("/api/v1/me/notifications")),
   });
-  return <Answer query={query}>{(kept) => <NotificationForm kept={kept} />}</Answer>;
+  return <QueryResult query={query}>{(kept) => <NotificationForm kept={kept} />}</QueryResult>;
 }
 
 /** Keeps only what was touched here: what another window saves meanwhile shows in the rest. */
-function NotificationForm({ kept }: { kept: Kept }) {
-  const [typed, setTyped] = useState<Partial<Wanted>>({});
-  const wanted = { ...asWanted(kept), ...typed };
+function NotificationForm({ kept }: { kept: SavedSettings }) {
+  const [typed, setTyped] = useState<Partial<EditedSettings>>({});
+  const wanted = { ...editable(kept), ...typed };
   const save = useSave(() => setTyped({}));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate(wanted);
   };
-  const change = (part: Partial<Wanted>) => setTyped((now) => ({ ...now, ...part }));
+  const change = (part: Partial<EditedSettings>) => setTyped((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
       <Section
         title="Notify me"
-        about="Web notifications appear in the corner of the page and under the bell."
+        about="Notifications in Diamond appear in the corner of the page and under the bell."
       >
         <EventTable kinds={kept.kinds} wanted={wanted} onChange={change} />
       </Section>
@@ -48,7 +48,7 @@ function NotificationForm({ kept }: { kept: Kept }) {
         wanted={wanted.webhook}
         onChange={(webhook) => change({ webhook })}
       />
-      {save.error && <Failed error={save.error} />}
+      {save.error && <ErrorAlert error={save.error} />}
       <Group mt="sm">
         <Button type="submit" loading={save.isPending}>
           Save
@@ -61,15 +61,15 @@ function NotificationForm({ kept }: { kept: Kept }) {
 function useSave(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: Wanted) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
+    mutationFn: (body: EditedSettings) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
     onSuccess: (kept) => {
       queries.setQueryData(KEY, kept);
       onSaved();
-      sayDone("Saved.");
+      showSuccess("Saved.");
     },
   });
 }
 
-function asWanted({ page, email, webhook }: Kept): Wanted {
+function editable({ page, email, webhook }: SavedSettings): EditedSettings {
   return { page, email, webhook: { ...webhook, secret: null } };
 }

@@ -15,11 +15,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
+import { ErrorAlert, QueryResult } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { Section } from "~/components/Section";
-import { sayDone, sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
+import { showError, showSuccess } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
 import { ScopeChoice } from "./ScopeChoice";
 
 const KEY = keys.tokens;
@@ -38,15 +38,15 @@ export function TokensTab() {
       }
     >
       <NewToken />
-      <Answer query={query}>{({ items }) => <TokenTable tokens={items} />}</Answer>
+      <QueryResult query={query}>{({ items }) => <TokenTable tokens={items} />}</QueryResult>
     </Section>
   );
 }
 
 type Scope = Schemas["Scope"];
-const USUAL: Scope[] = ["read", "run", "manage"];
+const DEFAULT_SCOPES: Scope[] = ["read", "run", "manage"];
 
-const LIVES = [
+const LIFETIMES = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
@@ -57,9 +57,9 @@ const LIVES = [
 function NewToken() {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
-  const [scopes, setScopes] = useState<Scope[]>(USUAL);
+  const [scopes, setScopes] = useState<Scope[]>(DEFAULT_SCOPES);
   const queries = useQueryClient();
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/tokens", {
@@ -73,7 +73,7 @@ function NewToken() {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    create.mutate();
   };
   return (
     <form onSubmit={submit}>
@@ -89,24 +89,28 @@ function NewToken() {
           <Select
             label="Valid for"
             w={130}
-            data={LIVES}
+            data={LIFETIMES}
             value={days}
             onChange={(chosen) => setDays(chosen ?? "")}
             allowDeselect={false}
           />
-          <Button type="submit" disabled={!name.trim() || !scopes.length} loading={make.isPending}>
+          <Button
+            type="submit"
+            disabled={!name.trim() || !scopes.length}
+            loading={create.isPending}
+          >
             Create token
           </Button>
         </Group>
         <ScopeChoice scopes={scopes} onChange={setScopes} />
-        {make.error && <Failed error={make.error} />}
-        {make.data && <Shown token={make.data} />}
+        {create.error && <ErrorAlert error={create.error} />}
+        {create.data && <CreatedToken token={create.data} />}
       </Stack>
     </form>
   );
 }
 
-function Shown({ token }: { token: Schemas["NewToken"] }) {
+function CreatedToken({ token }: { token: Schemas["NewToken"] }) {
   return (
     <Alert color="teal" icon={<IconKey />} title={`Token ${token.name} created`} role="status">
       <Stack gap="xs">
@@ -119,14 +123,14 @@ function Shown({ token }: { token: Schemas["NewToken"] }) {
 
 function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
   const queries = useQueryClient();
-  const drop = useMutation({
+  const revoke = useMutation({
     mutationFn: (token: string) =>
       dataOf(api.DELETE("/api/v1/tokens/{token}", { params: { path: { token } } })),
     onSuccess: () => {
-      sayDone("Token revoked.");
+      showSuccess("Token revoked.");
       void queries.invalidateQueries({ queryKey: KEY });
     },
-    onError: sayFailed,
+    onError: showError,
   });
   if (!tokens.length) return <Text size="sm">No tokens yet.</Text>;
   return (
@@ -152,17 +156,19 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
               <Table.Td>{token.name}</Table.Td>
               <Table.Td>{token.scopes.join(", ")}</Table.Td>
               <Table.Td>
-                <Ago at={token.created} />
+                <TimeAgo at={token.created} />
               </Table.Td>
-              <Table.Td>{token.used == null ? "never" : <Ago at={token.used} />}</Table.Td>
-              <Table.Td>{token.expires == null ? "never" : <Ago at={token.expires} />}</Table.Td>
+              <Table.Td>{token.used == null ? "never" : <TimeAgo at={token.used} />}</Table.Td>
+              <Table.Td>
+                {token.expires == null ? "never" : <TimeAgo at={token.expires} />}
+              </Table.Td>
               <Table.Td ta="right">
                 <Tooltip label="Revoke: the token stops working immediately">
                   <ActionIcon
                     variant="subtle"
                     color="red"
                     aria-label={`Revoke token ${token.name}`}
-                    onClick={() => drop.mutate(token.id)}
+                    onClick={() => revoke.mutate(token.id)}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>

@@ -2,12 +2,12 @@ import { Button, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { Section } from "~/components/Section";
-import { sayDone, sayFailed } from "~/components/say";
-import type { Kept, Wanted } from "./NotificationsTab";
+import { showError, showSuccess } from "~/components/say";
+import type { EditedSettings, SavedSettings } from "./NotificationsTab";
 
-type FieldsProps<T> = { kept: Kept; wanted: T; onChange: (wanted: T) => void };
+type FieldsProps<T> = { kept: SavedSettings; wanted: T; onChange: (wanted: T) => void };
 
-export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["email"]>) {
+export function EmailFields({ kept, wanted, onChange }: FieldsProps<EditedSettings["email"]>) {
   return (
     <Section
       title="E-mail"
@@ -24,12 +24,12 @@ export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["emai
         value={wanted.address}
         onChange={(event) => onChange({ ...wanted, address: event.currentTarget.value })}
       />
-      <Try channel="email" disabled={!kept.email.address} saved={kept.email.address} />
+      <TestMessage channel="email" disabled={!kept.email.address} saved={kept.email.address} />
     </Section>
   );
 }
 
-export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["webhook"]>) {
+export function WebhookFields({ kept, wanted, onChange }: FieldsProps<EditedSettings["webhook"]>) {
   return (
     <Section
       title="Webhook"
@@ -53,22 +53,26 @@ export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["we
         value={wanted.secret ?? ""}
         onChange={(event) => onChange({ ...wanted, secret: event.currentTarget.value || null })}
       />
-      <Try channel="webhook" disabled={!kept.webhook.url} saved={kept.webhook.url} />
+      <TestMessage channel="webhook" disabled={!kept.webhook.url} saved={kept.webhook.url} />
     </Section>
   );
 }
 
-type TryProps = { channel: Schemas["Delivery"]["channel"]; disabled: boolean; saved: string };
+type TestMessageProps = {
+  channel: Schemas["Delivery"]["channel"];
+  disabled: boolean;
+  saved: string;
+};
 
 /** A test message by what is saved, and how that went. */
-function Try({ channel, disabled, saved }: TryProps) {
+function TestMessage({ channel, disabled, saved }: TestMessageProps) {
   const send = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/me/notifications/try", { body: { channel } })),
     onSuccess: (delivery) =>
       delivery.state === "sent"
-        ? sayDone(`Test message sent to ${saved}.`)
-        : sayFailed(new Error(delivery.error || "The test message could not be sent.")),
-    onError: sayFailed,
+        ? showSuccess(`Test message sent to ${saved}.`)
+        : showError(new Error(delivery.error || "The test message could not be sent.")),
+    onError: showError,
   });
   return (
     <Group gap="sm">

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { CopyLine } from "~/components/CopyLine";
 
 /** For the one person of an embedded Diamond. */
-export function ByLink() {
+export function OneTimeLink() {
   return (
     <>
       <Text size="sm">

@@ -7,7 +7,7 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { invitationIn, wayTo } from "./way";
+import { invitationIn, signInUrl } from "./way";
 
 const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 
@@ -22,8 +22,8 @@ export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
         </Alert>
       )}
       <Stack gap="xs">
-        {items.map((one, at) => (
-          <ProviderButton key={one.name} provider={one} isFirst={at === 0} />
+        {items.map((provider, at) => (
+          <ProviderButton key={provider.name} provider={provider} isFirst={at === 0} />
         ))}
       </Stack>
       {!invited && (
@@ -43,7 +43,7 @@ function ProviderButton({ provider, isFirst }: ButtonProps) {
   return (
     <Button
       component="a"
-      href={wayTo(provider.url, window.location)}
+      href={signInUrl(provider.url, window.location)}
       size="md"
       fullWidth
       variant={isFirst ? "filled" : "default"}

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { wayTo } from "./way";
+import { signInUrl } from "./way";
 
 test("one comes back to the view that was asked for", () => {
   const here = { pathname: "/tasks", search: "?state=running" };
-  expect(wayTo("/auth/x", here)).toBe("/auth/x?next=%2Ftasks%3Fstate%3Drunning");
+  expect(signInUrl("/auth/x", here)).toBe("/auth/x?next=%2Ftasks%3Fstate%3Drunning");
 });
 
 test("an invitation goes along, and not back", () => {
   const here = { pathname: "/", search: "?invitation=abc" };
-  expect(wayTo("/auth/x", here)).toBe("/auth/x?next=%2F&invitation=abc");
+  expect(signInUrl("/auth/x", here)).toBe("/auth/x?next=%2F&invitation=abc");
 });

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 
 /** How one signs in here. */
-export const waysQuery = queryOptions({
+export const signInQuery = queryOptions({
   queryKey: ["sign-in"],
   queryFn: () => dataOf(api.GET("/api/v1/sign-in")),
 });

@@ -1,11 +1,11 @@
 import { Card, Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
-import { Answer } from "~/components/Answer";
-import { Words } from "~/components/Words";
+import { QueryResult } from "~/components/Answer";
+import { MessageText } from "~/components/Words";
 import { dayTime, exactTime } from "~/lib/format";
 import classes from "./HistoryTab.module.css";
-import { factsOf, happened } from "./happenings";
+import { eventFacts, eventTitle } from "./happenings";
 import { historyQuery } from "./queries";
 import { valueText } from "./words";
 
@@ -16,21 +16,21 @@ export function HistoryTab({ task }: { task: Task }) {
   const query = useQuery(historyQuery(task.id));
   return (
     <Card p={0} component="section" aria-label="History">
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) => (
           <ol className={classes.list}>
             {items.map((line) => (
-              <Line key={line.n} line={line} />
+              <HistoryRow key={line.n} line={line} />
             ))}
           </ol>
         )}
-      </Answer>
+      </QueryResult>
     </Card>
   );
 }
 
-function Line({ line }: { line: Schemas["HistoryLine"] }) {
-  const facts = factsOf(line);
+function HistoryRow({ line }: { line: Schemas["HistoryLine"] }) {
+  const facts = eventFacts(line);
   return (
     <li className={classes.line}>
       <time className={classes.time} title={exactTime(line.at)}>
@@ -38,11 +38,11 @@ function Line({ line }: { line: Schemas["HistoryLine"] }) {
       </time>
       <div className={classes.what}>
         <Text size="sm" fw={550}>
-          {happened(line)}
+          {eventTitle(line)}
         </Text>
         {line.message && (
           <Text size="sm" className={classes.message}>
-            <Words text={line.message} />
+            <MessageText text={line.message} />
           </Text>
         )}
         {line.received - line.at > LATE_SECONDS && (

@@ -1,13 +1,13 @@
 import { Card, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Task } from "~/api/client";
-import { figure } from "~/lib/format";
+import { formatNumber } from "~/lib/format";
 import { latestQuery } from "./queries";
 
-const AT_MOST = 8;
+const MAX_SHOWN = 8;
 
 /** The newest value of each curve. */
-export function Latest({ task }: { task: Task }) {
+export function LatestValues({ task }: { task: Task }) {
   const { data } = useQuery(latestQuery(task.id));
   const curves = (data?.items ?? []).flatMap(({ name, points }) => {
     const [step, , value] = points.at(-1) ?? [];
@@ -20,10 +20,10 @@ export function Latest({ task }: { task: Task }) {
         Latest values
       </Title>
       <Group gap="xl">
-        {curves.slice(0, AT_MOST).map(({ name, value, step }) => (
+        {curves.slice(0, MAX_SHOWN).map(({ name, value, step }) => (
           <div key={name}>
             <Text size="lg" fw={600} style={{ fontVariantNumeric: "tabular-nums" }}>
-              {figure(value)}
+              {formatNumber(value)}
             </Text>
             <Text size="xs" c="dimmed">
               {name}

@@ -2,22 +2,22 @@ import { Anchor, Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { Answer, Lines } from "~/components/Answer";
+import { QueryResult, SkeletonLines } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { Ago } from "~/components/Time";
-import { Chain } from "./chain/Chain";
-import { Foretold } from "./chain/Foretold";
-import { ShortRuns } from "./chain/ShortRuns";
+import { TimeAgo } from "~/components/Time";
+import { AttemptsCard } from "./chain/Chain";
+import { PlannedVsActual } from "./chain/Foretold";
+import { TestRuns } from "./chain/ShortRuns";
 import { EndpointName } from "./EndpointName";
 import { Facts } from "./Facts";
-import { Latest } from "./Latest";
+import { LatestValues } from "./Latest";
 import { historyQuery } from "./queries";
-import { Runs } from "./Runs";
+import { RunTable } from "./Runs";
 import { Timeline } from "./Timeline";
 import { codeFacts, environmentFacts, resourceFacts, valueText } from "./words";
 
 /** Timeline, what it ran with, and where its results are. */
-export function Overview({ task }: { task: Task }) {
+export function OverviewTab({ task }: { task: Task }) {
   const history = useQuery(historyQuery(task.id));
   const { order } = task;
   return (
@@ -26,15 +26,15 @@ export function Overview({ task }: { task: Task }) {
         <Title order={2} mb="xs">
           Timeline
         </Title>
-        <Answer query={history} loading={<Lines count={2} height={24} />}>
+        <QueryResult query={history} loading={<SkeletonLines count={2} height={24} />}>
           {({ items }) => <Timeline task={task} history={items} />}
-        </Answer>
+        </QueryResult>
       </Card>
-      <Runs task={task} />
-      <ShortRuns task={task} />
-      <Chain task={task} />
-      <Foretold task={task} />
-      <Latest task={task} />
+      <RunTable task={task} />
+      <TestRuns task={task} />
+      <AttemptsCard task={task} />
+      <PlannedVsActual task={task} />
+      <LatestValues task={task} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Stack>
           <Facts
@@ -54,22 +54,22 @@ export function Overview({ task }: { task: Task }) {
         <Stack>
           <Results task={task} />
           <Facts title="Resources" facts={resourceFacts(task)} />
-          <Facts title="Location" facts={whereFacts(task)} />
+          <Facts title="Location" facts={locationFacts(task)} />
         </Stack>
       </SimpleGrid>
     </Stack>
   );
 }
 
-function whereFacts(task: Task): [string, React.ReactNode][] {
+function locationFacts(task: Task): [string, React.ReactNode][] {
   const facts: [string, React.ReactNode][] = [
     ["Endpoint", <EndpointName key="endpoint" task={task} />],
     ["Node", task.node],
     ["Batch job", task.native_id],
     ["Scheduler state", task.native_state],
     ["Task id", task.id],
-    ["Created", <Ago key="created" at={task.created} />],
-    ["Updated", <Ago key="as-of" at={task.as_of} />],
+    ["Created", <TimeAgo key="created" at={task.created} />],
+    ["Updated", <TimeAgo key="as-of" at={task.as_of} />],
     ["Retry of", task.retry_of && <TaskLink key="repeats" task={task.retry_of} />],
     ["Secrets", (task.order.secrets ?? []).join(", ")],
   ];
@@ -92,8 +92,8 @@ function Results({ task }: { task: Task }) {
     return (
       <Facts title="Results" facts={[]}>
         <Text size="sm">
-          The run directory was deleted <Ago at={task.cleaned} /> to free up space. Metrics and the
-          saved part of the log are still available. Retry the task to create the results again.
+          The run directory was deleted <TimeAgo at={task.cleaned} /> to free up space. Metrics and
+          the saved part of the log are still available. Retry the task to create the results again.
         </Text>
       </Facts>
     );

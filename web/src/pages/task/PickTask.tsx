@@ -5,28 +5,28 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import { ago } from "~/lib/format";
+import { timeAgo } from "~/lib/format";
 import { valueText } from "./words";
 
-type PickTaskProps = { label: string; taken: string[]; onPick: (task: string) => void };
+type TaskPickerProps = { label: string; exclude: string[]; onPick: (task: string) => void };
 
 /** A list without any choice is none to a screen reader. */
-const NONE = { value: "", label: "No matching task", disabled: true };
-const LOOKING = { ...NONE, label: "Searching…" };
+const NO_MATCH = { value: "", label: "No matching task", disabled: true };
+const SEARCHING = { ...NO_MATCH, label: "Searching…" };
 
 /** Find another task by its name. */
-export function PickTask({ label, taken, onPick }: PickTaskProps) {
+export function TaskPicker({ label, exclude, onPick }: TaskPickerProps) {
   const [typed, setTyped] = useState("");
-  const [sought] = useDebouncedValue(typed, 250);
+  const [search] = useDebouncedValue(typed, 250);
   const [opened, { open, close }] = useDisclosure(false);
   const { data } = useQuery({
-    queryKey: [...keys.tasks, "compare", sought],
+    queryKey: [...keys.tasks, "compare", search],
     queryFn: () =>
-      dataOf(api.GET("/api/v1/tasks", { params: { query: { search: sought, limit: 20 } } })),
+      dataOf(api.GET("/api/v1/tasks", { params: { query: { search: search, limit: 20 } } })),
     placeholderData: keepPreviousData,
     enabled: opened,
   });
-  const found = (data?.items ?? []).filter((task) => !taken.includes(task.id));
+  const matches = (data?.items ?? []).filter((task) => !exclude.includes(task.id));
   return (
     <Select
       size="xs"
@@ -41,7 +41,7 @@ export function PickTask({ label, taken, onPick }: PickTaskProps) {
       onDropdownOpen={open}
       onDropdownClose={close}
       value={null}
-      data={found.length ? found.map(choiceOf) : [data ? NONE : LOOKING]}
+      data={matches.length ? matches.map(optionOf) : [data ? NO_MATCH : SEARCHING]}
       onChange={(id) => {
         if (id) onPick(id);
         setTyped("");
@@ -50,12 +50,12 @@ export function PickTask({ label, taken, onPick }: PickTaskProps) {
   );
 }
 
-function choiceOf(task: Task) {
-  const words = `${task.name} ${task.id.slice(0, 8)}, ${ago(task.created)}`;
-  return { value: task.id, label: words + paramWords(task.order.params) };
+function optionOf(task: Task) {
+  const name = `${task.name} ${task.id.slice(0, 8)}, ${timeAgo(task.created)}`;
+  return { value: task.id, label: name + paramsText(task.order.params) };
 }
 
-function paramWords(params: Record<string, unknown> | undefined): string {
-  const words = Object.entries(params ?? {}).map(([name, value]) => `${name}=${valueText(value)}`);
-  return words.length ? ` (${words.slice(0, 4).join(", ")})` : "";
+function paramsText(params: Record<string, unknown> | undefined): string {
+  const values = Object.entries(params ?? {}).map(([name, value]) => `${name}=${valueText(value)}`);
+  return values.length ? ` (${values.slice(0, 4).join(", ")})` : "";
 }

@@ -1,13 +1,13 @@
 import { Anchor, Card, Stack, Table, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
-import { Ago, Took } from "~/components/Time";
+import { Elapsed, TimeAgo } from "~/components/Time";
 import { runEnd } from "./words";
 
 /** The runs of attempts that the site started more than once, each with its own log. */
-export function Runs({ task }: { task: Task }) {
-  const several = task.attempts.filter((attempt) => attempt.runs.length > 1);
-  if (!several.length) return null;
+export function RunTable({ task }: { task: Task }) {
+  const requeued = task.attempts.filter((attempt) => attempt.runs.length > 1);
+  if (!requeued.length) return null;
   return (
     <Card component="section" aria-label="Runs">
       <Stack gap="sm">
@@ -31,7 +31,7 @@ export function Runs({ task }: { task: Task }) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {several.flatMap((attempt) =>
+              {requeued.flatMap((attempt) =>
                 attempt.runs.map((run) => (
                   <Row key={`${attempt.id} ${run.run}`} {...{ task, attempt, run }} />
                 )),
@@ -69,10 +69,10 @@ function Row({ task, attempt, run }: RowProps) {
         </Anchor>
       </Table.Td>
       <Table.Td>{run.node}</Table.Td>
-      <Table.Td>{run.started != null && <Ago at={run.started} />}</Table.Td>
+      <Table.Td>{run.started != null && <TimeAgo at={run.started} />}</Table.Td>
       <Table.Td>
         {run.started != null && (run.ended != null || isLast) && (
-          <Took from={run.started} to={run.ended ?? attempt.ended} />
+          <Elapsed from={run.started} to={run.ended ?? attempt.ended} />
         )}
       </Table.Td>
       <Table.Td>{runEnd(run, isLast && attempt.ended === null)}</Table.Td>

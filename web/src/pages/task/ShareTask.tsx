@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, type Task } from "~/api/client";
 import { projectsQuery } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { sharingOfJob } from "~/api/shares";
-import { sayDone, sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { jobSharing } from "~/api/shares";
+import { showError, showSuccess } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 import { ShareDialog } from "~/sharing/ShareDialog";
 
 /** Who sees a job and its results, and the project that it belongs to. */
@@ -15,31 +15,31 @@ export default function ShareTask({ task, onClose }: { task: Task; onClose: () =
       title={`Share ${task.name}`}
       about="Others can see the task's state, logs, metrics, results and code. They cannot change it or run anything as you."
       name={task.job}
-      sharing={sharingOfJob(task.job)}
+      sharing={jobSharing(task.job)}
       onClose={onClose}
     >
-      <BelongsTo task={task} />
+      <ProjectSelect task={task} />
     </ShareDialog>
   );
 }
 
-function BelongsTo({ task }: { task: Task }) {
+function ProjectSelect({ task }: { task: Task }) {
   const queries = useQueryClient();
   const { data } = useQuery(projectsQuery);
-  const move = useDeed({
-    by: (project: string) =>
+  const move = useAction({
+    call: (project: string) =>
       dataOf(
         api.PUT("/api/v1/jobs/{job}/project", {
           params: { path: { job: task.job } },
           body: { project },
         }),
       ),
-    renews: [keys.tasks, keys.task(task.id)],
-    onDone: () => {
-      sayDone("Project changed.");
+    refresh: [keys.tasks, keys.task(task.id)],
+    onSuccess: () => {
+      showSuccess("Project changed.");
       void queries.invalidateQueries({ queryKey: keys.projects });
     },
-    onError: sayFailed,
+    onError: showError,
   });
   if (!data?.items.length) return null;
   return (
@@ -47,7 +47,10 @@ function BelongsTo({ task }: { task: Task }) {
       label="Project"
       description="Everyone in the project can see the task. Managers can cancel it."
       placeholder="none (private)"
-      data={data.items.map((one) => ({ value: one.id, label: one.title || one.name }))}
+      data={data.items.map((project) => ({
+        value: project.id,
+        label: project.title || project.name,
+      }))}
       value={task.project || null}
       onChange={(project) => move.run(project ?? "")}
       disabled={move.isPending}

@@ -6,17 +6,17 @@ import { projectQuery, sharedWithMeQuery } from "~/api/projects";
 import { meQuery } from "~/api/queries";
 
 /** The project that a task belongs to, and whose it is if it is not the reader's own. */
-export function Whose({ task }: { task: Task }) {
+export function OwnerAndProject({ task }: { task: Task }) {
   const { data: me } = useQuery(meQuery);
-  const isOthers = me !== undefined && me.id !== task.owner;
+  const isOtherPersons = me !== undefined && me.id !== task.owner;
   const project = useQuery({ ...projectQuery(task.project), enabled: Boolean(task.project) });
-  const shared = useQuery({ ...sharedWithMeQuery, enabled: isOthers });
-  const by =
-    project.data?.members.find((one) => one.id === task.owner)?.name ??
-    shared.data?.items.find((one) => one.thing === task.job)?.by;
+  const shared = useQuery({ ...sharedWithMeQuery, enabled: isOtherPersons });
+  const owner =
+    project.data?.members.find((member) => member.id === task.owner)?.name ??
+    shared.data?.items.find((share) => share.thing === task.job)?.by;
   return (
     <>
-      {isOthers && <Text size="sm">by {by ?? "someone else"}</Text>}
+      {isOtherPersons && <Text size="sm">by {owner ?? "someone else"}</Text>}
       {project.data && (
         <Text size="sm">
           in{" "}

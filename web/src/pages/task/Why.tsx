@@ -5,14 +5,14 @@ import { Link } from "@tanstack/react-router";
 import { fetchRaw, type Task } from "~/api/client";
 import { endpointsQuery, keys } from "~/api/queries";
 import { CopyLine } from "~/components/CopyLine";
-import { Ago } from "~/components/Time";
-import { Words } from "~/components/Words";
-import { plain } from "./log/ansi";
+import { TimeAgo } from "~/components/Time";
+import { MessageText } from "~/components/Words";
+import { plainText } from "./log/ansi";
 import { logsQuery } from "./queries";
 import classes from "./TaskPage.module.css";
 import { isOver } from "./words";
 
-const LOOKS: Record<string, { title: string; color: string; icon: typeof IconClock }> = {
+const STATES: Record<string, { title: string; color: string; icon: typeof IconClock }> = {
   preparing: { title: "Preparing", color: "grape", icon: IconInfoCircle },
   pending: { title: "Why it is waiting", color: "yellow", icon: IconClock },
   running: { title: "Status", color: "blue", icon: IconInfoCircle },
@@ -22,24 +22,24 @@ const LOOKS: Record<string, { title: string; color: string; icon: typeof IconClo
 };
 
 /** Why it waits or how it ended, in the service's words, with the last lines of the log where they may tell. */
-export function Why({ task }: { task: Task }) {
-  const look = LOOKS[task.state];
+export function StatusAlert({ task }: { task: Task }) {
+  const alert = STATES[task.state];
   return (
     <>
-      <Away task={task} />
-      {look && task.message && (
+      <EndpointOffline task={task} />
+      {alert && task.message && (
         <Alert
-          color={look.color}
-          icon={<look.icon />}
-          title={look.title}
+          color={alert.color}
+          icon={<alert.icon />}
+          title={alert.title}
           className={classes.why}
           data-state={task.state}
           role="status"
         >
           <Text size="sm" className={classes.message}>
-            <Words text={sentence(task.message)} />
+            <MessageText text={sentence(task.message)} />
           </Text>
-          <Awaited task={task} />
+          <BuildLink task={task} />
           {task.state === "failed" && <LastLines task={task} />}
         </Alert>
       )}
@@ -48,7 +48,7 @@ export function Why({ task }: { task: Task }) {
 }
 
 /** The build of its image, while it waits for that, or when it failed with it. */
-function Awaited({ task }: { task: Task }) {
+function BuildLink({ task }: { task: Task }) {
   const build = task.awaits;
   if (!build?.startsWith("t")) return null;
   return (
@@ -62,21 +62,21 @@ function Awaited({ task }: { task: Task }) {
   );
 }
 
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** When the endpoint is away the state is old, not wrong. */
-function Away({ task }: { task: Task }) {
+function EndpointOffline({ task }: { task: Task }) {
   const { data } = useQuery(endpointsQuery);
-  const endpoint = data?.items.find((one) => one.name === task.endpoint);
+  const endpoint = data?.items.find((candidate) => candidate.name === task.endpoint);
   if (!endpoint || endpoint.state === "online" || isOver(task)) return null;
   return (
     <Alert color="gray" icon={<IconCloudOff />} title={`${endpoint.name} is offline`} mb="md">
       <Stack gap="xs">
         <Text size="sm">
-          Last updated <Ago at={task.as_of} />. The job keeps running; this page updates once the
-          endpoint is back online.
+          Last updated <TimeAgo at={task.as_of} />. The job keeps running; this page updates once
+          the endpoint is back online.
         </Text>
         {endpoint.revive && <CopyLine line={endpoint.revive} />}
       </Stack>
@@ -84,16 +84,16 @@ function Away({ task }: { task: Task }) {
   );
 }
 
-const LAST_BYTES = 2_000;
-const LAST_LINES = 8;
+const TAIL_BYTES = 2_000;
+const TAIL_LINES = 8;
 
 function LastLines({ task }: { task: Task }) {
   const logs = useQuery(logsQuery(task.id)).data?.items ?? [];
   const ofAttempt = logs.filter((log) => log.attempt === task.attempt && log.size > 0);
   const stream = ["stderr", "stdout"].find((name) => ofAttempt.some((log) => log.stream === name));
   const { data } = useQuery({
-    queryKey: [...keys.printed(task.id), "last-lines", stream],
-    queryFn: () => lastLines(task.id, stream ?? "stdout"),
+    queryKey: [...keys.logs(task.id), "last-lines", stream],
+    queryFn: () => readLastLines(task.id, stream ?? "stdout"),
     enabled: stream !== undefined,
     retry: false,
   });
@@ -123,10 +123,10 @@ function LastLines({ task }: { task: Task }) {
   );
 }
 
-async function lastLines(task: string, stream: string): Promise<string> {
-  const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/${stream}?offset=-${LAST_BYTES}`);
-  const lines = plain(await answer.text())
+async function readLastLines(task: string, stream: string): Promise<string> {
+  const answer = await fetchRaw(`/api/v1/tasks/${task}/logs/${stream}?offset=-${TAIL_BYTES}`);
+  const lines = plainText(await answer.text())
     .trimEnd()
     .split("\n");
-  return lines.slice(-LAST_LINES).join("\n");
+  return lines.slice(-TAIL_LINES).join("\n");
 }

@@ -1,14 +1,14 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { taskQuery } from "~/api/queries";
-import { fetchTab } from "./loaders";
-import { allCurvesQuery, idsOf } from "./metrics/queries";
+import { preloadTab } from "./loaders";
+import { allCurvesQuery, comparedTasks } from "./metrics/queries";
 import type { TaskSearch } from "./search";
 
 /** Ask for what the page will show while its code is still on the way. */
-export function fetchTask(queries: QueryClient, task: string, search: TaskSearch): void {
-  fetchTab(search.tab);
+export function prefetchTask(queries: QueryClient, task: string, search: TaskSearch): void {
+  preloadTab(search.tab);
   void queries.prefetchQuery(taskQuery(task));
   if (search.tab === "metrics" && search.together) {
-    void queries.prefetchQuery(allCurvesQuery(idsOf(task, search.compare)));
+    void queries.prefetchQuery(allCurvesQuery(comparedTasks(task, search.compare)));
   }
 }

@@ -3,18 +3,18 @@ import type { Schemas } from "~/api/client";
 type Line = Schemas["HistoryLine"];
 
 /** What an event was, in words; one that nobody foresaw keeps its own name. */
-export function happened({ type, data }: Line): string {
+export function eventTitle({ type, data }: Line): string {
   const node = data.node ? ` on ${data.node}` : "";
   const code =
     data.exit_code === null || data.exit_code === undefined
       ? ""
       : ` with exit code ${data.exit_code}`;
-  const words: Record<string, string> = {
+  const titles: Record<string, string> = {
     created: "Created",
     staging: "Preparing",
     submitted: "Submitted to the batch system",
     held: "Held",
-    observed: `Batch system state${said(data)}`,
+    observed: `Batch system state${stateSuffix(data)}`,
     started: `Program started${node}`,
     exited: `Program ended${code}`,
     "attempt-known": "Recovered from the run directory",
@@ -25,15 +25,15 @@ export function happened({ type, data }: Line): string {
     gone: "No longer running",
     note: "Note",
   };
-  return words[type] ?? type;
+  return titles[type] ?? type;
 }
 
-function said({ native_state: word }: Line["data"]): string {
-  return word ? `: ${word}` : "";
+function stateSuffix({ native_state: state }: Line["data"]): string {
+  return state ? `: ${state}` : "";
 }
 
 /** What else is known of it, without what is empty. */
-export function factsOf({ data }: Line): [string, unknown][] {
+export function eventFacts({ data }: Line): [string, unknown][] {
   return Object.entries(data).filter(
     ([, value]) => value !== null && value !== "" && value !== false,
   );

@@ -11,16 +11,16 @@ export const LOADERS = {
 };
 
 /** Have a tab's code on its way while the page and the task itself are asked for. */
-export function fetchTab(tab: Tab = "overview"): void {
+export function preloadTab(tab: Tab = "overview"): void {
   if (tab !== "overview") void LOADERS[tab]().catch(() => undefined);
 }
 
-const QUIET = 3_000;
+const PRELOAD_AFTER = 3_000;
 
 /** Have all tabs at hand once the page has come to rest, also for when the service is away. */
-export function fetchTabs(): () => void {
+export function preloadTabs(): () => void {
   const timer = setTimeout(async () => {
     for (const load of Object.values(LOADERS)) await load().catch(() => undefined);
-  }, QUIET);
+  }, PRELOAD_AFTER);
   return () => clearTimeout(timer);
 }

@@ -12,7 +12,7 @@ export const historyQuery = (task: string) =>
 
 export const latestQuery = (task: string) =>
   queryOptions({
-    queryKey: [...keys.measured(task), "latest"],
+    queryKey: [...keys.metrics(task), "latest"],
     queryFn: () =>
       dataOf(
         api.GET("/api/v1/tasks/{task}/metrics", {
@@ -23,7 +23,7 @@ export const latestQuery = (task: string) =>
 
 export const logsQuery = (task: string) =>
   queryOptions({
-    queryKey: [...keys.printed(task), "streams"],
+    queryKey: [...keys.logs(task), "streams"],
     queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/logs", of(task))),
   });
 

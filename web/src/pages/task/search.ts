@@ -42,23 +42,23 @@ export type TaskSearch = {
 export function taskSearch(given: Record<string, unknown>): TaskSearch {
   return dropUnset({
     tab: oneOf(TABS, given.tab),
-    attempt: words(given.attempt),
+    attempt: textOf(given.attempt),
     run: number(given.run),
     rank: number(given.rank),
     stream: oneOf(STREAMS, given.stream),
     at: number(given.at),
-    find: words(given.find),
+    find: textOf(given.find),
     wrap: flag(given.wrap),
-    compare: words(given.compare),
+    compare: textOf(given.compare),
     smooth: number(given.smooth),
     together: flag(given.together),
     log: flag(given.log),
     x: given.x === "time" ? "time" : undefined,
     from: number(given.from),
     to: number(given.to),
-    path: words(given.path),
+    path: textOf(given.path),
     part: oneOf(CODE_PARTS, given.part),
-    against: words(given.against),
+    against: textOf(given.against),
   });
 }
 
@@ -67,10 +67,10 @@ function dropUnset(search: TaskSearch): TaskSearch {
 }
 
 function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
-  return known.find((one) => one === value);
+  return known.find((candidate) => candidate === value);
 }
 
-function words(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   return text || undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
-import { type Lane, lanesOf, together, totals } from "./timeline";
+import { type Lane, lanesOf, mergedSpans, totals } from "./timeline";
 
 const attempt = (more: Partial<Schemas["Attempt"]>): Schemas["Attempt"] => ({
   id: "a1",
@@ -23,12 +23,12 @@ const task = (attempts: Schemas["Attempt"][], ended: number | null = null) =>
   ({ created: 100, ended, attempts }) as Task;
 const submitted = (id: string, at: number) =>
   ({ type: "submitted", at, data: { attempt: id } }) as unknown as Schemas["HistoryLine"];
-const told = (lanes: ReturnType<typeof lanesOf>) =>
+const summary = (lanes: ReturnType<typeof lanesOf>) =>
   lanes.map((lane) => lane.spans.map(({ phase, from, to }) => [phase, from, to]));
 
 test("a task that waits has been prepared, and waits until now", () => {
   const lanes = lanesOf(task([attempt({})]), [submitted("a1", 103)], 150);
-  expect(told(lanes)).toEqual([
+  expect(summary(lanes)).toEqual([
     [
       ["prepared", 100, 103],
       ["waited", 103, 150],
@@ -40,7 +40,7 @@ test("a task that waits has been prepared, and waits until now", () => {
 test("a task that ended is drawn from its first second to its last", () => {
   const runs = [{ run: 1, node: "n", started: 110, ended: 120, exit_code: 3 }];
   const ended = attempt({ runs, started: 110, ended: 122 });
-  expect(told(lanesOf(task([ended], 122), [submitted("a1", 101)], 999))).toEqual([
+  expect(summary(lanesOf(task([ended], 122), [submitted("a1", 101)], 999))).toEqual([
     [
       ["prepared", 100, 101],
       ["waited", 101, 110],
@@ -56,7 +56,7 @@ test("a requeue shows as a second wait and a second run of the same attempt", ()
     { run: 2, node: "n", started: 140, ended: null, exit_code: null },
   ];
   const lanes = lanesOf(task([attempt({ runs })]), [submitted("a1", 100)], 150);
-  expect(told(lanes)[0]).toEqual([
+  expect(summary(lanes)[0]).toEqual([
     ["waited", 100, 110],
     ["ran", 110, 120],
     ["waited", 120, 140],
@@ -70,7 +70,7 @@ test("a run whose end nobody saw ends at the latest where the next one began", (
     { run: 2, node: "m", started: 140, ended: 145, exit_code: 0 },
   ];
   const lanes = lanesOf(task([attempt({ runs, ended: 146 })], 146), [submitted("a1", 100)], 150);
-  expect(told(lanes)[0]).toEqual([
+  expect(summary(lanes)[0]).toEqual([
     ["waited", 100, 110],
     ["ran", 110, 140],
     ["ran", 140, 145],
@@ -81,7 +81,7 @@ test("a run whose end nobody saw ends at the latest where the next one began", (
 test("what the site put back into the queue waits again until now", () => {
   const runs = [{ run: 1, node: "n", started: 110, ended: 120, exit_code: 143 }];
   const waiting = { ...task([attempt({ runs })]), state: "pending" } as Task;
-  expect(told(lanesOf(waiting, [submitted("a1", 100)], 150))[0]?.at(-1)).toEqual([
+  expect(summary(lanesOf(waiting, [submitted("a1", 100)], 150))[0]?.at(-1)).toEqual([
     "waited",
     120,
     150,
@@ -95,7 +95,7 @@ test("the next attempt begins where the one before it ended", () => {
   });
   const second = attempt({ id: "a2", number: 2 });
   const lanes = lanesOf(task([first, second]), [submitted("a1", 100), submitted("a2", 112)], 130);
-  expect(told(lanes)[1]).toEqual([
+  expect(summary(lanes)[1]).toEqual([
     ["prepared", 110, 112],
     ["waited", 112, 130],
   ]);
@@ -105,7 +105,7 @@ test("the next attempt begins where the one before it ended", () => {
 test("a program that ended in the moment in which it began has run", () => {
   const runs = [{ run: 1, node: "n", started: 110, ended: 110, exit_code: 75 }];
   const lanes = lanesOf(task([attempt({ runs, ended: 110 })], 110), [submitted("a1", 100)], 150);
-  expect(told(lanes)[0]?.at(-1)).toEqual(["ran", 110, 110]);
+  expect(summary(lanes)[0]?.at(-1)).toEqual(["ran", 110, 110]);
 });
 
 test("in the one lane of a long chain nothing covers what ran", () => {
@@ -119,7 +119,7 @@ test("in the one lane of a long chain nothing covers what ran", () => {
     ],
   });
   expect(
-    together([lane(1, 10), lane(2, 20)]).map(({ attempt, phase }) => [attempt, phase]),
+    mergedSpans([lane(1, 10), lane(2, 20)]).map(({ attempt, phase }) => [attempt, phase]),
   ).toEqual([
     [1, "waited"],
     [2, "waited"],

@@ -39,11 +39,11 @@ function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
   };
   const first = runs.find((run) => run.started != null)?.started;
   let at = add("prepared", begun, queued ?? first);
-  const begunRuns = runs.filter((run) => run.started != null);
-  for (const [n, run] of begunRuns.entries()) {
+  const startedRuns = runs.filter((run) => run.started != null);
+  for (const [n, run] of startedRuns.entries()) {
     const started = run.started ?? at;
     if (started > at) add("waited", at, started);
-    const until = run.ended ?? begunRuns[n + 1]?.started;
+    const until = run.ended ?? startedRuns[n + 1]?.started;
     at = add("ran", started, until, runs.length > 1 ? run.run : undefined);
   }
   if (runs.length > 0 && runs.at(-1)?.ended != null) add(since, at, end);
@@ -56,10 +56,10 @@ function eventAt(history: History, attempt: string, type: string): number | unde
 }
 
 /** So many lanes can still be told apart; a longer chain is drawn in one. */
-export const MOST_LANES = 8;
+export const MAX_LANES = 8;
 
 /** All that one lane for the whole chain shows; what ran lies above what waited for its turn meanwhile. */
-export function together(lanes: Lane[]): (Span & { attempt: number })[] {
+export function mergedSpans(lanes: Lane[]): (Span & { attempt: number })[] {
   const spans = lanes.flatMap(({ attempt, spans }) => spans.map((span) => ({ ...span, attempt })));
   return spans.toSorted((a, b) => Number(a.phase === "ran") - Number(b.phase === "ran"));
 }

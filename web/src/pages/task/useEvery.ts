@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /** A function that acts at most so often, and at last after the newest call. */
-export function useEvery(milliseconds: number, act: () => void): () => void {
-  const latest = useRef(act);
-  latest.current = act;
+export function useThrottle(milliseconds: number, run: () => void): () => void {
+  const latest = useRef(run);
+  latest.current = run;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
-import { codeFacts, minutes, resourceFacts } from "./words";
+import { codeFacts, minutesText, resourceFacts } from "./words";
 
 test("resources are shown in plain units, without what was left to the site", () => {
   const order = {
@@ -30,5 +30,9 @@ test("a task without code has nothing to tell of it", () => {
 });
 
 test("minutes are hours and minutes", () => {
-  expect([minutes(45), minutes(60), minutes(61)]).toEqual(["45 min", "1 h", "1 h 1 min"]);
+  expect([minutesText(45), minutesText(60), minutesText(61)]).toEqual([
+    "45 min",
+    "1 h",
+    "1 h 1 min",
+  ]);
 });

@@ -14,10 +14,10 @@ export function isSettled(task: Pick<Task, "ended">): boolean {
 }
 
 /** How one run of an attempt ended; of a run that was cut off nothing may be known. */
-export function runEnd(run: Schemas["Run"], goesOn: boolean): string {
+export function runEnd(run: Schemas["Run"], isRunning: boolean): string {
   if (run.exit_code != null) return `exit code ${run.exit_code}`;
   if (run.ended != null) return "ended";
-  return goesOn ? "running" : "unknown";
+  return isRunning ? "running" : "unknown";
 }
 
 /** What a task was given to run with; what was left to the site is left out. */
@@ -26,14 +26,14 @@ export function resourceFacts({ order, phase }: Pick<Task, "order" | "phase">): 
   const gpus = resources?.gpus_per_node
     ? `${resources.gpus_per_node} ${resources.gpu_type} per node`.replace("  ", " ")
     : "";
-  return given([
+  return knownFacts([
     ["Nodes", phase === "probing" ? "being measured" : resources?.nodes],
     ["GPUs", gpus],
     ["CPUs", resources?.cpus_per_task],
     ["Processes", (resources?.tasks_per_node ?? 1) > 1 && `${resources?.tasks_per_node} per node`],
     ["Launcher", launch && launch.kind !== "single" && launch.kind],
-    ["Memory", resources?.memory_mb && `${inUnits(resources.memory_mb)} per node`],
-    ["Time limit", resources?.walltime_minutes && minutes(resources.walltime_minutes)],
+    ["Memory", resources?.memory_mb && `${memoryText(resources.memory_mb)} per node`],
+    ["Time limit", resources?.walltime_minutes && minutesText(resources.walltime_minutes)],
     ["Partition", placement?.partition],
     ["Account", placement?.account],
     ["QoS", placement?.qos],
@@ -45,7 +45,7 @@ export function resourceFacts({ order, phase }: Pick<Task, "order" | "phase">): 
 
 export function environmentFacts(order: Schemas["Order"]): Fact[] {
   const { environment, image } = order;
-  return given([
+  return knownFacts([
     ["Image", image?.identity || image?.sha256],
     ["Base", environment?.base],
     ["Python", environment?.python],
@@ -56,7 +56,7 @@ export function environmentFacts(order: Schemas["Order"]): Fact[] {
 }
 
 export function codeFacts({ code, order }: Task): Fact[] {
-  return given([
+  return knownFacts([
     ["Git", order.code?.git_url],
     ["Commit", order.code?.git_commit || code?.commit],
     ["Uncommitted changes", code?.dirty ? "yes, see Changes" : ""],
@@ -65,15 +65,15 @@ export function codeFacts({ code, order }: Task): Fact[] {
   ]);
 }
 
-function given(facts: [string, string | number | undefined | null | false][]): Fact[] {
+function knownFacts(facts: [string, string | number | undefined | null | false][]): Fact[] {
   return facts.filter(([, value]) => value).map(([name, value]) => [name, String(value)]);
 }
 
-function inUnits(megabytes: number): string {
+function memoryText(megabytes: number): string {
   return megabytes >= 1024 ? `${Number((megabytes / 1024).toFixed(1))} GB` : `${megabytes} MB`;
 }
 
-export function minutes(count: number): string {
+export function minutesText(count: number): string {
   const hours = Math.floor(count / 60);
   const rest = count % 60;
   return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ");

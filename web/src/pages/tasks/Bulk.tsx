@@ -3,13 +3,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerStop, IconRotate } from "@tabler/icons-react";
 import { useState } from "react";
 import { count } from "~/lib/format";
-import { type Act, CANCEL, Question, RETRY } from "./Question";
+import { type BulkAction, BulkDialog, CANCEL, RETRY } from "./Question";
 import classes from "./Tasks.module.css";
 import type { Choice } from "./together";
-import type { Picking } from "./usePicking";
+import type { TaskSelection } from "./usePicking";
 
-type BulkProps = {
-  picking: Picking;
+type BulkActionsProps = {
+  selection: TaskSelection;
   /** All that the view's filters find, and how many these are, where that is known. */
   matching: Choice;
   total: number | undefined;
@@ -17,33 +17,33 @@ type BulkProps = {
 };
 
 /** What can be done to the chosen tasks together. */
-export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
+export function BulkActions({ selection, matching, total, nameOf }: BulkActionsProps) {
   // As it was when the dialog opened: the list goes on changing behind it.
-  const [asked, setAsked] = useState<{ act: Act; choice: Choice }>({
+  const [request, setRequest] = useState<{ act: BulkAction; choice: Choice }>({
     act: CANCEL,
     choice: { tasks: [] },
   });
   const [opened, { open, close }] = useDisclosure(false);
   const done = () => {
     close();
-    picking.clear();
+    selection.clear();
   };
   const all = total === undefined ? "all" : `all ${total.toLocaleString()}`;
-  const ask = (act: Act) => {
-    setAsked({ act, choice: picking.everything ? matching : { tasks: [...picking.chosen] } });
+  const openDialog = (act: BulkAction) => {
+    setRequest({ act, choice: selection.everything ? matching : { tasks: [...selection.chosen] } });
     open();
   };
   return (
     <>
-      {picking.chosen.size > 0 && (
+      {selection.chosen.size > 0 && (
         <div role="toolbar" aria-label="Selected tasks" className={classes.bar}>
           <Text size="sm" fw={550} style={{ whiteSpace: "nowrap" }}>
-            {picking.everything
+            {selection.everything
               ? `${all.replace("a", "A")} matching`
-              : `${count(picking.chosen.size, "task")} selected`}
+              : `${count(selection.chosen.size, "task")} selected`}
           </Text>
-          {!picking.everything && (total ?? Infinity) > picking.chosen.size && (
-            <Button size="compact-xs" variant="subtle" onClick={picking.takeEverything}>
+          {!selection.everything && (total ?? Infinity) > selection.chosen.size && (
+            <Button size="compact-xs" variant="subtle" onClick={selection.selectEverything}>
               Select {all} matching
             </Button>
           )}
@@ -51,7 +51,7 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
             size="xs"
             variant="default"
             leftSection={<IconPlayerStop size={14} aria-hidden />}
-            onClick={() => ask(CANCEL)}
+            onClick={() => openDialog(CANCEL)}
           >
             Cancel…
           </Button>
@@ -59,15 +59,15 @@ export function Bulk({ picking, matching, total, nameOf }: BulkProps) {
             size="xs"
             variant="default"
             leftSection={<IconRotate size={14} aria-hidden />}
-            onClick={() => ask(RETRY)}
+            onClick={() => openDialog(RETRY)}
           >
             Retry…
           </Button>
-          <CloseButton size="sm" aria-label="Clear selection" onClick={picking.clear} />
+          <CloseButton size="sm" aria-label="Clear selection" onClick={selection.clear} />
         </div>
       )}
-      <Modal opened={opened} onClose={close} title={asked.act.title}>
-        {opened && <Question {...asked} nameOf={nameOf} onClose={close} onDone={done} />}
+      <Modal opened={opened} onClose={close} title={request.act.title}>
+        {opened && <BulkDialog {...request} nameOf={nameOf} onClose={close} onDone={done} />}
       </Modal>
     </>
   );

@@ -15,7 +15,7 @@ const KINDS = [
   { value: "build", label: "Image builds" },
   { value: "transfer", label: "Transfers" },
 ];
-const SPANS = [
+const PERIODS = [
   { value: "1", label: "Last 24 hours" },
   { value: "7", label: "Last 7 days" },
   { value: "30", label: "Last 30 days" },
@@ -38,7 +38,7 @@ function useChange() {
 }
 
 /** What to show, and in which order; all of it stands in the address. */
-export function Filters({ counts }: { counts: Schemas["TaskCounts"] | undefined }) {
+export function TaskFilters({ counts }: { counts: Schemas["TaskCounts"] | undefined }) {
   const search = useSearch({ from: "/tasks" });
   const change = useChange();
   const { data } = useQuery(endpointsQuery);
@@ -47,7 +47,7 @@ export function Filters({ counts }: { counts: Schemas["TaskCounts"] | undefined 
     <search className={classes.filters}>
       <States search={search} counts={counts} onChange={change} />
       <Group gap="xs">
-        <Words value={search.search ?? ""} onChange={(words) => set({ search: words })} />
+        <SearchField value={search.search ?? ""} onChange={(text) => set({ search: text })} />
         <Select
           aria-label="Endpoint"
           placeholder="Any endpoint"
@@ -63,7 +63,7 @@ export function Filters({ counts }: { counts: Schemas["TaskCounts"] | undefined 
           aria-label="Period"
           placeholder="Any time"
           className={classes.choice}
-          data={SPANS}
+          data={PERIODS}
           value={search.days ? String(search.days) : null}
           onChange={(days) => set({ days: days ? Number(days) : undefined })}
           clearable
@@ -147,13 +147,13 @@ function Chip({ name, count, pressed, onClick }: ChipProps) {
 }
 
 /** Typing is free; the service is asked after a short pause. */
-function Words({ value, onChange }: { value: string; onChange: (words?: string) => void }) {
+function SearchField({ value, onChange }: { value: string; onChange: (text?: string) => void }) {
   const [typed, setTyped] = useState(value);
-  const send = useDebouncedCallback((words: string) => onChange(words || undefined), TYPING_PAUSE);
+  const send = useDebouncedCallback((text: string) => onChange(text || undefined), TYPING_PAUSE);
   useEffect(() => setTyped(value), [value]);
-  const type = (words: string) => {
-    setTyped(words);
-    send(words);
+  const type = (text: string) => {
+    setTyped(text);
+    send(text);
   };
   return (
     <TextInput

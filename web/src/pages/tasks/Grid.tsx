@@ -6,18 +6,18 @@ import { Button, Loader } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { Head } from "./Head";
+import { GridHeader } from "./Head";
 import type { ListState, TaskList } from "./list";
-import { Row, rowId } from "./Row";
+import { rowId, TaskRow } from "./Row";
 import classes from "./Tasks.module.css";
 import { useGridKeys } from "./useGridKeys";
-import type { Picking } from "./usePicking";
+import type { TaskSelection } from "./usePicking";
 
-type GridProps = {
+type TaskGridProps = {
   list: TaskList;
   state: ListState;
   total: number | undefined;
-  picking: Picking;
+  selection: TaskSelection;
   scrolled: number;
   onScrolled: (top: number) => void;
   onOpen: (task: string) => void;
@@ -26,12 +26,12 @@ type GridProps = {
 const ROW = 42;
 const CARD = 88;
 // The rows beyond the edges: a fast wheel meets drawn rows, and reading on begins early.
-const BEYOND = 36;
+const OVERSCAN = 36;
 const HALF_MINUTE = 30_000;
 
 /** All tasks of the view in a grid of which only the part in sight is drawn. */
-export function Grid(props: GridProps) {
-  const { list, state, total, picking, onScrolled, onOpen } = props;
+export function TaskGrid(props: TaskGridProps) {
+  const { list, state, total, selection, onScrolled, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const height = narrow ? CARD : ROW;
@@ -39,7 +39,7 @@ export function Grid(props: GridProps) {
     count: state.rows.length + (state.complete ? 0 : 1),
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: BEYOND,
+    overscan: OVERSCAN,
     initialOffset: props.scrolled,
   });
   const shown = rows.getVirtualItems();
@@ -47,11 +47,11 @@ export function Grid(props: GridProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height makes all places wrong
   useEffect(() => rows.measure(), [rows, height]);
   useEffect(() => {
-    if (last >= state.rows.length - BEYOND) void list.more();
+    if (last >= state.rows.length - OVERSCAN) void list.more();
   }, [last, state.rows.length, list]);
 
-  const { active, setActive, onKeyDown } = useGridKeys({ state, picking, onOpen, rows, height });
-  const onClick = useRowClick({ picking, onOpen, setActive, state });
+  const { active, setActive, onKeyDown } = useGridKeys({ state, selection, onOpen, rows, height });
+  const onClick = useRowClick({ selection, onOpen, setActive, state });
   const tick = useTick();
   const activeRow = shown.some((item) => item.index === active) ? state.rows[active] : undefined;
   return (
@@ -63,27 +63,27 @@ export function Grid(props: GridProps) {
       aria-multiselectable
       aria-rowcount={total === undefined ? -1 : total + 1}
       aria-activedescendant={activeRow && rowId(activeRow.id)}
-      className={`${classes.grid} ${state.settling ? classes.settling : ""}`}
+      className={`${classes.grid} ${state.isStale ? classes.settling : ""}`}
       onKeyDown={onKeyDown}
       onScroll={(event) => onScrolled(event.currentTarget.scrollTop)}
     >
-      <Head picking={picking} rows={state.rows} />
+      <GridHeader selection={selection} rows={state.rows} />
       <div role="rowgroup" style={{ height: rows.getTotalSize(), position: "relative" }}>
         {shown.map(({ index, start }) => {
           const row = state.rows[index];
           return row ? (
-            <Row
+            <TaskRow
               key={row.id}
               row={row}
               index={index}
               top={start}
-              chosen={picking.chosen.has(row.id)}
+              chosen={selection.chosen.has(row.id)}
               active={index === active}
               tick={tick}
               onClick={onClick}
             />
           ) : (
-            <Tail key="tail" top={start} state={state} onRetry={() => void list.goOn()} />
+            <LoadingRow key="tail" top={start} state={state} onRetry={() => void list.readNext()} />
           );
         })}
       </div>
@@ -91,7 +91,15 @@ export function Grid(props: GridProps) {
   );
 }
 
-function Tail({ top, state, onRetry }: { top: number; state: ListState; onRetry: () => void }) {
+function LoadingRow({
+  top,
+  state,
+  onRetry,
+}: {
+  top: number;
+  state: ListState;
+  onRetry: () => void;
+}) {
   return (
     <div role="row" className={classes.tail} style={{ transform: `translateY(${top}px)` }}>
       <div role="gridcell">
@@ -110,16 +118,16 @@ function Tail({ top, state, onRetry }: { top: number; state: ListState; onRetry:
   );
 }
 
-type Clicks = Pick<GridProps, "picking" | "onOpen" | "state"> & {
+type RowClick = Pick<TaskGridProps, "selection" | "onOpen" | "state"> & {
   setActive: (index: number) => void;
 };
 
 /** A click opens a task; on its box, or with Shift or Ctrl, it chooses. The function stays the same for all rows. */
-function useRowClick(clicks: Clicks) {
+function useRowClick(clicks: RowClick) {
   const latest = useRef(clicks);
   latest.current = clicks;
   return useCallback((index: number, event: React.MouseEvent) => {
-    const { picking, onOpen, state, setActive } = latest.current;
+    const { selection, onOpen, state, setActive } = latest.current;
     const task = state.rows[index]?.id;
     if (!task) return;
     const onLink = event.target instanceof HTMLAnchorElement;
@@ -127,8 +135,8 @@ function useRowClick(clicks: Clicks) {
       event.target instanceof Element && event.target.closest("[role=gridcell]:first-child");
     if (onLink && (event.ctrlKey || event.metaKey)) return;
     setActive(index);
-    if (event.shiftKey) picking.reach(index);
-    else if (onBox || event.ctrlKey || event.metaKey) picking.toggle(index);
+    if (event.shiftKey) selection.extendTo(index);
+    else if (onBox || event.ctrlKey || event.metaKey) selection.toggle(index);
     else if (!onLink && !String(getSelection() ?? "")) onOpen(task);
     if (event.shiftKey && onLink) event.preventDefault();
   }, []);

@@ -7,11 +7,17 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Row } from "./list";
 import { NEWEST_FIRST } from "./search";
 import classes from "./Tasks.module.css";
-import type { Picking } from "./usePicking";
+import type { TaskSelection } from "./usePicking";
 
 /** The heads of the columns; those that the service can sort by are buttons. */
-export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[] }) {
-  const { chosen } = picking;
+export function GridHeader({
+  selection,
+  rows,
+}: {
+  selection: TaskSelection;
+  rows: readonly Row[];
+}) {
+  const { chosen } = selection;
   const all = rows.length > 0 && chosen.size >= rows.length;
   return (
     <div role="rowgroup" className={classes.heads}>
@@ -24,7 +30,7 @@ export function Head({ picking, rows }: { picking: Picking; rows: readonly Row[]
             ref={(box) => {
               if (box) box.indeterminate = chosen.size > 0 && !all;
             }}
-            onChange={() => (all ? picking.clear() : picking.all())}
+            onChange={() => (all ? selection.clear() : selection.all())}
           />
         </div>
         <Column name="Name" sort="name" />

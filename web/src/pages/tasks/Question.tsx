@@ -12,12 +12,12 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { Answer, Failed } from "~/components/Answer";
+import { ErrorAlert, QueryResult } from "~/components/Answer";
 import { count } from "~/lib/format";
-import { type Choice, type Deed, doAll, lookAhead, type Progress } from "./together";
+import { type BulkOperation, type Choice, type Progress, previewBulk, runBulk } from "./together";
 
-export type Act = {
-  deed: Deed;
+export type BulkAction = {
+  operation: BulkOperation;
   title: string;
   /** What it does to this many. */
   text: string;
@@ -25,37 +25,37 @@ export type Act = {
   none: string;
   verb: string;
   /** What became of one that was not refused. */
-  told: (task: Task) => string;
+  result: (task: Task) => string;
   color?: string;
 };
 
-export const CANCEL: Act = {
-  deed: "cancel",
+export const CANCEL: BulkAction = {
+  operation: "cancel",
   title: "Cancel tasks?",
   text: "Running programs are stopped, and queued jobs are removed from the queue. Logs, results and history are kept.",
   none: "All of these tasks have already ended. There is nothing to cancel.",
   verb: "Cancel",
-  told: cancelWords,
+  result: cancelResult,
   color: "red",
 };
-export const RETRY: Act = {
-  deed: "retry",
+export const RETRY: BulkAction = {
+  operation: "retry",
   title: "Retry tasks?",
   text: "Each is submitted again as a new task with the same code, parameters and resources. The original tasks are kept.",
   none: "None of these tasks failed or was cancelled. To run successful tasks again, filter by that state first.",
   verb: "Retry",
-  told: (task) => `retried as ${task.id.slice(0, 8)}`,
+  result: (task) => `retried as ${task.id.slice(0, 8)}`,
 };
 
 /** To cancel what has ended already changes nothing, and is no fault. */
-function cancelWords({ state }: Task): string {
+function cancelResult({ state }: Task): string {
   if (state === "cancelled") return "cancelled";
   if (state === "failed" || state === "succeeded") return `had already ended: ${state}`;
   return "cancelling";
 }
 
-type QuestionProps = {
-  act: Act;
+type BulkDialogProps = {
+  act: BulkAction;
   choice: Choice;
   nameOf: (id: string) => string;
   onClose: () => void;
@@ -63,30 +63,30 @@ type QuestionProps = {
 };
 
 /** How many it would be, as the service counts them now; then how it goes, then what became of each. */
-export function Question({ act, choice, ...props }: QuestionProps) {
-  const ahead = useQuery({
-    queryKey: ["look-ahead", act.deed, choice],
-    queryFn: () => lookAhead(act.deed, choice),
+export function BulkDialog({ act, choice, ...props }: BulkDialogProps) {
+  const preview = useQuery({
+    queryKey: ["look-ahead", act.operation, choice],
+    queryFn: () => previewBulk(act.operation, choice),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
   return (
-    <Answer query={ahead}>
-      {({ many, choice: fixed }) =>
-        many ? (
-          <Asked act={act} choice={fixed} many={many} {...props} />
+    <QueryResult query={preview}>
+      {({ total, choice: fixed }) =>
+        total ? (
+          <ConfirmBulk act={act} choice={fixed} total={total} {...props} />
         ) : (
-          <Nothing words={act.none} onClose={props.onClose} />
+          <NothingToDo text={act.none} onClose={props.onClose} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-function Nothing({ words, onClose }: { words: string; onClose: () => void }) {
+function NothingToDo({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <Stack>
-      <Text size="sm">{words}</Text>
+      <Text size="sm">{text}</Text>
       <Group justify="flex-end">
         <Button onClick={onClose} data-autofocus>
           Close
@@ -96,50 +96,57 @@ function Nothing({ words, onClose }: { words: string; onClose: () => void }) {
   );
 }
 
-function Asked({ act, choice, many, nameOf, onClose, onDone }: QuestionProps & { many: number }) {
+function ConfirmBulk({
+  act,
+  choice,
+  total,
+  nameOf,
+  onClose,
+  onDone,
+}: BulkDialogProps & { total: number }) {
   const [progress, setProgress] = useState<Progress | null>(null);
-  const doing = useMutation({ mutationFn: () => doAll(act.deed, choice, setProgress) });
-  if (doing.data)
-    return <Outcomes act={act} progress={doing.data} nameOf={nameOf} onClose={onDone} />;
+  const mutation = useMutation({ mutationFn: () => runBulk(act.operation, choice, setProgress) });
+  if (mutation.data)
+    return <Outcomes act={act} progress={mutation.data} nameOf={nameOf} onClose={onDone} />;
   return (
     <Stack>
       <Text size="sm">
-        <b>{count(many, "task")}</b>
+        <b>{count(total, "task")}</b>
         {"matching" in choice && " matching"}. {act.text}
       </Text>
-      {doing.isPending && <HowFar progress={progress} many={many} />}
-      {doing.error && <Failed error={doing.error} />}
+      {mutation.isPending && <BulkProgress progress={progress} total={total} />}
+      {mutation.error && <ErrorAlert error={mutation.error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Keep them
         </Button>
         <Button
           color={act.color}
-          loading={doing.isPending}
-          onClick={() => doing.mutate()}
+          loading={mutation.isPending}
+          onClick={() => mutation.mutate()}
           data-autofocus
         >
-          {act.verb} {count(many, "task")}
+          {act.verb} {count(total, "task")}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-function HowFar({ progress, many }: { progress: Progress | null; many: number }) {
+function BulkProgress({ progress, total }: { progress: Progress | null; total: number }) {
   const over = progress ? progress.done + progress.refused.length : 0;
   return (
     <Stack gap={4} role="status">
       <Text size="sm">
-        {over.toLocaleString()} of {many.toLocaleString()}
+        {over.toLocaleString()} of {total.toLocaleString()}
       </Text>
-      <ProgressBar value={(100 * over) / many} aria-label="Progress" />
+      <ProgressBar value={(100 * over) / total} aria-label="Progress" />
     </Stack>
   );
 }
 
 type OutcomesProps = {
-  act: Act;
+  act: BulkAction;
   progress: Progress;
   nameOf: (id: string) => string;
   onClose: () => void;
@@ -151,11 +158,11 @@ function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: 
     <Stack>
       <List spacing="xs" size="sm" mah="50vh" style={{ overflow: "auto" }} tabIndex={0}>
         {[...refused, ...shown].map((item) => (
-          <List.Item key={item.id} icon={<Sign good={!item.problem} />}>
+          <List.Item key={item.id} icon={<OutcomeIcon good={!item.problem} />}>
             <Link to="/tasks/$task" params={{ task: item.task?.id ?? item.id }}>
               {item.task?.name ?? nameOf(item.id)}
             </Link>{" "}
-            {wordsOf(act, item)}
+            {outcomeText(act, item)}
           </List.Item>
         ))}
       </List>
@@ -172,12 +179,12 @@ function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: 
   );
 }
 
-function wordsOf(act: Act, { task, problem }: Schemas["Outcome"]): string {
+function outcomeText(act: BulkAction, { task, problem }: Schemas["Outcome"]): string {
   if (problem) return `${problem.title} ${problem.hint}`;
-  return task ? act.told(task) : "";
+  return task ? act.result(task) : "";
 }
 
-function Sign({ good }: { good: boolean }) {
+function OutcomeIcon({ good }: { good: boolean }) {
   const Icon = good ? IconCheck : IconAlertCircle;
   return (
     <ThemeIcon size={20} radius="xl" variant="light" color={good ? "teal" : "red"}>

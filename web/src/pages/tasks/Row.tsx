@@ -5,11 +5,11 @@
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { StateChip } from "~/components/StateBadge";
-import { ago, duration, exactTime } from "~/lib/format";
+import { duration, exactTime, timeAgo } from "~/lib/format";
 import type { Row as RowData } from "./list";
 import classes from "./Tasks.module.css";
 
-type RowProps = {
+type TaskRowProps = {
   row: RowData;
   index: number;
   top: number;
@@ -21,7 +21,14 @@ type RowProps = {
 };
 
 /** One task as one line; on a phone, as a card. */
-export const Row = memo(function Row({ row, index, top, chosen, active, onClick }: RowProps) {
+export const TaskRow = memo(function Row({
+  row,
+  index,
+  top,
+  chosen,
+  active,
+  onClick,
+}: TaskRowProps) {
   return (
     <div
       role="row"
@@ -75,7 +82,7 @@ export const Row = memo(function Row({ row, index, top, chosen, active, onClick 
         role="gridcell"
         className={`${classes.cell} ${classes.number} ${classes.dim} ${classes.when}`}
       >
-        <time title={exactTime(row.created)}>{ago(row.created)}</time>
+        <time title={exactTime(row.created)}>{timeAgo(row.created)}</time>
       </div>
     </div>
   );

@@ -5,16 +5,16 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Empty, Failed, Lines } from "~/components/Answer";
+import { EmptyState, ErrorAlert, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { count, duration } from "~/lib/format";
-import { Bulk } from "./Bulk";
-import { Filters } from "./Filters";
-import { Grid } from "./Grid";
+import { BulkActions } from "./Bulk";
+import { TaskFilters } from "./Filters";
+import { TaskGrid } from "./Grid";
 import { isFiltered, statesOf, type TasksSearch } from "./search";
 import classes from "./Tasks.module.css";
 import { matchingOf } from "./together";
-import { usePicking } from "./usePicking";
+import { useTaskSelection } from "./usePicking";
 import { filtersOf, useTaskList } from "./useTaskList";
 
 const REFRESH_AT_MOST_EVERY = 2_000;
@@ -40,8 +40,8 @@ export function Tasks() {
         </Button>
       }
     >
-      <Filters counts={counts} />
-      <Listed search={search} total={total} whole={since === undefined} />
+      <TaskFilters counts={counts} />
+      <TaskListView search={search} total={total} whole={since === undefined} />
     </Page>
   );
 }
@@ -56,7 +56,7 @@ function countsQuery(search: TasksSearch) {
   };
 }
 
-function words(total: number, search: TasksSearch): string {
+function totalText(total: number, search: TasksSearch): string {
   return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "in total"}`;
 }
 
@@ -64,11 +64,11 @@ type LeadProps = { total: number; search: TasksSearch; since?: number };
 
 /** How many; of a search in very many tasks, how far back these were counted. */
 function Lead({ total, search, since }: LeadProps) {
-  if (since === undefined) return words(total, search);
+  if (since === undefined) return totalText(total, search);
   return (
     <>
-      {words(total, search)} in the last {duration(Date.now() / 1000 - since)}; the list goes back
-      further
+      {totalText(total, search)} in the last {duration(Date.now() / 1000 - since)}; the list goes
+      back further
     </>
   );
 }
@@ -82,33 +82,34 @@ function shownTotal(search: TasksSearch, counts: Counts | undefined): number | u
   return states.reduce((sum, state) => sum + (byState[state] ?? 0), 0);
 }
 
-type ListedProps = { search: TasksSearch; total: number | undefined; whole: boolean };
+type TaskListViewProps = { search: TasksSearch; total: number | undefined; whole: boolean };
 
-function Listed({ search, total, whole }: ListedProps) {
+function TaskListView({ search, total, whole }: TaskListViewProps) {
   const navigate = useNavigate();
-  const { list, state, kept } = useTaskList(search);
-  const picking = usePicking(state.rows);
+  const { list, state, stored } = useTaskList(search);
+  const selection = useTaskSelection(state.rows);
   const names = useRef(new Map<string, string>());
-  for (const row of state.rows) if (picking.chosen.has(row.id)) names.current.set(row.id, row.name);
-  const [atTop, setAtTop] = useState(kept.scrolled === 0);
+  for (const row of state.rows)
+    if (selection.chosen.has(row.id)) names.current.set(row.id, row.name);
+  const [atTop, setAtTop] = useState(stored.scrolled === 0);
   const [round, setRound] = useState(0);
   useRefresh(state.outdated && atTop, () => void list.refresh());
   if (state.rows.length === 0) {
-    if (state.error) return <Failed error={state.error} onRetry={() => void list.refresh()} />;
-    if (state.settling || state.loading) return <Waiting />;
-    return <Nothing filtered={isFiltered(search)} />;
+    if (state.error) return <ErrorAlert error={state.error} onRetry={() => void list.refresh()} />;
+    if (state.isStale || state.loading) return <Loading />;
+    return <NoTasks filtered={isFiltered(search)} />;
   }
   return (
     <div className={classes.frame}>
-      <Grid
-        key={`${kept.key} ${round}`}
+      <TaskGrid
+        key={`${stored.key} ${round}`}
         list={list}
         state={state}
         total={total}
-        picking={picking}
-        scrolled={kept.scrolled}
+        selection={selection}
+        scrolled={stored.scrolled}
         onScrolled={(top) => {
-          kept.scrolled = top;
+          stored.scrolled = top;
           setAtTop(top < 8);
         }}
         onOpen={(task) => void navigate({ to: "/tasks/$task", params: { task } })}
@@ -120,7 +121,7 @@ function Listed({ search, total, whole }: ListedProps) {
           radius="xl"
           leftSection={<IconArrowUp size={14} aria-hidden />}
           onClick={() => {
-            kept.scrolled = 0;
+            stored.scrolled = 0;
             setRound(round + 1);
             setAtTop(true);
           }}
@@ -128,8 +129,8 @@ function Listed({ search, total, whole }: ListedProps) {
           The list has changed. Refresh
         </Button>
       )}
-      <Bulk
-        picking={picking}
+      <BulkActions
+        selection={selection}
         matching={matchingOf(search)}
         total={whole ? total : undefined}
         nameOf={(id) => names.current.get(id) ?? id}
@@ -154,18 +155,18 @@ function useRefresh(wanted: boolean, refresh: () => void) {
   }, [wanted]);
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div aria-busy="true">
-      <Lines count={12} height={34} />
+      <SkeletonLines count={12} height={34} />
     </div>
   );
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function NoTasks({ filtered }: { filtered: boolean }) {
   const navigate = useNavigate();
   return filtered ? (
-    <Empty
+    <EmptyState
       icon={IconFilterOff}
       title="No matching tasks"
       action={
@@ -175,9 +176,9 @@ function Nothing({ filtered }: { filtered: boolean }) {
       }
     >
       Remove a filter or choose a longer period.
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty
+    <EmptyState
       icon={IconListDetails}
       title="No tasks yet"
       action={
@@ -187,6 +188,6 @@ function Nothing({ filtered }: { filtered: boolean }) {
       }
     >
       Your jobs appear here as tasks, with their state, why they are waiting and how they ended.
-    </Empty>
+    </EmptyState>
   );
 }

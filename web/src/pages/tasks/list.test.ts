@@ -35,8 +35,8 @@ test("a newer word about a task is drawn in its place, an older one is not", asy
   vi.useFakeTimers();
   const { list } = listOf(3);
   await list.refresh();
-  list.hear(task(1, { state: "succeeded", version: 3 }));
-  list.hear(task(2, { state: "failed", version: 1 }));
+  list.applyEvent(task(1, { state: "succeeded", version: 3 }));
+  list.applyEvent(task(2, { state: "failed", version: 1 }));
   vi.runAllTimers();
   expect(list.snapshot().rows.map((row) => row.state)).toEqual(["running", "succeeded", "running"]);
   vi.useRealTimers();
@@ -46,7 +46,7 @@ test("what would move rows marks the list as outdated, and reading anew makes it
   vi.useFakeTimers();
   const { list } = listOf(3, () => true);
   await list.refresh();
-  list.hear(task(99));
+  list.applyEvent(task(99));
   vi.runAllTimers();
   vi.useRealTimers();
   expect(list.snapshot()).toMatchObject({ outdated: true });
@@ -64,7 +64,7 @@ test("a page that fails keeps the rows and can be asked for again", async () => 
   expect(list.snapshot().rows).toHaveLength(60);
   await list.more();
   expect(ask).toHaveBeenCalledTimes(2);
-  await list.goOn();
+  await list.readNext();
   expect(list.snapshot().rows.length).toBeGreaterThan(60);
 });
 
@@ -87,7 +87,7 @@ test("a word about a task that overtakes an older answer stands", async () => {
   vi.useFakeTimers();
   const { list } = listOf(2);
   const reading = list.refresh();
-  list.hear(task(1, { state: "succeeded", version: 3 }));
+  list.applyEvent(task(1, { state: "succeeded", version: 3 }));
   vi.runAllTimers();
   await reading;
   vi.runAllTimers();

@@ -1,6 +1,6 @@
 import type { Task } from "~/api/client";
 
-const SHOWN = [
+const ROW_FIELDS = [
   "id",
   "name",
   "state",
@@ -15,16 +15,16 @@ const SHOWN = [
 ] as const;
 
 /** What the list keeps of a task: a hundred thousand of them must fit in a browser. */
-export type Row = Pick<Task, (typeof SHOWN)[number]>;
+export type Row = Pick<Task, (typeof ROW_FIELDS)[number]>;
 type Page = { items: Task[]; next?: string | null };
-export type Ask = (cursor: string | null, limit: number) => Promise<Page>;
+export type FetchPage = (cursor: string | null, limit: number) => Promise<Page>;
 
 export type ListState = {
   rows: readonly Row[];
   /** Nothing follows the last row. */
   complete: boolean;
   /** The rows are still those of the list before. */
-  settling: boolean;
+  isStale: boolean;
   loading: boolean;
   error: Error | null;
   /** The service would now answer with other rows. */
@@ -33,7 +33,7 @@ export type ListState = {
 
 const FIRST_PAGE = 60;
 const NEXT_PAGES = 200;
-const EVENTS_TOGETHER = 250;
+const EVENT_DELAY = 250;
 
 /**
  * The tasks of one view, read page by page and kept true by the event stream.
@@ -44,9 +44,9 @@ const EVENTS_TOGETHER = 250;
 export class TaskList {
   private state: ListState;
   private readonly places = new Map<string, number>();
-  private readonly heard = new Map<string, Task>();
+  private readonly pendingEvents = new Map<string, Task>();
   /** Heard while an answer was under way, which may be older. */
-  private readonly overtook = new Map<string, Task>();
+  private readonly eventsWhileLoading = new Map<string, Task>();
   private readonly listeners = new Set<() => void>();
   private next: string | null = null;
   private newest = 0;
@@ -54,14 +54,14 @@ export class TaskList {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly ask: Ask,
-    private readonly changesPlace: (before: Row | undefined, task: Task, newest: number) => boolean,
-    former: readonly Row[] = [],
+    private readonly fetchPage: FetchPage,
+    private readonly changesOrder: (before: Row | undefined, task: Task, newest: number) => boolean,
+    previous: readonly Row[] = [],
   ) {
     this.state = {
-      rows: former.slice(0, FIRST_PAGE),
+      rows: previous.slice(0, FIRST_PAGE),
       complete: false,
-      settling: true,
+      isStale: true,
       loading: false,
       error: null,
       outdated: false,
@@ -86,13 +86,13 @@ export class TaskList {
   }
 
   async more(): Promise<void> {
-    const { loading, complete, settling, error } = this.state;
-    if (loading || complete || settling || error) return;
-    await this.goOn();
+    const { loading, complete, isStale, error } = this.state;
+    if (loading || complete || isStale || error) return;
+    await this.readNext();
   }
 
   /** Also after a page that could not be read. */
-  async goOn(): Promise<void> {
+  async readNext(): Promise<void> {
     if (this.next === null) return this.refresh();
     await this.read(this.next, NEXT_PAGES, (rows) => {
       const known = this.state.rows;
@@ -102,10 +102,10 @@ export class TaskList {
     });
   }
 
-  hear(task: Task): void {
-    if (this.state.loading) this.overtook.set(task.id, task);
-    this.heard.set(task.id, task);
-    if (this.timer === undefined) this.timer = setTimeout(() => this.draw(), EVENTS_TOGETHER);
+  applyEvent(task: Task): void {
+    if (this.state.loading) this.eventsWhileLoading.set(task.id, task);
+    this.pendingEvents.set(task.id, task);
+    if (this.timer === undefined) this.timer = setTimeout(() => this.applyPending(), EVENT_DELAY);
   }
 
   markOutdated(): void {
@@ -122,24 +122,24 @@ export class TaskList {
       const rows = join(page.items.map(rowOf));
       const outdated = cursor !== null && this.state.outdated;
       const complete = this.next === null;
-      this.set({ rows, complete, outdated, loading: false, settling: false });
-      this.hearAgain();
+      this.set({ rows, complete, outdated, loading: false, isStale: false });
+      this.reapplyEvents();
     } catch (error) {
       if (round === this.round) this.set({ loading: false, error: error as Error });
     }
   }
 
-  private hearAgain(): void {
-    for (const task of this.overtook.values()) this.hear(task);
-    this.overtook.clear();
+  private reapplyEvents(): void {
+    for (const task of this.eventsWhileLoading.values()) this.applyEvent(task);
+    this.eventsWhileLoading.clear();
   }
 
   /** A search looks through so many tasks a call: where none of them matched, the next call goes on. */
   private async nextRows(cursor: string | null, limit: number): Promise<Page | null> {
     const round = this.round;
-    let page = await this.ask(cursor, limit);
+    let page = await this.fetchPage(cursor, limit);
     while (page.items.length === 0 && page.next && round === this.round) {
-      page = await this.ask(page.next, limit);
+      page = await this.fetchPage(page.next, limit);
     }
     return round === this.round ? page : null;
   }
@@ -151,18 +151,18 @@ export class TaskList {
     });
   }
 
-  private draw(): void {
+  private applyPending(): void {
     this.timer = undefined;
     const rows = [...this.state.rows];
     let outdated = this.state.outdated;
-    for (const task of this.heard.values()) {
+    for (const task of this.pendingEvents.values()) {
       const at = this.places.get(task.id);
       const before = at === undefined ? undefined : rows[at];
       if (before && before.version >= task.version) continue;
-      outdated ||= this.changesPlace(before, task, this.newest);
+      outdated ||= this.changesOrder(before, task, this.newest);
       if (at !== undefined) rows[at] = rowOf(task);
     }
-    this.heard.clear();
+    this.pendingEvents.clear();
     this.set({ rows, outdated });
   }
 
@@ -173,5 +173,5 @@ export class TaskList {
 }
 
 function rowOf(task: Task): Row {
-  return Object.fromEntries(SHOWN.map((key) => [key, task[key]])) as Row;
+  return Object.fromEntries(ROW_FIELDS.map((key) => [key, task[key]])) as Row;
 }

@@ -32,7 +32,9 @@ export function statesOf(search: TasksSearch): string[] {
 /** The address with one state more or less. */
 export function toggleState(search: TasksSearch, state: string): TasksSearch {
   const now = statesOf(search);
-  const next = now.includes(state) ? now.filter((one) => one !== state) : [...now, state];
+  const next = now.includes(state)
+    ? now.filter((candidate) => candidate !== state)
+    : [...now, state];
   return { ...search, state: next.join(",") || undefined };
 }
 

@@ -3,20 +3,20 @@ import { toggled } from "~/lib/sets";
 import type { Row } from "./list";
 import { type Selection, withRange } from "./selection";
 
-export type Picking = {
+export type TaskSelection = {
   chosen: Selection;
   toggle: (index: number) => void;
   /** Everything from the row last chosen to this one. */
-  reach: (index: number) => void;
+  extendTo: (index: number) => void;
   all: () => void;
   /** Not only the rows read so far: all that the filters find. */
   everything: boolean;
-  takeEverything: () => void;
+  selectEverything: () => void;
   clear: () => void;
 };
 
 /** Which tasks of the list are chosen, for what is done to several at once. */
-export function usePicking(rows: readonly Row[]): Picking {
+export function useTaskSelection(rows: readonly Row[]): TaskSelection {
   const [chosen, setChosen] = useState<Selection>(new Set());
   const [everything, setEverything] = useState(false);
   const anchor = useRef(0);
@@ -28,11 +28,11 @@ export function usePicking(rows: readonly Row[]): Picking {
     const id = latest.current[index]?.id;
     if (id) setChosen((now) => toggled(now, id));
   }, []);
-  const reach = useCallback((index: number) => {
+  const extendTo = useCallback((index: number) => {
     setChosen((now) => withRange(now, latest.current, anchor.current, index));
   }, []);
   const all = useCallback(() => setChosen(new Set(latest.current.map((row) => row.id))), []);
-  const takeEverything = useCallback(() => {
+  const selectEverything = useCallback(() => {
     all();
     setEverything(true);
   }, [all]);
@@ -41,7 +41,7 @@ export function usePicking(rows: readonly Row[]): Picking {
     setEverything(false);
   }, []);
   return useMemo(
-    () => ({ chosen, toggle, reach, all, everything, takeEverything, clear }),
-    [chosen, toggle, reach, all, everything, takeEverything, clear],
+    () => ({ chosen, toggle, extendTo, all, everything, selectEverything, clear }),
+    [chosen, toggle, extendTo, all, everything, selectEverything, clear],
   );
 }

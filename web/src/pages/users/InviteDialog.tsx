@@ -1,27 +1,27 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { keys } from "~/api/queries";
-import { askUsers } from "~/api/users";
-import { Ask } from "~/components/Ask";
-import { Invited } from "~/components/Invited";
-import { useDeed } from "~/components/useDeed";
+import { usersApi } from "~/api/users";
+import { FormDialog } from "~/components/Ask";
+import { InvitationLink } from "~/components/Invited";
+import { useAction } from "~/components/useDeed";
 
 /** To this Diamond, and to no project. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
-  const invite = useDeed({
-    by: () => askUsers.invite(email.trim(), 14),
-    renews: [keys.invitations],
-    onDone: () => setEmail(""),
+  const invite = useAction({
+    call: () => usersApi.invite(email.trim(), 14),
+    refresh: [keys.invitations],
+    onSuccess: () => setEmail(""),
   });
   return (
-    <Ask
+    <FormDialog
       title="Invite someone"
-      deed="Create link"
-      leave={invite.isSuccess ? "Close" : "Cancel"}
+      submitLabel="Create link"
+      cancelLabel={invite.isSuccess ? "Close" : "Cancel"}
       isPending={invite.isPending}
       error={invite.error}
-      onDo={() => invite.run()}
+      onSubmit={() => invite.run()}
       onClose={onClose}
     >
       <TextInput
@@ -33,7 +33,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         onChange={(event) => setEmail(event.currentTarget.value)}
         data-autofocus
       />
-      {invite.data && <Invited invitation={invite.data} />}
-    </Ask>
+      {invite.data && <InvitationLink invitation={invite.data} />}
+    </FormDialog>
   );
 }

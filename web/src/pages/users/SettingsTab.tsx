@@ -1,15 +1,15 @@
 import { Code, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ServiceSettings, settingsQuery } from "~/api/users";
-import { Answer } from "~/components/Answer";
+import { type ServiceSettings, serviceSettingsQuery } from "~/api/users";
+import { QueryResult } from "~/components/Answer";
 import { Section } from "~/components/Section";
 
 /** What the service was told at its start: to be looked up here, and changed in its file. */
 export function SettingsTab() {
-  const query = useQuery(settingsQuery);
+  const query = useQuery(serviceSettingsQuery);
   return (
-    <Answer query={query}>
-      {(told) => (
+    <QueryResult query={query}>
+      {(settings) => (
         <>
           <Section
             title="Access"
@@ -20,17 +20,17 @@ export function SettingsTab() {
               </>
             }
           >
-            <Facts rows={whoGetsIn(told)} />
+            <Facts rows={accessRows(settings)} />
           </Section>
           <Section title="Sign-in">
-            <Facts rows={signIns(told)} />
+            <Facts rows={signInRows(settings)} />
           </Section>
           <Section title="Service">
-            <Facts rows={service(told)} />
+            <Facts rows={serviceRows(settings)} />
           </Section>
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -57,32 +57,37 @@ function Facts({ rows }: { rows: Row[] }) {
   );
 }
 
-const several = (values: string[]) => values.join(", ");
-const yes = (value: boolean) => (value ? "yes" : "no");
+const joined = (values: string[]) => values.join(", ");
+const yesNo = (value: boolean) => (value ? "yes" : "no");
 
-const whoGetsIn = (told: ServiceSettings): Row[] => [
-  ["Providers", several(told.providers.map((one) => `${one.title} (${one.issuer})`))],
-  ["Administrators", several(told.admins)],
-  ["E-mail domains", several(told.email_domains)],
-  ["Institutions (CILogon)", several(told.idps)],
-  ["Affiliations (CILogon)", several(told.affiliations)],
-  ["Groups", several(told.groups)],
+const accessRows = (settings: ServiceSettings): Row[] => [
+  [
+    "Providers",
+    joined(settings.providers.map((provider) => `${provider.title} (${provider.issuer})`)),
+  ],
+  ["Administrators", joined(settings.admins)],
+  ["E-mail domains", joined(settings.email_domains)],
+  ["Institutions (CILogon)", joined(settings.idps)],
+  ["Affiliations (CILogon)", joined(settings.affiliations)],
+  ["Groups", joined(settings.groups)],
 ];
 
-const signIns = (told: ServiceSettings): Row[] => [
-  ["Browser session length", `${told.session_days} days`],
+const signInRows = (settings: ServiceSettings): Row[] => [
+  ["Browser session length", `${settings.session_days} days`],
   [
     "Required to submit jobs and create tokens",
-    told.fresh_minutes ? `sign-in within the last ${told.fresh_minutes} minutes` : "any sign-in",
+    settings.fresh_minutes
+      ? `sign-in within the last ${settings.fresh_minutes} minutes`
+      : "any sign-in",
   ],
-  ["Second factor", told.mfa ? "required" : "not required"],
-  ["API calls per minute", told.calls_per_minute ? `${told.calls_per_minute}` : "no limit"],
+  ["Second factor", settings.mfa ? "required" : "not required"],
+  ["API calls per minute", settings.calls_per_minute ? `${settings.calls_per_minute}` : "no limit"],
 ];
 
-const service = (told: ServiceSettings): Row[] => [
-  ["Address", told.url],
-  ["Database", told.database],
-  ["Own certificate", yes(told.own_certificate)],
-  ["E-mail", yes(told.sends_mail)],
-  ["Webhooks to private networks", yes(told.webhook_private)],
+const serviceRows = (settings: ServiceSettings): Row[] => [
+  ["Address", settings.url],
+  ["Database", settings.database],
+  ["Own certificate", yesNo(settings.own_certificate)],
+  ["E-mail", yesNo(settings.sends_mail)],
+  ["Webhooks to private networks", yesNo(settings.webhook_private)],
 ];

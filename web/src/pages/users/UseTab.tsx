@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { allUsageQuery } from "~/api/limits";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { UsageTable } from "~/limits/UsageTable";
 import type { UsageBy } from "./search";
 
-const SPANS = [
+const PERIODS = [
   { value: "", label: "All" },
   { value: "365", label: "1 year" },
   { value: "30", label: "30 days" },
@@ -20,7 +20,7 @@ const BY = [
 ];
 
 /** Who has used how much. */
-export function UseTab() {
+export function UsageTab() {
   const { by = "person", days } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });
   const since = useMemo(() => (days ? Math.floor(Date.now() / 1000 - days * 86_400) : 0), [days]);
@@ -38,7 +38,7 @@ export function UseTab() {
         <SegmentedControl
           aria-label="Period"
           size="xs"
-          data={SPANS}
+          data={PERIODS}
           value={days ? String(days) : ""}
           onChange={(next) =>
             void navigate({
@@ -57,15 +57,15 @@ export function UseTab() {
           Export as CSV
         </Button>
       </Group>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) =>
           items.length ? (
             <UsageTable lines={items} who={by === "person" ? "Person" : "Project"} />
           ) : (
-            <Empty icon={IconGauge} title="No usage in this period" />
+            <EmptyState icon={IconGauge} title="No usage in this period" />
           )
         }
-      </Answer>
+      </QueryResult>
     </>
   );
 }

@@ -2,18 +2,18 @@ import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { askLimits } from "~/api/limits";
+import { limitsApi } from "~/api/limits";
 import { keys, meQuery } from "~/api/queries";
-import { askUsers, type User, type UserPage, userQuery, userSessionsQuery } from "~/api/users";
-import { Answer, Lines } from "~/components/Answer";
-import { Ask } from "~/components/Ask";
+import { type User, type UserPage, userQuery, userSessionsQuery, usersApi } from "~/api/users";
+import { QueryResult, SkeletonLines } from "~/components/Answer";
+import { FormDialog } from "~/components/Ask";
 import { SessionTable } from "~/components/SessionTable";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
+import { showError } from "~/components/say";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
 import { count } from "~/lib/format";
 import { LimitsForm } from "~/limits/LimitsForm";
-import { UseBars } from "~/limits/UseBars";
+import { UsageBars } from "~/limits/UseBars";
 import { AccountBadges } from "./UserTable";
 
 /** One person's account: what she is, what she uses and may use, where she is signed in. */
@@ -28,9 +28,9 @@ export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) 
       title={query.data?.name ?? "…"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <Answer query={query} loading={<Lines count={8} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={8} />}>
         {(user) => <Account user={user} />}
-      </Answer>
+      </QueryResult>
     </Drawer>
   );
 }
@@ -55,7 +55,7 @@ function Account({ user }: { user: UserPage }) {
         </Text>
       </div>
       {me && me.id !== user.id ? (
-        <AccountDeeds user={user} />
+        <AccountActions user={user} />
       ) : (
         <Text size="sm">This is your own account. Another administrator can change it.</Text>
       )}
@@ -64,10 +64,10 @@ function Account({ user }: { user: UserPage }) {
           Usage and limits
         </Title>
         <Stack gap="md">
-          <UseBars use={user.use} limits={user.limits} />
+          <UsageBars use={user.use} limits={user.limits} />
           <LimitsForm
-            kept={user.own_limits ? user.limits : {}}
-            save={(limits) => askLimits.persons(user.id, limits)}
+            saved={user.own_limits ? user.limits : {}}
+            save={(limits) => limitsApi.setForPerson(user.id, limits)}
           />
           <Text size="xs" c="dimmed">
             {user.own_limits
@@ -82,7 +82,7 @@ function Account({ user }: { user: UserPage }) {
             Projects
           </Title>
           <Text size="sm">
-            {user.projects.map((one) => `${one.name} (${one.role})`).join(", ")}
+            {user.projects.map((project) => `${project.name} (${project.role})`).join(", ")}
           </Text>
         </section>
       )}
@@ -91,14 +91,14 @@ function Account({ user }: { user: UserPage }) {
   );
 }
 
-function AccountDeeds({ user }: { user: User }) {
-  const [asked, ask] = useState(false);
-  const change = useDeed({
-    by: (body: Parameters<typeof askUsers.change>[1]) => askUsers.change(user.id, body),
-    renews: [keys.users],
-    done: "Account updated.",
-    onDone: () => ask(false),
-    onError: asked ? undefined : sayFailed,
+function AccountActions({ user }: { user: User }) {
+  const [isConfirming, setConfirming] = useState(false);
+  const change = useAction({
+    call: (body: Parameters<typeof usersApi.change>[1]) => usersApi.change(user.id, body),
+    refresh: [keys.users],
+    success: "Account updated.",
+    onSuccess: () => setConfirming(false),
+    onError: isConfirming ? undefined : showError,
   });
   return (
     <Group gap="xs">
@@ -114,26 +114,26 @@ function AccountDeeds({ user }: { user: User }) {
           Enable account
         </Button>
       ) : (
-        <Button variant="light" color="red" onClick={() => ask(true)}>
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
           Disable account…
         </Button>
       )}
-      {asked && (
-        <Ask
+      {isConfirming && (
+        <FormDialog
           title={`Disable the account of ${user.name}?`}
-          deed="Disable"
+          submitLabel="Disable"
           danger
           isPending={change.isPending}
           error={change.error}
-          onDo={() => change.run({ disabled: true })}
-          onClose={() => ask(false)}
+          onSubmit={() => change.run({ disabled: true })}
+          onClose={() => setConfirming(false)}
         >
           <Text size="sm">
             All browsers are signed out, and tokens and agents are rejected immediately. Running
             jobs finish on their machines and are reported once the account is enabled again.
             Nothing is deleted.
           </Text>
-        </Ask>
+        </FormDialog>
       )}
     </Group>
   );
@@ -141,17 +141,17 @@ function AccountDeeds({ user }: { user: User }) {
 
 function Sessions({ user }: { user: User }) {
   const query = useQuery(userSessionsQuery(user.id));
-  const end = useDeed({
-    by: () => askUsers.signOut(user.id),
-    renews: [keys.users],
-    done: `${user.name} signed out everywhere`,
-    onError: sayFailed,
+  const end = useAction({
+    call: () => usersApi.signOut(user.id),
+    refresh: [keys.users],
+    success: `${user.name} signed out everywhere`,
+    onError: showError,
   });
-  const endOne = useDeed({
-    by: (session: string) => askUsers.endSession(user.id, session),
-    renews: [keys.users],
-    done: "Browser signed out",
-    onError: sayFailed,
+  const endOne = useAction({
+    call: (session: string) => usersApi.endSession(user.id, session),
+    refresh: [keys.users],
+    success: "Browser signed out",
+    onError: showError,
   });
   return (
     <section aria-label="Browsers">
@@ -167,12 +167,12 @@ function Sessions({ user }: { user: User }) {
           Sign out everywhere
         </Button>
       </Group>
-      <Answer query={query} loading={<Lines count={2} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={2} />}>
         {({ items }) => <SessionTable sessions={items} onEnd={(id) => endOne.run(id)} />}
-      </Answer>
+      </QueryResult>
       {user.disabled != null && (
         <Text size="sm" c="dimmed" mt="xs">
-          Disabled <Ago at={user.disabled} />.
+          Disabled <TimeAgo at={user.disabled} />.
         </Text>
       )}
     </section>

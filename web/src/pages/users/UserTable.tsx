@@ -1,8 +1,8 @@
 import { Anchor, Badge, Card, Group, Table, Text } from "@mantine/core";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { User } from "~/api/users";
-import { Face } from "~/components/Face";
-import { Ago } from "~/components/Time";
+import { PersonAvatar } from "~/components/Face";
+import { TimeAgo } from "~/components/Time";
 
 export function UserTable({ users }: { users: User[] }) {
   return (
@@ -34,7 +34,7 @@ function UserRow({ user }: { user: User }) {
     <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
-          <Face name={user.name} />
+          <PersonAvatar name={user.name} />
           <div style={{ minWidth: 0 }}>
             <Anchor
               size="sm"
@@ -54,9 +54,9 @@ function UserRow({ user }: { user: User }) {
       <Table.Td>
         <AccountBadges user={user} />
       </Table.Td>
-      <Table.Td>{user.seen == null ? "never" : <Ago at={user.seen} />}</Table.Td>
+      <Table.Td>{user.seen == null ? "never" : <TimeAgo at={user.seen} />}</Table.Td>
       <Table.Td>
-        <Ago at={user.created} />
+        <TimeAgo at={user.created} />
       </Table.Td>
     </Table.Tr>
   );

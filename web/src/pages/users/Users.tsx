@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { usersQuery } from "~/api/users";
-import { Answer, Empty, Lines } from "~/components/Answer";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
 import { InviteDialog } from "./InviteDialog";
 import { LimitsTab } from "./LimitsTab";
@@ -13,7 +13,7 @@ import { SettingsTab } from "./SettingsTab";
 import type { UsersTab } from "./search";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
-import { UseTab } from "./UseTab";
+import { UsageTab } from "./UseTab";
 
 /** Everybody who has an account: administrators look after them here. */
 export function Users() {
@@ -38,7 +38,7 @@ export function Users() {
           <PeopleTab />
         </Tabs.Panel>
         <Tabs.Panel value="use">
-          <UseTab />
+          <UsageTab />
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <LimitsTab />
@@ -62,17 +62,17 @@ function PeopleTab() {
   return (
     <>
       <SearchField />
-      <Answer query={query} loading={<Lines count={6} height={40} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={40} />}>
         {({ items }) =>
           items.length ? (
             <UserTable users={items} />
           ) : (
-            <Empty icon={IconUsers} title="No matching people">
+            <EmptyState icon={IconUsers} title="No matching people">
               Try part of a name or e-mail address.
-            </Empty>
+            </EmptyState>
           )
         }
-      </Answer>
+      </QueryResult>
       {user && <UserPanel key={user} id={user} onClose={close} />}
     </>
   );
@@ -92,7 +92,7 @@ function InviteButton() {
 function SearchField() {
   const { search = "" } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });
-  const [words, setWords] = useState(search);
+  const [text, setText] = useState(search);
   const find = useDebouncedCallback((next: string) => {
     void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
   }, 250);
@@ -103,9 +103,9 @@ function SearchField() {
       leftSection={<IconSearch size={16} aria-hidden />}
       maw={420}
       mb="md"
-      value={words}
+      value={text}
       onChange={(event) => {
-        setWords(event.currentTarget.value);
+        setText(event.currentTarget.value);
         find(event.currentTarget.value);
       }}
     />

@@ -14,7 +14,7 @@ export type UsersSearch = {
 };
 
 export function usersSearch(given: Record<string, unknown>): UsersSearch {
-  const tab = USERS_TABS.find((one) => one === given.tab);
+  const tab = USERS_TABS.find((tab) => tab === given.tab);
   const days = Number(given.days);
   return {
     ...(tab && tab !== "people" ? { tab } : {}),

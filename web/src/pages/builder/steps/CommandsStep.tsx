@@ -1,6 +1,6 @@
 import { CommandsField } from "~/environment/CommandsField";
 import { FilesField } from "~/environment/FilesField";
-import { ScriptPart } from "~/environment/fields";
+import { EnvironmentScript } from "~/environment/fields";
 import { Step } from "./Step";
 
 export function CommandsStep() {
@@ -11,7 +11,7 @@ export function CommandsStep() {
     >
       <CommandsField />
       <FilesField />
-      <ScriptPart
+      <EnvironmentScript
         path="test"
         help="Run inside the finished image. If it fails, the build fails."
         placeholder="python -c 'import torch'"

@@ -1,6 +1,6 @@
 import { Checkbox, Select } from "@mantine/core";
-import { useEnvironment } from "~/environment/context";
-import { LinesPart, TextPart } from "~/environment/fields";
+import { useEnvironmentField } from "~/environment/context";
+import { EnvironmentLines, EnvironmentText } from "~/environment/fields";
 import { showValue } from "~/pages/composer/spec/values";
 import classes from "../Builder.module.css";
 import { Step } from "./Step";
@@ -10,17 +10,17 @@ const USUAL = ["cpu", "cuda-12.4", "cuda-12.6", "rocm-6.2"];
 export function DependenciesStep() {
   return (
     <Step title="Dependencies" help="The packages your program needs.">
-      <LinesPart
+      <EnvironmentLines
         path="requirements"
         help="One per line, as in requirements.txt. Exact versions are resolved once and stored with their hashes."
         placeholder={"torch==2.13.0\nnumpy"}
         minRows={4}
       />
       <div className={classes.two}>
-        <TextPart path="python" placeholder="from the base" help="For example 3.12." />
+        <EnvironmentText path="python" placeholder="from the base" help="For example 3.12." />
         <Accelerator />
       </div>
-      <LinesPart
+      <EnvironmentLines
         path="system"
         help="One per line, installed with the base's package manager (for example apt)."
         placeholder={"git\nlibgl1"}
@@ -33,7 +33,7 @@ export function DependenciesStep() {
 
 /** Offered, not decided, here: another word may come from a file, and stays. */
 function Accelerator() {
-  const field = useEnvironment("accelerator");
+  const field = useEnvironmentField("accelerator");
   const value = showValue(field.value);
   const data = value && !USUAL.includes(value) ? [...USUAL, value] : USUAL;
   return (
@@ -54,7 +54,7 @@ function Accelerator() {
 }
 
 function Inherit() {
-  const field = useEnvironment("inherit");
+  const field = useEnvironmentField("inherit");
   return (
     <Checkbox
       id={field.id}

@@ -2,12 +2,12 @@ import { Autocomplete, Group, Radio, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Endpoint } from "~/api/client";
 import { endpointsQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { EndpointBadge } from "~/components/EndpointBadge";
 import { faultAt } from "~/pages/composer/state/context";
 import { factOf } from "~/pages/endpoints/facts";
 import classes from "../Builder.module.css";
-import { useBuilder, useText } from "../context";
+import { useBuilder, useTextField } from "../context";
 import { Step } from "./Step";
 
 /** Where it is built; it can be brought to any other endpoint afterwards. */
@@ -17,21 +17,21 @@ export function EndpointStep() {
       title="Build location"
       help="Best where you will use the image first. You can transfer it to other endpoints later."
     >
-      <Answer query={useQuery(endpointsQuery)}>
+      <QueryResult query={useQuery(endpointsQuery)}>
         {({ items }) => (
           <>
             <Endpoints endpoints={items} />
-            <Queue endpoints={items} />
+            <QueueFields endpoints={items} />
           </>
         )}
-      </Answer>
+      </QueryResult>
     </Step>
   );
 }
 
 function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const { draft, faults } = useBuilder();
-  const mine = endpoints.find((one) => one.default)?.name;
+  const defaultName = endpoints.find((endpoint) => endpoint.default)?.name;
   const choose = (endpoint: string) =>
     draft.change((work) => ({ ...work, endpoint, partition: "", account: "" }));
   return (
@@ -42,17 +42,17 @@ function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
       error={faultAt(faults, "on") ?? faultAt(faults, "endpoint")}
     >
       <div className={classes.cards}>
-        <Choice
+        <EndpointChoice
           value="auto"
           title="Automatic"
-          words={mine ? `Your default: ${mine}` : "Your default endpoint"}
+          description={defaultName ? `Your default: ${defaultName}` : "Your default endpoint"}
         />
         {endpoints.map((endpoint) => (
-          <Choice
+          <EndpointChoice
             key={endpoint.id}
             value={endpoint.name}
             title={endpoint.name}
-            words={toolWords(endpoint)}
+            description={toolNames(endpoint)}
             endpoint={endpoint}
           />
         ))}
@@ -61,9 +61,14 @@ function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   );
 }
 
-type ChoiceProps = { value: string; title: string; words: string; endpoint?: Endpoint };
+type EndpointChoiceProps = {
+  value: string;
+  title: string;
+  description: string;
+  endpoint?: Endpoint;
+};
 
-function Choice({ value, title, words, endpoint }: ChoiceProps) {
+function EndpointChoice({ value, title, description, endpoint }: EndpointChoiceProps) {
   return (
     <Radio.Card value={value} className={classes.card} aria-label={title}>
       <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -73,7 +78,7 @@ function Choice({ value, title, words, endpoint }: ChoiceProps) {
             {title}
           </Text>
           <Text size="xs" c="dimmed">
-            {words}
+            {description}
           </Text>
           {endpoint && endpoint.state !== "online" && <EndpointBadge endpoint={endpoint} />}
         </div>
@@ -83,27 +88,27 @@ function Choice({ value, title, words, endpoint }: ChoiceProps) {
 }
 
 /** The container tools that were found there. */
-function toolWords({ profile }: Endpoint): string {
+function toolNames({ profile }: Endpoint): string {
   const runtimes = factOf(profile, "runtimes") ?? {};
-  const tools = new Set(Object.values(runtimes).flatMap((found) => Object.keys(found ?? {})));
+  const tools = new Set(Object.values(runtimes).flatMap((versions) => Object.keys(versions ?? {})));
   return [...tools].join(", ") || "no container tool found";
 }
 
 /** Who pays and which queue, where the endpoint has queues. */
-function Queue({ endpoints }: { endpoints: Endpoint[] }) {
+function QueueFields({ endpoints }: { endpoints: Endpoint[] }) {
   const { draft } = useBuilder();
   const { endpoint } = draft.work;
-  const chosen = endpoints.find((one) =>
-    endpoint === "auto" ? one.default : one.name === endpoint,
+  const chosen = endpoints.find((candidate) =>
+    endpoint === "auto" ? candidate.default : candidate.name === endpoint,
   );
-  const partition = useText("partition");
-  const account = useText("account");
-  const walltime = useText("walltime");
-  const memory = useText("memory");
+  const partition = useTextField("partition");
+  const account = useTextField("account");
+  const walltime = useTextField("walltime");
+  const memory = useTextField("memory");
   const scheduler = chosen && factOf(chosen.profile, "scheduler");
   if (!chosen || !scheduler || scheduler.name === "local") return null;
-  const accounts = factOf(chosen.profile, "accounts")?.map((one) => one.name);
-  const partitions = factOf(chosen.profile, "partitions")?.map((one) => one.name);
+  const accounts = factOf(chosen.profile, "accounts")?.map((account) => account.name);
+  const partitions = factOf(chosen.profile, "partitions")?.map((partition) => partition.name);
   const choose = (name: "partition" | "account") => (value: string) =>
     draft.change((work) => ({ ...work, [name]: value }));
   return (

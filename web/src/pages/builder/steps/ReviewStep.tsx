@@ -14,12 +14,12 @@ import { IconAlertTriangle, IconHammer, IconPackage } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
 import { hintOf } from "~/components/Answer";
-import { Words } from "~/components/Words";
+import { MessageText } from "~/components/Words";
 import { ENVIRONMENT_LABELS } from "~/environment/labels";
 import { count } from "~/lib/format";
-import { faultWords } from "~/pages/composer/state/context";
+import { faultText } from "~/pages/composer/state/context";
 import classes from "../Builder.module.css";
-import { type Fault, useBuilder, useText } from "../context";
+import { type Fault, useBuilder, useTextField } from "../context";
 import { stepOf } from "../work";
 import { Step } from "./Step";
 import { Summary } from "./Summary";
@@ -39,7 +39,7 @@ type ReviewProps = { isSending: boolean; error: Error | null; onBuild: () => voi
 /** Everything once more, the name, and the button that does it. */
 export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
   const { draft, faults, preview } = useBuilder();
-  const name = useText("name");
+  const name = useTextField("name");
   return (
     <Step title="Review" help="Check what will be built. Nothing runs until you click Build.">
       <Summary />
@@ -56,7 +56,7 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
           data={RUNTIMES}
           value={draft.work.runtime}
           onChange={(runtime) => draft.change((work) => ({ ...work, runtime: runtime ?? "" }))}
-          description={preview && !draft.work.runtime ? runtimeWords(preview.runtime) : undefined}
+          description={preview && !draft.work.runtime ? runtimeLabel(preview.runtime) : undefined}
           inputWrapperOrder={["label", "input", "description", "error"]}
           allowDeselect={false}
         />
@@ -70,9 +70,9 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
           draft.change((work) => ({ ...work, upgrade }));
         }}
       />
-      {error && <Refused error={error} />}
-      {faults.length > 0 && <ToMend faults={faults} />}
-      {preview?.image && <ThereAlready image={preview.image} />}
+      {error && <RejectedAlert error={error} />}
+      {faults.length > 0 && <FaultList faults={faults} />}
+      {preview?.image && <AlreadyBuilt image={preview.image} />}
       <Group>
         <Button
           size="md"
@@ -87,28 +87,28 @@ export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
   );
 }
 
-function runtimeWords(runtime: string): string {
-  const known = RUNTIMES.find((one) => one.value === runtime);
+function runtimeLabel(runtime: string): string {
+  const known = RUNTIMES.find((tool) => tool.value === runtime);
   return `On this endpoint: ${known?.label ?? runtime}`;
 }
 
-function Refused({ error }: { error: Error }) {
+function RejectedAlert({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   return (
     <Alert
       color="red"
       icon={<IconAlertTriangle />}
-      title={<Words text={error.message} />}
+      title={<MessageText text={error.message} />}
       role="alert"
     >
       <Text size="sm">
-        <Words text={hintOf(error)} /> Nothing was started, and your input is kept.
+        <MessageText text={hintOf(error)} /> Nothing was started, and your input is kept.
       </Text>
     </Alert>
   );
 }
 
-function ToMend({ faults }: { faults: Fault[] }) {
+function FaultList({ faults }: { faults: Fault[] }) {
   return (
     <Alert
       color="red"
@@ -134,7 +134,7 @@ function ToMend({ faults }: { faults: Fault[] }) {
               {ENVIRONMENT_LABELS[fault.field.split(".")[0] ?? ""] ?? (fault.field || "General")}
             </Anchor>
             {": "}
-            <Words text={faultWords(fault)} />
+            <MessageText text={faultText(fault)} />
           </List.Item>
         ))}
       </List>
@@ -142,7 +142,7 @@ function ToMend({ faults }: { faults: Fault[] }) {
   );
 }
 
-function ThereAlready({ image }: { image: string }) {
+function AlreadyBuilt({ image }: { image: string }) {
   return (
     <Alert color="teal" icon={<IconPackage />} title="This image already exists">
       <Stack gap={4}>

@@ -5,7 +5,7 @@ import { isMapping } from "~/pages/composer/spec/draft";
 import { showValue } from "~/pages/composer/spec/values";
 import classes from "~/pages/task/Facts.module.css";
 import { useBuilder } from "../context";
-import { placeOf } from "../work";
+import { locationOf } from "../work";
 
 const ORDER = Object.keys(ENVIRONMENT_LABELS);
 
@@ -13,44 +13,44 @@ const ORDER = Object.keys(ENVIRONMENT_LABELS);
 export function Summary() {
   const { draft } = useBuilder();
   const { spec } = draft.work;
-  const place = placeOf(draft.work);
+  const place = locationOf(draft.work);
   const filled = ORDER.filter((field) => spec[field] !== undefined);
   return (
     <dl className={classes.facts} aria-label="Summary">
-      <Fact name="Endpoint" words={place === "auto" ? "your default" : place} />
-      {!filled.includes("base") && <Fact name="Base image" words="none (virtual environment)" />}
+      <Fact name="Endpoint" value={place === "auto" ? "your default" : place} />
+      {!filled.includes("base") && <Fact name="Base image" value="none (virtual environment)" />}
       {filled.map((field) => (
         <Fact
           key={field}
           name={ENVIRONMENT_LABELS[field] ?? field}
-          words={fieldWords(field, spec[field])}
+          value={fieldText(field, spec[field])}
         />
       ))}
     </dl>
   );
 }
 
-function Fact({ name, words }: { name: string; words: string }) {
+function Fact({ name, value }: { name: string; value: string }) {
   return (
     <div className={classes.fact}>
       <dt>{name}</dt>
       <dd>
         <Text size="sm" lineClamp={4} style={{ whiteSpace: "pre-line" }}>
-          {words}
+          {value}
         </Text>
       </dd>
     </div>
   );
 }
 
-function fieldWords(field: string, value: unknown): string {
+function fieldText(field: string, value: unknown): string {
   if (value === true) return "yes";
   if (field === "lock") return "included in the environment";
   if (field === "files" && Array.isArray(value)) return count(value.length, "file");
   if (Array.isArray(value)) return value.map(showValue).join(field === "commands" ? "\n" : ", ");
   if (isMapping(value))
     return Object.entries(value)
-      .map(([name, one]) => `${name}=${showValue(one)}`)
+      .map(([name, entry]) => `${name}=${showValue(entry)}`)
       .join("\n");
   return showValue(value);
 }

@@ -1,16 +1,16 @@
-import { Rows } from "~/components/Rows";
-import { useEnvironment } from "~/environment/context";
+import { KeyValueRows } from "~/components/Rows";
+import { useEnvironmentField } from "~/environment/context";
 import { PLAIN } from "~/pages/composer/spec/values";
 import { Step } from "./Step";
 
 export function VariablesStep() {
-  const { id, value, fault, set, touch } = useEnvironment("variables");
+  const { id, value, fault, set, touch } = useEnvironmentField("variables");
   return (
     <Step
       title="Environment variables"
       help="Set for everything that runs in the image, including the build commands."
     >
-      <Rows
+      <KeyValueRows
         {...{ id, value, fault }}
         label="Variables"
         help="Do not put secrets here: everyone who has the image can read them. Jobs receive secrets when they start."

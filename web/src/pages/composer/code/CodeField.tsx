@@ -24,12 +24,12 @@ const HELP: Record<Kind, string> = {
 export function CodeField() {
   const { draft } = useComposer();
   const field = useField("code");
-  const [wanted, setWanted] = useState<Kind | null>(null);
+  const [chosen, setChosen] = useState<Kind | null>(null);
   const { work } = draft;
   if (work.recipe) return <RecipeCode name={work.recipe} />;
-  const kind = wanted ?? (isNotebook(work) && kindOf(work) === "none" ? "folder" : kindOf(work));
+  const kind = chosen ?? (isNotebook(work) && kindOf(work) === "none" ? "folder" : kindOf(work));
   const choose = (next: string) => {
-    setWanted(next as Kind);
+    setChosen(next as Kind);
     if (next !== kindOf(work)) draft.change(withoutCode);
   };
   return (

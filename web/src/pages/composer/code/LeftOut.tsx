@@ -5,10 +5,10 @@ import { useId } from "react";
 import { count } from "~/lib/format";
 import classes from "../Composer.module.css";
 
-const SHOWN = 100;
+const MAX_SHOWN = 100;
 
 /** What did not travel along, each with the reason that the service gave. */
-export function LeftOut({ paths }: { paths: string[] }) {
+export function ExcludedFiles({ paths }: { paths: string[] }) {
   const [open, { toggle }] = useDisclosure(false);
   const id = useId();
   if (!paths.length) return null;
@@ -25,13 +25,13 @@ export function LeftOut({ paths }: { paths: string[] }) {
       </UnstyledButton>
       <Collapse expanded={open} id={id}>
         <List size="xs" ff="monospace" mt={4} withPadding>
-          {paths.slice(0, SHOWN).map((path) => (
+          {paths.slice(0, MAX_SHOWN).map((path) => (
             <List.Item key={path}>{path}</List.Item>
           ))}
         </List>
-        {paths.length > SHOWN && (
+        {paths.length > MAX_SHOWN && (
           <Text size="xs" c="dimmed">
-            and {count(paths.length - SHOWN, "more", "more")}
+            and {count(paths.length - MAX_SHOWN, "more", "more")}
           </Text>
         )}
       </Collapse>

@@ -1,6 +1,6 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { bytes } from "~/lib/format";
+import { formatBytes } from "~/lib/format";
 import { CodeText } from "../CodeText";
 import { recipeQuery } from "../start/queries";
 
@@ -24,7 +24,7 @@ export function RecipeCode({ name }: { name: string }) {
                 {file.path}
               </Text>{" "}
               <Text size="xs" span c="dimmed">
-                {bytes(file.size)}
+                {formatBytes(file.size)}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>

@@ -7,7 +7,9 @@ export function pickedFiles(list: FileList | null): PickedFile[] {
 
 /** All files below what was dropped. Must be called within the drop event: the list is emptied after it. */
 export function droppedFiles(items: DataTransferItemList): Promise<PickedFile[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((one) => one !== null);
+  const entries = [...items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
   return Promise.all(entries.map(filesBelow)).then((lists) => lists.flat());
 }
 
@@ -44,18 +46,18 @@ export function folderName(files: PickedFile[]): string {
 }
 
 /** A file's place in the folder, without the folder's own name. */
-export function insidePath({ path }: PickedFile): string {
+export function relativePath({ path }: PickedFile): string {
   return path.includes("/") ? path.slice(path.indexOf("/") + 1) : path;
 }
 
 /** The ignore files of the folder: the service decides by them what need not be sent. */
-export async function ignoreTexts(files: PickedFile[]): Promise<Record<string, string>> {
+export async function readIgnoreFiles(files: PickedFile[]): Promise<Record<string, string>> {
   const rules = files.filter(({ path }) => /(^|\/)\.(git|diamond)ignore$/.test(path));
-  const read = rules.map(async (one) => [insidePath(one), await one.file.text()]);
+  const read = rules.map(async (rule) => [relativePath(rule), await rule.file.text()]);
   return Object.fromEntries(await Promise.all(read));
 }
 
 export function notebooksOf(files: PickedFile[]): string[] {
-  const inside = files.map(insidePath);
+  const inside = files.map(relativePath);
   return inside.filter((path) => /\.ipynb$/i.test(path) && !path.includes(".ipynb_checkpoints/"));
 }

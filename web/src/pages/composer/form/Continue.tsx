@@ -5,7 +5,7 @@ import { useField } from "../state/context";
 import { useChoices, useSpecSchema } from "../state/useSpecSchema";
 import { CountField, TextField } from "./fields";
 
-const WORDS: Record<string, string> = {
+const CAUSES: Record<string, string> = {
   "exit-75": "the program exits with code 75",
   "wall-time": "the time limit is reached",
   preempted: "the job is preempted by the site",
@@ -15,10 +15,10 @@ const WORDS: Record<string, string> = {
 };
 
 /** When the work goes on by itself in a next attempt, and where that must end. */
-export function Continue() {
+export function ContinueFields() {
   return (
     <Stack gap="md">
-      <Causes />
+      <CausesField />
       <div className={classes.two}>
         <TextField
           path="continue.from"
@@ -33,12 +33,12 @@ export function Continue() {
           help="No attempt starts that could exceed it."
         />
       </div>
-      <Ahead />
+      <QueueAheadField />
     </Stack>
   );
 }
 
-function Causes() {
+function CausesField() {
   const field = useField("continue.on");
   const chosen = Array.isArray(field.value) ? field.value.map(String) : [];
   return (
@@ -51,25 +51,25 @@ function Causes() {
     >
       <div className={classes.two} style={{ rowGap: 8, marginTop: 6 }}>
         {useChoices("$defs.ContinueSpec.properties.on.items").map((cause) => (
-          <Checkbox key={cause} value={cause} label={WORDS[cause] ?? cause} />
+          <Checkbox key={cause} value={cause} label={CAUSES[cause] ?? cause} />
         ))}
       </div>
     </Checkbox.Group>
   );
 }
 
-function Ahead() {
+function QueueAheadField() {
   const field = useField("continue.ahead");
-  const usual = useSpecSchema("$defs.ContinueSpec.properties.ahead.default");
+  const defaultValue = useSpecSchema("$defs.ContinueSpec.properties.ahead.default");
   return (
     <Checkbox
       id={field.id}
       label={labelOf("continue.ahead")}
       description="The next attempt is then already in the queue when this one ends. Attempts that are not needed are cancelled."
       error={field.fault}
-      checked={Boolean(field.value ?? usual)}
+      checked={Boolean(field.value ?? defaultValue)}
       onChange={({ currentTarget: { checked } }) =>
-        field.set(checked === usual ? undefined : checked)
+        field.set(checked === defaultValue ? undefined : checked)
       }
     />
   );

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { BaseField } from "~/environment/BaseField";
 import { CommandsField } from "~/environment/CommandsField";
 import { EnvironmentProvider } from "~/environment/context";
-import { LinesPart, ScriptPart, TextPart } from "~/environment/fields";
+import { EnvironmentLines, EnvironmentScript, EnvironmentText } from "~/environment/fields";
 import { ImagePicker } from "~/environment/ImagePicker";
 import classes from "../Composer.module.css";
 import { readRequirements, showValue } from "../spec/values";
@@ -72,7 +72,7 @@ function Packages() {
   };
   return (
     <Group align="flex-start" gap="md">
-      <LinesPart
+      <EnvironmentLines
         path="requirements"
         help="One per line, as in requirements.txt. Installed once, then reused."
         placeholder={"torch\nscikit-learn"}
@@ -80,7 +80,7 @@ function Packages() {
         miw={220}
       />
       <Stack gap="xs" w={190}>
-        <TextPart path="python" placeholder="system Python" help="For example 3.11." />
+        <EnvironmentText path="python" placeholder="system Python" help="For example 3.11." />
         <FileButton onChange={(file) => void fromFile(file)} accept=".txt,.in,text/plain">
           {(props) => (
             <Button
@@ -134,13 +134,13 @@ function OwnImage() {
         Built before the job starts, and reused by every job with the same environment.
       </Text>
       <BaseField />
-      <LinesPart path="requirements" help="One per line." placeholder="torch" minRows={2} />
+      <EnvironmentLines path="requirements" help="One per line." placeholder="torch" minRows={2} />
       <div className={classes.two}>
-        <TextPart path="python" placeholder="from the base" help="For example 3.12." />
-        <LinesPart path="system" help="One per line." placeholder="git" minRows={1} />
+        <EnvironmentText path="python" placeholder="from the base" help="For example 3.12." />
+        <EnvironmentLines path="system" help="One per line." placeholder="git" minRows={1} />
       </div>
       <CommandsField />
-      <ScriptPart
+      <EnvironmentScript
         path="test"
         help="Run at the end of the build. If it fails, the build fails."
         placeholder="python -c 'import torch'"

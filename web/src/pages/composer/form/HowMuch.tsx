@@ -1,14 +1,17 @@
 import classes from "../Composer.module.css";
 import { useComposer } from "../state/context";
-import { Continue } from "./Continue";
+import { ContinueFields } from "./Continue";
 import { ChoiceField, CountField, TextField } from "./fields";
-import { Launch } from "./Launch";
-import { Fold, Section } from "./Section";
+import { LaunchFields } from "./Launch";
+import { Collapsible, FormSection } from "./Section";
 
-export function HowMuch() {
+export function ResourcesSection() {
   const { composition } = useComposer();
   return (
-    <Section title="Resources" help="What the job may use. Smaller requests usually start sooner.">
+    <FormSection
+      title="Resources"
+      help="What the job may use. Smaller requests usually start sooner."
+    >
       <div className={classes.three}>
         <CountField path="resources.nodes" placeholder="1" />
         <CountField path="resources.gpus_per_node" placeholder="0" />
@@ -21,12 +24,12 @@ export function HowMuch() {
         <TextField path="resources.memory" help="For example 4GB." />
         <TextField path="resources.walltime" help="For example 30m, 2h or 1d12h." />
       </div>
-      <Fold title="Multiple processes" fields={["launch", "resources.tasks_per_node"]}>
-        <Launch />
-      </Fold>
-      <Fold title="Continue beyond the time limit" fields={["continue", "budget"]}>
-        <Continue />
-      </Fold>
-    </Section>
+      <Collapsible title="Multiple processes" fields={["launch", "resources.tasks_per_node"]}>
+        <LaunchFields />
+      </Collapsible>
+      <Collapsible title="Continue beyond the time limit" fields={["continue", "budget"]}>
+        <ContinueFields />
+      </Collapsible>
+    </FormSection>
   );
 }

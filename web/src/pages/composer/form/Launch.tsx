@@ -8,7 +8,7 @@ import { useChoices } from "../state/useSpecSchema";
 import { CountField, TextField } from "./fields";
 
 const AUTO = "auto";
-const WORDS: Record<string, string> = {
+const LAUNCHERS: Record<string, string> = {
   single: "once, on the first node",
   torchrun: "with torchrun on each node",
   "per-rank": "once per process, with RANK and WORLD_SIZE set",
@@ -19,12 +19,12 @@ const WORDS: Record<string, string> = {
 };
 
 /** How the command becomes several processes, and when one that stands still is given up. */
-export function Launch() {
+export function LaunchFields() {
   const field = useField("launch");
   const launch = readLaunch(field.value);
   return (
     <>
-      <KindField />
+      <LauncherField />
       <div className={classes.two}>
         <CountField path="resources.tasks_per_node" help="Default: one per GPU, or one." />
         <TextField
@@ -41,19 +41,19 @@ export function Launch() {
   );
 }
 
-function KindField() {
+function LauncherField() {
   const { composition } = useComposer();
   const field = useField("launch");
   const launch = readLaunch(field.value);
   const chosen = launch.kind || AUTO;
-  const found = composition?.order?.launch?.kind;
+  const detected = composition?.order?.launch?.kind;
   const kinds = useChoices("$defs.LaunchSpec.properties.kind");
   const all = kinds.includes(chosen) ? kinds : [...kinds, chosen];
   return (
     <Select
       id={field.id}
       label={labelOf("launch")}
-      data={all.map((kind) => ({ value: kind, label: kindWords(kind, found) }))}
+      data={all.map((kind) => ({ value: kind, label: launcherLabel(kind, detected) }))}
       value={chosen}
       onChange={(kind) =>
         field.set(writeLaunch({ ...launch, kind: kind === AUTO ? "" : (kind ?? "") }))
@@ -67,7 +67,8 @@ function KindField() {
   );
 }
 
-function kindWords(kind: string, found: string | undefined): string {
-  if (kind === AUTO) return found ? `Automatic: ${found}, detected from the command` : "Automatic";
-  return WORDS[kind] ? `${kind}: ${WORDS[kind]}` : kind;
+function launcherLabel(kind: string, detected: string | undefined): string {
+  if (kind === AUTO)
+    return detected ? `Automatic: ${detected}, detected from the command` : "Automatic";
+  return LAUNCHERS[kind] ? `${kind}: ${LAUNCHERS[kind]}` : kind;
 }

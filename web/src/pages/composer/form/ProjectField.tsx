@@ -12,10 +12,14 @@ export function ProjectField() {
   const navigate = useNavigate({ from: "/compose" });
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...projectsQuery, enabled: me?.mode === "shared" });
-  const open = (data?.items ?? []).filter((one) => one.archived == null && one.role !== "viewer");
-  const chosen = open.find((one) => one.id === project || one.name === project);
-  const fault = composition?.faults.find((one) => one.field === "project");
-  if (!open.length) return null;
+  const projects = (data?.items ?? []).filter(
+    (project) => project.archived == null && project.role !== "viewer",
+  );
+  const chosen = projects.find(
+    (candidate) => candidate.id === project || candidate.name === project,
+  );
+  const fault = composition?.faults.find((fault) => fault.field === "project");
+  if (!projects.length) return null;
   if (assignment) {
     return (
       <Text size="sm">
@@ -40,7 +44,10 @@ export function ProjectField() {
       }
       error={fault && `${fault.message}. ${fault.hint}`}
       placeholder="none (private)"
-      data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}
+      data={projects.map((project) => ({
+        value: project.id,
+        label: project.title || project.name,
+      }))}
       value={chosen?.id ?? null}
       onChange={choose}
       clearable

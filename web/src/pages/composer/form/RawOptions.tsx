@@ -1,12 +1,12 @@
 import { isMapping } from "../spec/draft";
 import { useComposer } from "../state/context";
-import { RowsField } from "./RowsField";
+import { KeyValueField } from "./RowsField";
 
 /** The way through for whatever the form does not know: options of the batch system itself. */
 export function RawOptions() {
   const systems = useBatchSystems();
   return systems.map((system) => (
-    <RowsField
+    <KeyValueField
       key={system}
       path={`options.${system}`}
       label={`Additional ${system} options`}

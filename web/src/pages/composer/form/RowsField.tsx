@@ -1,12 +1,12 @@
-import { Rows, type RowsWords } from "~/components/Rows";
+import { KeyValueRows, type RowTexts } from "~/components/Rows";
 import { labelOf } from "../labels";
 import type { Cells } from "../spec/values";
 import { useField } from "../state/context";
 
-type RowsFieldProps = Omit<RowsWords, "label"> & { path: string; label?: string; cells?: Cells };
+type KeyValueFieldProps = Omit<RowTexts, "label"> & { path: string; label?: string; cells?: Cells };
 
 /** A mapping of the spec as rows of names and values. */
-export function RowsField({ path, label = labelOf(path), ...words }: RowsFieldProps) {
+export function KeyValueField({ path, label = labelOf(path), ...texts }: KeyValueFieldProps) {
   const { id, value, fault, set, touch } = useField(path);
-  return <Rows {...words} {...{ id, label, value, fault }} onChange={set} onBlur={touch} />;
+  return <KeyValueRows {...texts} {...{ id, label, value, fault }} onChange={set} onBlur={touch} />;
 }

@@ -6,9 +6,9 @@ import classes from "../Composer.module.css";
 import { valueAt } from "../spec/draft";
 import { faultAt, useComposer } from "../state/context";
 
-type SectionProps = { title: string; help: string; children: ReactNode };
+type FormSectionProps = { title: string; help: string; children: ReactNode };
 
-export function Section({ title, help, children }: SectionProps) {
+export function FormSection({ title, help, children }: FormSectionProps) {
   const id = useId();
   return (
     <Card component="section" aria-labelledby={id} padding="lg">
@@ -23,10 +23,10 @@ export function Section({ title, help, children }: SectionProps) {
   );
 }
 
-type FoldProps = { title: string; fields: string[]; children: ReactNode };
+type CollapsibleProps = { title: string; fields: string[]; children: ReactNode };
 
 /** Things most people need not touch; open when one of its fields is filled or at fault. */
-export function Fold({ title, fields, children }: FoldProps) {
+export function Collapsible({ title, fields, children }: CollapsibleProps) {
   const { draft, faults } = useComposer();
   const isUsed = fields.some((field) => valueAt(draft.work.spec, field) !== undefined);
   const isFaulty = fields.some((field) => faultAt(faults, field));

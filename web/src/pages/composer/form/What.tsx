@@ -4,18 +4,18 @@ import { readLines, showValue } from "../spec/values";
 import { useComposer, useField } from "../state/context";
 import { fromForm } from "../state/work";
 import { ChoiceField, LongField, TextField } from "./fields";
-import { RowsField } from "./RowsField";
-import { Section } from "./Section";
+import { KeyValueField } from "./RowsField";
+import { FormSection } from "./Section";
 
-export function What() {
+export function ProgramSection() {
   const { draft } = useComposer();
   const isNotebook = draft.work.spec.notebook !== undefined;
   return (
-    <Section title="Program" help="What to run, and the name of the job.">
+    <FormSection title="Program" help="What to run, and the name of the job.">
       <TextField path="name" help="A short name to find the job by." placeholder="job" maw={420} />
       {isNotebook ? <NotebookField /> : <CommandField />}
       <CodeField />
-      <RowsField
+      <KeyValueField
         path="params"
         help={
           isNotebook
@@ -28,7 +28,7 @@ export function What() {
         valuePlaceholder="0.001"
         add="Add parameter"
       />
-    </Section>
+    </FormSection>
   );
 }
 

@@ -5,20 +5,20 @@ import { withValue } from "../spec/draft";
 import { showValue } from "../spec/values";
 import { useComposer, useField } from "../state/context";
 import { fromForm } from "../state/work";
-import { accountOptions, endpointOptions, partitionOptions } from "./choices";
+import { accountDescriptions, endpointOptions, partitionDescriptions } from "./choices";
 import { ChoiceField, TextField } from "./fields";
 import { ProjectField } from "./ProjectField";
 import { RawOptions } from "./RawOptions";
-import { Fold, Section } from "./Section";
+import { Collapsible, FormSection } from "./Section";
 
 const SITE_FIELDS = ["partition", "account", "qos", "reservation", "constraint", "options"];
 
-export function Where() {
+export function LocationSection() {
   const { composition } = useComposer();
   const choices = composition?.choices;
   const hasQueues = Boolean(choices?.scheduler && choices.scheduler !== "local");
   return (
-    <Section title="Location" help="Where the job runs, and which account pays.">
+    <FormSection title="Location" help="Where the job runs, and which account pays.">
       <EndpointField />
       <ProjectField />
       {hasQueues && (
@@ -27,7 +27,7 @@ export function Where() {
           <AccountField />
         </div>
       )}
-      <Fold
+      <Collapsible
         title={hasQueues ? "More batch system options" : "Batch system options"}
         fields={hasQueues ? SITE_FIELDS.slice(2) : SITE_FIELDS}
       >
@@ -43,8 +43,8 @@ export function Where() {
           <TextField path="constraint" help="Required node features." />
         </div>
         <RawOptions />
-      </Fold>
-    </Section>
+      </Collapsible>
+    </FormSection>
   );
 }
 
@@ -81,11 +81,11 @@ function EndpointField() {
 function PartitionField() {
   const { draft, composition } = useComposer();
   const on = useField("on");
-  const [, within] = splitPlace(on.value);
+  const [, inlinePartition] = splitLocation(on.value);
   const partitions = composition?.choices.partitions ?? [];
   const set = (name: string) =>
     draft.change((work) => {
-      const place = within ? withValue(work.spec, "on", endpointOf(on.value)) : work.spec;
+      const place = inlinePartition ? withValue(work.spec, "on", endpointOf(on.value)) : work.spec;
       return fromForm(work, { spec: withValue(place, "partition", name) });
     });
   return (
@@ -93,11 +93,14 @@ function PartitionField() {
       path="partition"
       help="The queue to use."
       placeholder={composition?.partition ? `${composition.partition} (automatic)` : undefined}
-      data={partitions.map((one) => one.name)}
+      data={partitions.map((partition) => partition.name)}
       renderOption={({ option }) => (
-        <Choice name={option.value} words={partitionOptions(partitions)[option.value]} />
+        <DescribedOption
+          name={option.value}
+          description={partitionDescriptions(partitions)[option.value]}
+        />
       )}
-      {...(within ? { value: within } : {})}
+      {...(inlinePartition ? { value: inlinePartition } : {})}
       onChange={set}
     />
   );
@@ -107,27 +110,29 @@ function AccountField() {
   const { composition } = useComposer();
   const field = useField("account");
   const accounts = composition?.choices.accounts ?? [];
-  const words = accountOptions(accounts);
+  const descriptions = accountDescriptions(accounts);
   const paying = showValue(field.value) || composition?.account || "";
   return (
     <ChoiceField
       path="account"
-      help={words[paying] || "The allocation to charge."}
+      help={descriptions[paying] || "The allocation to charge."}
       placeholder={composition?.account ? `${composition.account} (automatic)` : undefined}
-      data={accounts.map((one) => one.name)}
-      renderOption={({ option }) => <Choice name={option.value} words={words[option.value]} />}
+      data={accounts.map((account) => account.name)}
+      renderOption={({ option }) => (
+        <DescribedOption name={option.value} description={descriptions[option.value]} />
+      )}
       value={field.value === "auto" ? "" : showValue(field.value)}
     />
   );
 }
 
-function Choice({ name, words }: { name: string; words?: string }) {
+function DescribedOption({ name, description }: { name: string; description?: string }) {
   return (
     <div>
       <Text size="sm">{name}</Text>
-      {words && (
+      {description && (
         <Text size="xs" c="dimmed">
-          {words}
+          {description}
         </Text>
       )}
     </div>
@@ -136,11 +141,11 @@ function Choice({ name, words }: { name: string; words?: string }) {
 
 function endpointOf(on: unknown): string {
   if (Array.isArray(on)) return on.map(showValue).join(", ");
-  return splitPlace(on)[0] || "auto";
+  return splitLocation(on)[0] || "auto";
 }
 
 /** `endpoint/partition` in its two parts. */
-function splitPlace(on: unknown): [string, string] {
+function splitLocation(on: unknown): [string, string] {
   const [endpoint = "", partition = ""] = typeof on === "string" ? on.split("/", 2) : [];
   return [endpoint, partition];
 }

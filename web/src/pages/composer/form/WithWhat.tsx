@@ -4,14 +4,17 @@ import { labelOf } from "../labels";
 import { PLAIN, TYPED } from "../spec/values";
 import { useComposer, useField } from "../state/context";
 import { EnvironmentField } from "./Environment";
-import { RowsField } from "./RowsField";
-import { Fold, Section } from "./Section";
+import { KeyValueField } from "./RowsField";
+import { Collapsible, FormSection } from "./Section";
 
-export function WithWhat() {
+export function EnvironmentSection() {
   return (
-    <Section title="Environment and data" help="What the program needs in addition to its code.">
+    <FormSection
+      title="Environment and data"
+      help="What the program needs in addition to its code."
+    >
       <EnvironmentField />
-      <RowsField
+      <KeyValueField
         path="data"
         help="Folders or files on the endpoint, available to the program as $DIAMOND_DATA/name."
         nameLabel="Data name"
@@ -22,8 +25,8 @@ export function WithWhat() {
         cells={PLAIN}
       />
       <SecretsField />
-      <Fold title="Environment variables" fields={["environment.variables"]}>
-        <RowsField
+      <Collapsible title="Environment variables" fields={["environment.variables"]}>
+        <KeyValueField
           path="environment.variables"
           help="Do not put secrets here: variables are stored and shown."
           nameLabel="Variable"
@@ -33,8 +36,8 @@ export function WithWhat() {
           add="Add variable"
           cells={TYPED}
         />
-      </Fold>
-    </Section>
+      </Collapsible>
+    </FormSection>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Schemas } from "~/api/client";
-import { count, duration, figure } from "~/lib/format";
+import { count, duration, formatNumber } from "~/lib/format";
 
 /** Words for what a site offers; what may be chosen was decided by the service. */
 
@@ -11,42 +11,53 @@ const STATES: Record<string, string> = {
 };
 
 export function endpointOptions(endpoints: Schemas["EndpointChoice"][], chosen: string) {
-  const mine = endpoints.find((one) => one.default)?.name;
+  const defaultName = endpoints.find((endpoint) => endpoint.default)?.name;
   const options = [
-    { value: "auto", label: mine ? `Automatic (your default: ${mine})` : "Automatic" },
+    {
+      value: "auto",
+      label: defaultName ? `Automatic (your default: ${defaultName})` : "Automatic",
+    },
     ...endpoints.map(({ name, state }) => ({
       value: name,
       label: STATES[state] ? `${name} (${STATES[state]})` : name,
     })),
   ];
-  if (options.some((one) => one.value === chosen)) return options;
+  if (options.some((option) => option.value === chosen)) return options;
   return [...options, { value: chosen, label: chosen }];
 }
 
-export function partitionOptions(partitions: Schemas["PartitionChoice"][]): Record<string, string> {
-  return Object.fromEntries(partitions.map((one) => [one.name, partitionWords(one)]));
+export function partitionDescriptions(
+  partitions: Schemas["PartitionChoice"][],
+): Record<string, string> {
+  return Object.fromEntries(
+    partitions.map((partition) => [partition.name, partitionText(partition)]),
+  );
 }
 
-function partitionWords(one: Schemas["PartitionChoice"]): string {
-  const gpus = Object.entries(one.gpus_per_node ?? {}).map(([kind, many]) => `${many} ${kind}`);
-  const words = [
-    one.nodes_idle != null && `${one.nodes_idle} of ${count(one.nodes_total ?? 0, "node")} free`,
-    one.max_minutes && `at most ${duration(one.max_minutes * 60)}`,
+function partitionText(partition: Schemas["PartitionChoice"]): string {
+  const gpus = Object.entries(partition.gpus_per_node ?? {}).map(
+    ([kind, many]) => `${many} ${kind}`,
+  );
+  const facts = [
+    partition.nodes_idle != null &&
+      `${partition.nodes_idle} of ${count(partition.nodes_total ?? 0, "node")} free`,
+    partition.max_minutes && `at most ${duration(partition.max_minutes * 60)}`,
     gpus.length && `${gpus.join(" and ")} per node`,
-    one.default && "site default",
-    one.usable === false && "not available to your accounts",
+    partition.default && "site default",
+    partition.usable === false && "not available to your accounts",
   ];
-  return words.filter(Boolean).join(", ");
+  return facts.filter(Boolean).join(", ");
 }
 
-export function accountOptions(accounts: Schemas["AccountChoice"][]): Record<string, string> {
-  return Object.fromEntries(accounts.map((one) => [one.name, accountWords(one)]));
+export function accountDescriptions(accounts: Schemas["AccountChoice"][]): Record<string, string> {
+  return Object.fromEntries(accounts.map((account) => [account.name, accountText(account)]));
 }
 
-function accountWords(one: Schemas["AccountChoice"]): string {
-  const words = [
-    one.balance != null && `${figure(one.balance)} ${one.unit ?? ""} left`.replace("  ", " "),
-    one.usable === false && "cannot use this partition",
+function accountText(account: Schemas["AccountChoice"]): string {
+  const facts = [
+    account.balance != null &&
+      `${formatNumber(account.balance)} ${account.unit ?? ""} left`.replace("  ", " "),
+    account.usable === false && "cannot use this partition",
   ];
-  return words.filter(Boolean).join(", ");
+  return facts.filter(Boolean).join(", ");
 }

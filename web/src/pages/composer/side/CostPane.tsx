@@ -1,15 +1,15 @@
 import { Divider, Stack, Text, Title } from "@mantine/core";
-import { Lines } from "~/components/Answer";
-import { Ago } from "~/components/Time";
-import { count, duration, figure } from "~/lib/format";
+import { SkeletonLines } from "~/components/Answer";
+import { TimeAgo } from "~/components/Time";
+import { count, duration, formatNumber } from "~/lib/format";
 import type { Composition } from "../state/calls";
 import { useComposer } from "../state/context";
-import { Pairs } from "./Pairs";
+import { FactTable } from "./Pairs";
 
 /** What it can cost at most, and how long the queue is. */
 export function CostPane() {
   const { composition } = useComposer();
-  if (!composition) return <Lines />;
+  if (!composition) return <SkeletonLines />;
   const { cost, queue, warnings } = composition;
   return (
     <Stack p="md" gap="md">
@@ -17,25 +17,25 @@ export function CostPane() {
         <Title order={2} id="cost-title" mb={4}>
           Cost
         </Title>
-        {cost ? <Cost cost={cost} /> : <Unknown />}
+        {cost ? <Cost cost={cost} /> : <NotAvailable />}
       </section>
       <Divider />
       <section aria-labelledby="queue-title">
         <Title order={2} id="queue-title" mb={4}>
           Queue
         </Title>
-        {queue ? <Queue queue={queue} /> : <Unknown />}
+        {queue ? <Queue queue={queue} /> : <NotAvailable />}
       </section>
-      {warnings.map((words) => (
-        <Text key={words} size="sm">
-          {words}
+      {warnings.map((warning) => (
+        <Text key={warning} size="sm">
+          {warning}
         </Text>
       ))}
     </Stack>
   );
 }
 
-function Unknown() {
+function NotAvailable() {
   return (
     <Text size="sm" c="dimmed">
       Available once the errors are fixed and the endpoint is known.
@@ -50,17 +50,20 @@ function Cost({ cost }: { cost: NonNullable<Composition["cost"]> }) {
       <Text size="sm" mb="xs">
         {cost.text}
       </Text>
-      <Pairs
-        pairs={[
-          ["Node-hours per attempt", figure(cost.node_hours)],
-          cost.gpu_hours > 0 && ["GPU-hours per attempt", figure(cost.gpu_hours)],
-          ["Core-hours per attempt", figure(cost.core_hours)],
+      <FactTable
+        facts={[
+          ["Node-hours per attempt", formatNumber(cost.node_hours)],
+          cost.gpu_hours > 0 && ["GPU-hours per attempt", formatNumber(cost.gpu_hours)],
+          ["Core-hours per attempt", formatNumber(cost.core_hours)],
           cost.attempts > 1 && [
             `Node-hours for all ${cost.attempts} attempts`,
-            figure(cost.node_hours_at_most),
+            formatNumber(cost.node_hours_at_most),
           ],
-          cost.charge != null && ["Charge per attempt", `${figure(cost.charge)} ${unit}`],
-          cost.balance != null && [`Balance of ${cost.account}`, `${figure(cost.balance)} ${unit}`],
+          cost.charge != null && ["Charge per attempt", `${formatNumber(cost.charge)} ${unit}`],
+          cost.balance != null && [
+            `Balance of ${cost.account}`,
+            `${formatNumber(cost.balance)} ${unit}`,
+          ],
         ]}
       />
     </>
@@ -74,8 +77,8 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       <Text size="sm" mb="xs">
         {queue.text}
       </Text>
-      <Pairs
-        pairs={[
+      <FactTable
+        facts={[
           queue.nodes_idle != null && [
             "Nodes free now",
             `${queue.nodes_idle} of ${queue.nodes_total ?? "?"}`,
@@ -90,7 +93,7 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       />
       {queue.as_of && (
         <Text size="xs" c="dimmed" mt={4}>
-          Updated <Ago at={queue.as_of} />
+          Updated <TimeAgo at={queue.as_of} />
         </Text>
       )}
     </>

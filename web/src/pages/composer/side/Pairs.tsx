@@ -1,10 +1,10 @@
 import { Table } from "@mantine/core";
 
-export type Pair = [name: string, value: string] | false | null | undefined;
+export type Fact = [name: string, value: string] | false | null | undefined;
 
 /** Names and values in two columns; what is not known is left out. */
-export function Pairs({ pairs }: { pairs: Pair[] }) {
-  const known = pairs.filter((pair): pair is [string, string] => Boolean(pair));
+export function FactTable({ facts }: { facts: Fact[] }) {
+  const known = facts.filter((fact): fact is [string, string] => Boolean(fact));
   return (
     <Table withRowBorders={false} verticalSpacing={3} horizontalSpacing={0}>
       <Table.Tbody>

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { CodeText } from "../CodeText";
 import { useComposer } from "../state/context";
 import { useScript } from "../state/useComposition";
@@ -8,7 +8,7 @@ import { useScript } from "../state/useComposition";
 export function ScriptPane() {
   const { draft } = useComposer();
   return (
-    <Answer query={useScript(draft.work)}>
+    <QueryResult query={useScript(draft.work)}>
       {({ script, script_reason }) =>
         script ? (
           <CodeText label="Batch script" text={script} />
@@ -18,6 +18,6 @@ export function ScriptPane() {
           </Text>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }

@@ -11,7 +11,7 @@ import { ScalePane } from "./scale/ScalePane";
 import { YamlPane } from "./YamlPane";
 
 /** The same job seen otherwise: as text, as the script that will run, as what it costs, and how long a long training takes. */
-export function Side({ search, yaml }: { search: ComposerSearch; yaml: YamlState }) {
+export function SidePanel({ search, yaml }: { search: ComposerSearch; yaml: YamlState }) {
   const navigate = useNavigate();
   const tab = search.tab ?? "yaml";
   const show = (next: string | null) =>

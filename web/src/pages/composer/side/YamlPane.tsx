@@ -3,7 +3,7 @@ import { lazy, Suspense } from "react";
 import { hintOf } from "~/components/Answer";
 import classes from "../Composer.module.css";
 import type { TextFault } from "../state/calls";
-import { faultWords } from "../state/context";
+import { faultText } from "../state/context";
 import type { YamlState } from "../state/useYaml";
 
 const YamlEditor = lazy(() => import("./YamlEditor"));
@@ -17,12 +17,12 @@ export function YamlPane({ yaml }: { yaml: YamlState }) {
           <YamlEditor text={yaml.text} faults={yaml.faults} onType={yaml.type} />
         </Suspense>
       </div>
-      <Note yaml={yaml} />
+      <YamlNote yaml={yaml} />
     </div>
   );
 }
 
-function Note({ yaml }: { yaml: YamlState }) {
+function YamlNote({ yaml }: { yaml: YamlState }) {
   if (yaml.error) {
     return (
       <div className={classes.note} role="status">
@@ -33,7 +33,7 @@ function Note({ yaml }: { yaml: YamlState }) {
     );
   }
   if (yaml.faults.length) return <Faults yaml={yaml} />;
-  if (yaml.aside !== null) return <Aside text={yaml.aside} onBack={yaml.type} />;
+  if (yaml.replaced !== null) return <ReplacedText text={yaml.replaced} onBack={yaml.type} />;
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed">
@@ -50,8 +50,8 @@ function Faults({ yaml }: { yaml: YamlState }) {
       <List size="xs" spacing={2}>
         {yaml.faults.map((fault) => (
           <List.Item key={`${fault.line} ${fault.field} ${fault.message}`}>
-            {place(fault)}
-            {faultWords(fault)}
+            {locationOf(fault)}
+            {faultText(fault)}
           </List.Item>
         ))}
       </List>
@@ -64,12 +64,12 @@ function Faults({ yaml }: { yaml: YamlState }) {
   );
 }
 
-function place({ line, field }: TextFault): string {
+function locationOf({ line, field }: TextFault): string {
   if (line) return `Line ${line}: `;
   return field ? `${field}: ` : "";
 }
 
-function Aside({ text, onBack }: { text: string; onBack: (text: string) => void }) {
+function ReplacedText({ text, onBack }: { text: string; onBack: (text: string) => void }) {
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed" span>

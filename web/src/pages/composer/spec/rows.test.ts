@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { emptyRow, mappingOf, repeatedNames, rowsOf, rowsSay } from "./rows";
+import { emptyRow, mappingOf, repeatedNames, rowsMatch, rowsOf } from "./rows";
 
 test("rows and mapping say the same", () => {
   const mapping = { lr: 0.001, name: "a b", version: "3.10" };
   const rows = rowsOf(mapping);
   expect(mappingOf(rows)).toEqual(mapping);
-  expect(rowsSay(rows, mapping)).toBe(true);
+  expect(rowsMatch(rows, mapping)).toBe(true);
 });
 
 test("a row without a name stands for nothing yet, and may stay", () => {
   const rows = [...rowsOf({ lr: 1 }), { ...emptyRow(), value: "half" }];
   expect(mappingOf(rows)).toEqual({ lr: 1 });
-  expect(rowsSay(rows, { lr: 1 })).toBe(true);
+  expect(rowsMatch(rows, { lr: 1 })).toBe(true);
 });
 
 test("a change from elsewhere is noticed", () => {
-  expect(rowsSay(rowsOf({ lr: 1 }), { lr: 2 })).toBe(false);
-  expect(rowsSay(rowsOf({ lr: 1 }), undefined)).toBe(false);
+  expect(rowsMatch(rowsOf({ lr: 1 }), { lr: 2 })).toBe(false);
+  expect(rowsMatch(rowsOf({ lr: 1 }), undefined)).toBe(false);
 });
 
 test("a name in two rows is told", () => {

@@ -33,7 +33,7 @@ export function repeatedNames(rows: Row[]): string[] {
 }
 
 /** Whether the rows already say what the mapping says, so that what is half typed may stay. */
-export function rowsSay(rows: Row[], mapping: unknown, cells: Cells = TYPED): boolean {
-  const said = isMapping(mapping) ? mapping : {};
-  return JSON.stringify(mappingOf(rows, cells)) === JSON.stringify(said);
+export function rowsMatch(rows: Row[], mapping: unknown, cells: Cells = TYPED): boolean {
+  const expected = isMapping(mapping) ? mapping : {};
+  return JSON.stringify(mappingOf(rows, cells)) === JSON.stringify(expected);
 }

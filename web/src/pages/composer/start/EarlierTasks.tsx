@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Task } from "~/api/client";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { TaskTable } from "~/components/TaskTable";
 import { earlierTasksQuery } from "./queries";
 
@@ -24,11 +24,11 @@ export function EarlierTasks() {
         onChange={(event) => setSearch(event.currentTarget.value)}
         maw={420}
       />
-      <Answer query={tasks}>
+      <QueryResult query={tasks}>
         {({ items }) =>
-          items.length ? <TaskTable tasks={items} name={nameOf} /> : <Nothing search={settled} />
+          items.length ? <TaskTable tasks={items} name={nameOf} /> : <NoTasks search={settled} />
         }
-      </Answer>
+      </QueryResult>
     </Stack>
   );
 }
@@ -49,12 +49,12 @@ function nameOf(task: Task) {
   );
 }
 
-function Nothing({ search }: { search: string }) {
+function NoTasks({ search }: { search: string }) {
   return (
-    <Empty icon={IconHistory} title={search ? "No matching task" : "No tasks yet"}>
+    <EmptyState icon={IconHistory} title={search ? "No matching task" : "No tasks yet"}>
       {search
         ? "Try fewer words or part of the name."
         : "Once a task has run, you can run it again from here, with or without changes."}
-    </Empty>
+    </EmptyState>
   );
 }

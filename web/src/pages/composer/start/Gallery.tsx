@@ -2,14 +2,14 @@ import { Badge, Card, Group, Skeleton, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import classes from "../Composer.module.css";
 import { recipesQuery } from "./queries";
 
 /** Complete jobs that come with Diamond; one click fills the form. */
-export function Gallery() {
+export function RecipeGallery() {
   return (
-    <Answer query={useQuery(recipesQuery)} loading={<Loading />}>
+    <QueryResult query={useQuery(recipesQuery)} loading={<Loading />}>
       {({ items }) => (
         <ul className={classes.cards}>
           {items.map((recipe) => (
@@ -19,7 +19,7 @@ export function Gallery() {
           ))}
         </ul>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 

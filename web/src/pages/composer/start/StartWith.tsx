@@ -11,7 +11,7 @@ const LABELS: { value: Start; label: string }[] = [
 ];
 
 /** What the job begins as. Each choice is an address of its own, with its own draft. */
-export function StartWith({ search }: { search: ComposerSearch }) {
+export function StartFrom({ search }: { search: ComposerSearch }) {
   const navigate = useNavigate();
   const go = (start: string) =>
     void navigate({

@@ -1,5 +1,5 @@
 import { api, dataOf, type Schemas } from "~/api/client";
-import { askCourses } from "~/api/courses";
+import { coursesApi } from "~/api/courses";
 import type { SpecDraft } from "../spec/draft";
 import { parseExact } from "../spec/exactJson";
 import { bodyOf, type Work } from "./work";
@@ -24,20 +24,25 @@ export function composeJob(work: Work, project: string, script: boolean): Promis
   return dataOf(api.POST("/api/v1/jobs/compose", { body, params: { query: { script } } }));
 }
 
-export type Into = { project: string; assignment: string };
+export type Destination = { project: string; assignment: string };
 
 /** Into a project, or as the person's own copy of an assignment there. */
-export function submitJob(work: Work, into: Into, goal: Schemas["Goal"] | null) {
-  const { project, assignment } = into;
+export function submitJob(work: Work, destination: Destination, goal: Schemas["Goal"] | null) {
+  const { project, assignment } = destination;
   if (assignment) {
     const { spec, code } = bodyOf(work);
-    return askCourses.run(project, assignment, { on: "", spec, code: code ?? null }, work.key);
+    return coursesApi.runAssignment(
+      project,
+      assignment,
+      { on: "", spec, code: code ?? null },
+      work.key,
+    );
   }
   const params = { header: { "Idempotency-Key": work.key } };
   return dataOf(api.POST("/api/v1/jobs", { body: { ...bodyOf(work), project, goal }, params }));
 }
 
 /** A stored spec as a person would write it: no defaults, 4GB instead of megabytes. */
-export async function asWritten(spec: SpecDraft): Promise<SpecDraft> {
+export async function asUserWrites(spec: SpecDraft): Promise<SpecDraft> {
   return (await parseYaml(await renderYaml(spec))).spec ?? spec;
 }

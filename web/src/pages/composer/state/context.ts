@@ -43,11 +43,13 @@ export function fieldOf({ draft, composition, faults, touch }: ComposerState, pa
 
 /** What is wrong with a field or something within it, in the service's words. */
 export function faultAt(faults: Fault[], path: string): string | undefined {
-  const found = faults.filter((one) => one.field === path || one.field.startsWith(`${path}.`));
-  return found.map(faultWords).join(" ") || undefined;
+  const matching = faults.filter(
+    (fault) => fault.field === path || fault.field.startsWith(`${path}.`),
+  );
+  return matching.map(faultText).join(" ") || undefined;
 }
 
-export function faultWords({ message, hint }: Fault): string {
+export function faultText({ message, hint }: Fault): string {
   return hint ? `${sentence(message)} ${hint}` : message;
 }
 
@@ -55,6 +57,6 @@ export function fieldId(path: string): string {
   return `field-${path}`;
 }
 
-function sentence(words: string): string {
-  return /[.!?]$/.test(words) ? words : `${words}.`;
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

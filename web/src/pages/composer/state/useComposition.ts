@@ -4,12 +4,12 @@ import { useSearch } from "@tanstack/react-router";
 import { composeJob } from "./calls";
 import { bodyOf, type Work } from "./work";
 
-const PAUSE = 250;
+const TYPING_PAUSE = 250;
 
 /** What would become of the work so far: faults, limits, choices, cost. Asked as one types. */
 export function useComposition(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const [settled] = useDebouncedValue(work, PAUSE);
+  const [settled] = useDebouncedValue(work, TYPING_PAUSE);
   const answer = useQuery({
     queryKey: ["compose", project, JSON.stringify(bodyOf(settled))],
     queryFn: () => composeJob(settled, project, false),
@@ -21,7 +21,7 @@ export function useComposition(work: Work) {
 /** The batch script, asked of the endpoint only while somebody looks at it. */
 export function useScript(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const [settled] = useDebouncedValue(work, PAUSE);
+  const [settled] = useDebouncedValue(work, TYPING_PAUSE);
   return useQuery({
     queryKey: ["compose", "script", project, JSON.stringify(bodyOf(settled))],
     queryFn: () => composeJob(settled, project, true),

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { freshKey } from "~/lib/key";
+import { randomKey } from "~/lib/key";
 import type { SpecDraft } from "../spec/draft";
 import {
   type Draft,
-  type Filled,
+  type FormContent,
   isKeyOf,
   parseDraft,
   readDraft,
@@ -12,10 +12,10 @@ import {
 } from "./drafts";
 import type { Work } from "./work";
 
-const TAB = freshKey();
-const SAVE_AFTER = 250;
+const TAB_ID = randomKey();
+const SAVE_DELAY = 250;
 
-export type DraftState<W extends Filled = Work> = {
+export type DraftState<W extends FormContent = Work> = {
   work: W;
   /** Differs from what the source gave. */
   isChanged: boolean;
@@ -31,7 +31,7 @@ export type DraftState<W extends Filled = Work> = {
 };
 
 /** What is typed, saved in the browser as one goes; two tabs never overwrite each other unasked. */
-export function useDraft<W extends Filled>(source: string, initial: W): DraftState<W> {
+export function useDraft<W extends FormContent>(source: string, initial: W): DraftState<W> {
   const [work, setWork] = useState<W>(() => readDraft<W>(source)?.work ?? initial);
   const [isChanged, setChanged] = useState(() => readDraft(source) !== null);
   const [other, setOther] = useState<Draft<W> | null>(null);
@@ -40,7 +40,7 @@ export function useDraft<W extends Filled>(source: string, initial: W): DraftSta
   const change = useCallback((next: (work: W) => W) => {
     setTyped(true);
     setChanged(true);
-    setWork((work) => ({ ...next(work), key: freshKey() }));
+    setWork((work) => ({ ...next(work), key: randomKey() }));
   }, []);
   const settle = useCallback((spec: SpecDraft) => setWork((work) => ({ ...work, spec })), []);
   const adopt = useCallback((next: W, changed: boolean) => {
@@ -51,9 +51,9 @@ export function useDraft<W extends Filled>(source: string, initial: W): DraftSta
   }, []);
 
   useSaving(source, isTyped && !other ? work : null);
-  useOtherTabs<W>(source, (said) => {
-    if (isTyped) setOther(said);
-    else if (said) adopt(said.work, true);
+  useOtherTabs<W>(source, (saved) => {
+    if (isTyped) setOther(saved);
+    else if (saved) adopt(saved.work, true);
   });
 
   const forget = useCallback(() => {
@@ -69,7 +69,7 @@ export function useDraft<W extends Filled>(source: string, initial: W): DraftSta
     takeOther: () => other && adopt(other.work, true),
     keepMine: () => {
       setOther(null);
-      writeDraft(source, { tab: TAB, at: Date.now(), work });
+      writeDraft(source, { tab: TAB_ID, at: Date.now(), work });
     },
     startOver: () => {
       forget();
@@ -79,12 +79,12 @@ export function useDraft<W extends Filled>(source: string, initial: W): DraftSta
   };
 }
 
-function useSaving<W extends Filled>(source: string, work: W | null): void {
+function useSaving<W extends FormContent>(source: string, work: W | null): void {
   const latest = useRef(work);
   latest.current = work;
   useEffect(() => {
     if (!work) return;
-    const timer = setTimeout(() => save(source, work), SAVE_AFTER);
+    const timer = setTimeout(() => save(source, work), SAVE_DELAY);
     return () => clearTimeout(timer);
   }, [source, work]);
   useEffect(() => {
@@ -94,21 +94,21 @@ function useSaving<W extends Filled>(source: string, work: W | null): void {
   }, [source]);
 }
 
-function save<W extends Filled>(source: string, work: W): void {
-  writeDraft(source, { tab: TAB, at: Date.now(), work });
+function save<W extends FormContent>(source: string, work: W): void {
+  writeDraft(source, { tab: TAB_ID, at: Date.now(), work });
 }
 
-function useOtherTabs<W extends Filled>(
+function useOtherTabs<W extends FormContent>(
   source: string,
-  hear: (said: Draft<W> | null) => void,
+  onChange: (saved: Draft<W> | null) => void,
 ): void {
-  const latest = useRef(hear);
-  latest.current = hear;
+  const latest = useRef(onChange);
+  latest.current = onChange;
   useEffect(() => {
     const listen = (event: StorageEvent) => {
       if (!isKeyOf(source, event.key)) return;
-      const said = event.newValue === null ? null : parseDraft<W>(event.newValue);
-      if (said?.tab !== TAB) latest.current(said);
+      const saved = event.newValue === null ? null : parseDraft<W>(event.newValue);
+      if (saved?.tab !== TAB_ID) latest.current(saved);
     };
     addEventListener("storage", listen);
     return () => removeEventListener("storage", listen);

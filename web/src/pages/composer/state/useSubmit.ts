@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
 import { keys } from "~/api/queries";
-import { sayDone } from "~/components/say";
-import { jumpTo } from "../jump";
-import { keptGoal } from "../side/plan/goal";
+import { showSuccess } from "~/components/say";
+import { jumpToField } from "../jump";
+import { savedGoal } from "../side/plan/goal";
 import { useGoal } from "../side/plan/useGoal";
 import { parseYaml, submitJob, type TextFault } from "./calls";
 import type { DraftState } from "./useDraft";
@@ -25,17 +25,17 @@ export function useSubmit(draft: DraftState) {
   const { project = "", assignment = "" } = useSearch({ from: "/compose" });
   return useMutation({
     mutationFn: async () =>
-      submitJob(await newest(draft.work), { project, assignment }, keptGoal(goal)),
+      submitJob(await newest(draft.work), { project, assignment }, savedGoal(goal)),
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
-      if (first) jumpTo(first.field);
+      if (first) jumpToField(first.field);
     },
     onSuccess: ({ tasks, job }) => {
       draft.forget();
       forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.overview });
-      sayDone(`${job.name} submitted`);
+      showSuccess(`${job.name} submitted`);
       const task = tasks[0]?.id ?? job.id;
       void navigate({ to: "/tasks/$task", params: { task } });
     },

@@ -5,7 +5,7 @@ import { parseYaml, renderYaml, type TextFault } from "./calls";
 import type { DraftState } from "./useDraft";
 import { fromText } from "./work";
 
-const PAUSE = 300;
+const TYPING_PAUSE = 300;
 
 export type YamlState = {
   text: string;
@@ -14,7 +14,7 @@ export type YamlState = {
   isBroken: boolean;
   error: Error | null;
   type: (text: string) => void;
-  aside: string | null;
+  replaced: string | null;
 };
 
 /** The spec as text, in step with the form in both directions; the service reads and writes it. */
@@ -31,12 +31,12 @@ export function useYaml({ work, change, settle }: DraftState): YamlState {
     isBroken: work.yaml !== null && typed.data?.spec === null,
     error: work.yaml === null ? rendered.error : typed.error,
     type: (text) => change((now) => fromText(now, text)),
-    aside: work.aside,
+    replaced: work.replaced,
   };
 }
 
 function useTyped(yaml: string | null, settle: DraftState["settle"]) {
-  const [settled] = useDebouncedValue(yaml, PAUSE);
+  const [settled] = useDebouncedValue(yaml, TYPING_PAUSE);
   const answer = useQuery({
     queryKey: ["spec-parse", settled],
     queryFn: () => parseYaml(settled ?? ""),
@@ -53,7 +53,7 @@ function useTyped(yaml: string | null, settle: DraftState["settle"]) {
 }
 
 function useRendered(spec: Parameters<typeof renderYaml>[0], enabled: boolean) {
-  const [settled] = useDebouncedValue(spec, PAUSE);
+  const [settled] = useDebouncedValue(spec, TYPING_PAUSE);
   return useQuery({
     queryKey: ["spec-render", JSON.stringify(settled)],
     queryFn: () => renderYaml(settled),

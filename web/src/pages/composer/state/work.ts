@@ -1,5 +1,5 @@
 import type { Schemas } from "~/api/client";
-import { freshKey } from "~/lib/key";
+import { randomKey } from "~/lib/key";
 import type { SpecDraft } from "../spec/draft";
 
 export type CodeFacts = Schemas["CodeFacts"];
@@ -17,23 +17,23 @@ export type Work = {
   /** The YAML as typed; null while it follows the form. */
   yaml: string | null;
   /** Text that was typed and then replaced by a change in the form; it can be brought back. */
-  aside: string | null;
+  replaced: string | null;
   /** New with every change, the same when the same is sent again: a lost answer makes no second job. */
   key: string;
 };
 
 export function emptyWork(spec: SpecDraft = {}): Work {
   const code = { code: null, codeName: "", notebooks: [], recipe: "" };
-  return { spec, ...code, yaml: null, aside: null, key: freshKey() };
+  return { spec, ...code, yaml: null, replaced: null, key: randomKey() };
 }
 
 /** A change made in the form: the text follows, and what stood there is kept aside. */
 export function fromForm(work: Work, changed: Partial<Work>): Work {
-  return { ...work, ...changed, yaml: null, aside: work.yaml ?? work.aside };
+  return { ...work, ...changed, yaml: null, replaced: work.yaml ?? work.replaced };
 }
 
 export function fromText(work: Work, yaml: string): Work {
-  return { ...work, yaml, aside: null };
+  return { ...work, yaml, replaced: null };
 }
 
 /** The body of a call that checks or submits. The generated types know finished specs only. */

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { StateBadge } from "~/components/StateBadge";
-import { Took } from "~/components/Time";
-import { Words } from "~/components/Words";
-import { mainMetric, valueWords } from "./curve";
+import { Elapsed } from "~/components/Time";
+import { MessageText } from "~/components/Words";
+import { formatMetric, mainMetric } from "./curve";
 import classes from "./Guide.module.css";
 import { LiveCurve } from "./LiveCurve";
 import { LiveLog } from "./LiveLog";
@@ -17,27 +17,31 @@ import { useCurves } from "./useCurves";
 /** The task that the guide has started: state, log and curve as they come, and the end with what next. */
 export function FirstTask({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(taskQuery(id));
-  return <Answer query={query}>{(task) => <Following task={task} onClose={onClose} />}</Answer>;
+  return (
+    <QueryResult query={query}>
+      {(task) => <TaskProgress task={task} onClose={onClose} />}
+    </QueryResult>
+  );
 }
 
-function Following({ task, onClose }: { task: Task; onClose: () => void }) {
+function TaskProgress({ task, onClose }: { task: Task; onClose: () => void }) {
   const curves = useCurves(task);
   const metric = mainMetric(Object.keys(curves));
   const points = (metric && curves[metric]) || [];
   const last = points.at(-1);
-  const result = metric && last ? valueWords(metric, last.value) : "";
+  const result = metric && last ? formatMetric(metric, last.value) : "";
   return (
     <Stack gap="sm" mt="md">
       <Group gap="sm">
         <StateBadge task={task} size="lg" />
         <Text size="sm" c="dimmed" component="div">
-          {task.name} on {task.endpoint}, <Took from={task.created} to={task.ended} />
+          {task.name} on {task.endpoint}, <Elapsed from={task.created} to={task.ended} />
         </Text>
       </Group>
       <div role="status">
-        {doingNow(task) && (
+        {currentActivity(task) && (
           <Text size="sm">
-            <Words text={doingNow(task)} />
+            <MessageText text={currentActivity(task)} />
           </Text>
         )}
       </div>
@@ -46,15 +50,15 @@ function Following({ task, onClose }: { task: Task; onClose: () => void }) {
         <LiveCurve name={metric} points={points} />
       </div>
       {task.state === "succeeded" && (
-        <Trained task={task} metric={metric} result={result} onClose={onClose} />
+        <TrainingSucceeded task={task} metric={metric} result={result} onClose={onClose} />
       )}
-      {(task.state === "failed" || task.state === "cancelled") && <NotTrained task={task} />}
+      {(task.state === "failed" || task.state === "cancelled") && <TrainingFailed task={task} />}
     </Stack>
   );
 }
 
 /** What the state means for somebody who sees it for the first time. */
-function doingNow(task: Task): string {
+function currentActivity(task: Task): string {
   if (task.message) return task.message;
   if (task.state === "preparing") return "Diamond is preparing the code and the packages.";
   if (task.state === "pending") return "Waiting in the queue.";
@@ -62,9 +66,9 @@ function doingNow(task: Task): string {
   return "";
 }
 
-type TrainedProps = { task: Task; metric?: string; result: string; onClose: () => void };
+type TrainingSucceededProps = { task: Task; metric?: string; result: string; onClose: () => void };
 
-function Trained({ task, metric, result, onClose }: TrainedProps) {
+function TrainingSucceeded({ task, metric, result, onClose }: TrainingSucceededProps) {
   const title = result ? `You trained a model: ${result}` : "You trained a model";
   return (
     <Alert color="teal" icon={<IconCircleCheck />} title={title}>
@@ -103,7 +107,7 @@ function Trained({ task, metric, result, onClose }: TrainedProps) {
   );
 }
 
-function NotTrained({ task }: { task: Task }) {
+function TrainingFailed({ task }: { task: Task }) {
   return (
     <Group gap="xs">
       <Button

@@ -13,22 +13,22 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, dataOf, type Endpoint } from "~/api/client";
-import { useKeepPreferences } from "~/api/me";
+import { useSavePreferences } from "~/api/me";
 import { endpointsQuery } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { freshKey } from "~/lib/key";
+import { ErrorAlert } from "~/components/Answer";
+import { randomKey } from "~/lib/key";
 import { FirstTask } from "./FirstTask";
 import classes from "./Guide.module.css";
 
-const FIRST = "digits";
-const SMALL = "spiral";
+const FIRST_RECIPE = "digits";
+const SMALL_RECIPE = "spiral";
 
 /** From nothing to a first trained model, without leaving the page. */
 export function Guide({ following }: { following?: string }) {
   const navigate = useNavigate();
-  const keep = useKeepPreferences();
+  const preferences = useSavePreferences();
   const close = () => {
-    keep.mutate({ guide_done: true });
+    preferences.mutate({ guide_done: true });
     void navigate({ to: "/", search: {} });
   };
   return (
@@ -47,7 +47,7 @@ export function Guide({ following }: { following?: string }) {
 const STEPS = [
   {
     title: "A job describes what to run",
-    words: "A command, its code and its packages. A recipe includes all of them.",
+    text: "A command, its code and its packages. A recipe includes all of them.",
   },
   {
     title: "An endpoint runs it",
@@ -61,13 +61,16 @@ const STEPS = [
 ];
 
 /** This machine, where Diamond has it as an endpoint; else where jobs go by default. */
-function usePlace(): Endpoint | undefined {
+function useFirstEndpoint(): Endpoint | undefined {
   const { data } = useQuery(endpointsQuery);
   const known = data?.items ?? [];
-  return known.find((one) => one.carrier === "local") ?? known.find((one) => one.default);
+  return (
+    known.find((endpoint) => endpoint.carrier === "local") ??
+    known.find((endpoint) => endpoint.default)
+  );
 }
 
-function useStart(place: Endpoint | undefined) {
+function useStart(endpoint: Endpoint | undefined) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async (name: string) => {
@@ -75,10 +78,10 @@ function useStart(place: Endpoint | undefined) {
       const recipe = await dataOf(api.GET("/api/v1/recipes/{name}", path));
       return dataOf(
         api.POST("/api/v1/jobs", {
-          params: { header: { "Idempotency-Key": freshKey() } },
+          params: { header: { "Idempotency-Key": randomKey() } },
           body: {
             recipe: name,
-            spec: { ...recipe.spec, on: place?.name ?? "auto" },
+            spec: { ...recipe.spec, on: endpoint?.name ?? "auto" },
             code: null,
             project: "",
           },
@@ -90,9 +93,9 @@ function useStart(place: Endpoint | undefined) {
 }
 
 function Start() {
-  const place = usePlace();
-  const start = useStart(place);
-  const where = place?.carrier === "local" ? "this machine" : place?.name;
+  const endpoint = useFirstEndpoint();
+  const start = useStart(endpoint);
+  const where = endpoint?.carrier === "local" ? "this machine" : endpoint?.name;
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
@@ -100,17 +103,17 @@ function Start() {
         a minute; the first time, PyTorch is downloaded too.
       </Text>
       <Steps />
-      {start.error && <Failed error={start.error} />}
+      {start.error && <ErrorAlert error={start.error} />}
       <Group gap="md">
         <Button
           size="md"
           leftSection={<IconPlayerPlay size={18} aria-hidden />}
           loading={start.isPending}
-          onClick={() => start.mutate(FIRST)}
+          onClick={() => start.mutate(FIRST_RECIPE)}
         >
           Start training
         </Button>
-        <Smaller disabled={start.isPending} onStart={start.mutate} />
+        <SmallRecipe disabled={start.isPending} onStart={start.mutate} />
       </Group>
     </Stack>
   );
@@ -129,7 +132,7 @@ function Steps() {
               {step.title}
             </Text>
             <Text size="sm" c="dimmed">
-              {step.words}
+              {step.text}
             </Text>
           </div>
         </li>
@@ -138,15 +141,15 @@ function Steps() {
   );
 }
 
-type SmallerProps = { disabled: boolean; onStart: (recipe: string) => void };
+type SmallRecipeProps = { disabled: boolean; onStart: (recipe: string) => void };
 
 /** The same in seconds, for a slow line. */
-function Smaller({ disabled, onStart }: SmallerProps) {
+function SmallRecipe({ disabled, onStart }: SmallRecipeProps) {
   const { data } = useQuery({
     queryKey: ["recipes"],
     queryFn: () => dataOf(api.GET("/api/v1/recipes")),
   });
-  const small = data?.items.find((recipe) => recipe.name === SMALL);
+  const small = data?.items.find((recipe) => recipe.name === SMALL_RECIPE);
   if (!small) return null;
   return (
     <Text size="sm" c="dimmed" component="div">

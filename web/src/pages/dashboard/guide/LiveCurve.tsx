@@ -1,4 +1,4 @@
-import { figure } from "~/lib/format";
+import { formatNumber } from "~/lib/format";
 import { type Point, polyline, range } from "./curve";
 import classes from "./Guide.module.css";
 
@@ -6,7 +6,9 @@ import classes from "./Guide.module.css";
 export function LiveCurve({ name, points }: { name?: string; points: Point[] }) {
   const last = points.at(-1);
   const { low, high } = range(points);
-  const words = last ? `${name} ${figure(last.value)} at step ${last.step}` : "No values yet";
+  const description = last
+    ? `${name} ${formatNumber(last.value)} at step ${last.step}`
+    : "No values yet";
   return (
     <div className={classes.chart}>
       <svg
@@ -14,7 +16,7 @@ export function LiveCurve({ name, points }: { name?: string; points: Point[] }) 
         viewBox="0 0 100 100"
         preserveAspectRatio="none"
         role="img"
-        aria-label={words}
+        aria-label={description}
       >
         <line x1="0" x2="100" y1="10" y2="10" />
         <line x1="0" x2="100" y1="90" y2="90" />
@@ -23,10 +25,10 @@ export function LiveCurve({ name, points }: { name?: string; points: Point[] }) 
       {last ? (
         <>
           <span className={classes.top}>
-            {name} {figure(high)}
+            {name} {formatNumber(high)}
           </span>
           <span className={classes.bottom}>
-            {figure(low)}, step {last.step}
+            {formatNumber(low)}, step {last.step}
           </span>
         </>
       ) : (

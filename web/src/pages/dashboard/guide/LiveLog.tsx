@@ -5,24 +5,24 @@ import { keys } from "~/api/queries";
 import { useTaskOutput } from "~/live/hooks";
 import type { LogPiece } from "~/live/messages";
 import classes from "./Guide.module.css";
-import { type Tail, withPiece, wordsOf } from "./tail";
+import { type Tail, tailText, withPiece } from "./tail";
 
-const KEPT_BYTES = 8_192;
+const TAIL_BYTES = 8_192;
 
 /** The last lines of what the program prints. */
 export function LiveLog({ task }: { task: Task }) {
   const [tail, setTail] = useState<Tail>({ text: "", end: 0 });
-  const hear = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
+  const append = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
     setTail((now) => withPiece(now, piece));
-  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && hear(piece) });
-  const before = useQuery({
-    queryKey: [...keys.printed(task.id), "tail"],
+  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && append(piece) });
+  const earlier = useQuery({
+    queryKey: [...keys.logs(task.id), "tail"],
     queryFn: () => fetchTail(task.id),
     enabled: task.started != null,
   }).data;
   useEffect(() => {
-    if (before) setTail((now) => withPiece(now, before));
-  }, [before]);
+    if (earlier) setTail((now) => withPiece(now, earlier));
+  }, [earlier]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (tail.end) box.current?.scrollTo({ top: box.current.scrollHeight });
@@ -37,7 +37,7 @@ export function LiveLog({ task }: { task: Task }) {
       tabIndex={0}
       aria-label="Program output"
     >
-      {wordsOf(tail) || "Program output appears here."}
+      {tailText(tail) || "Program output appears here."}
     </div>
   );
 }
@@ -46,7 +46,7 @@ export function LiveLog({ task }: { task: Task }) {
 async function fetchTail(
   task: string,
 ): Promise<Pick<LogPiece, "offset" | "text" | "length"> | null> {
-  const path = `/api/v1/tasks/${encodeURIComponent(task)}/logs/stdout?offset=-${KEPT_BYTES}`;
+  const path = `/api/v1/tasks/${encodeURIComponent(task)}/logs/stdout?offset=-${TAIL_BYTES}`;
   try {
     const answer = await fetchRaw(path);
     const bytes = await answer.arrayBuffer();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withPiece, wordsOf } from "./tail";
+import { tailText, withPiece } from "./tail";
 
 const EMPTY = { text: "", end: 0 };
 
@@ -24,6 +24,6 @@ describe("the end of a log", () => {
 
   it("shows a progress bar as it stands, without colours", () => {
     const tail = { text: "\u001b[32m10 %\r50 %\rdone\u001b[0m\nnext", end: 1 };
-    expect(wordsOf(tail)).toBe("done\nnext");
+    expect(tailText(tail)).toBe("done\nnext");
   });
 });

@@ -1,17 +1,17 @@
 import { Button, Group, Modal, Stack, Text, ThemeIcon, UnstyledButton } from "@mantine/core";
 import { IconDeviceLaptop, IconServerCog, type TablerIcon } from "@tabler/icons-react";
-import type { Way } from "../search";
+import type { AddMethod } from "../search";
 import classes from "./AddEndpoint.module.css";
 import { ByPairing } from "./ByPairing";
 import { BySsh } from "./BySsh";
 
-type AddProps = { way: Way; onWay: (way: Way) => void; onClose: () => void };
+type AddProps = { way: AddMethod; onWay: (way: AddMethod) => void; onClose: () => void };
 
 /** Leads from "I have an account there" to an endpoint that is connected. */
 export function AddEndpoint({ way, onWay, onClose }: AddProps) {
   return (
     <Modal opened onClose={onClose} title="Add endpoint" size="lg">
-      {way === "choose" && <Choose onWay={onWay} />}
+      {way === "choose" && <MethodChoice onWay={onWay} />}
       {way === "ssh" && <BySsh onClose={onClose} />}
       {way === "pairing" && <ByPairing onClose={onClose} />}
       {way !== "choose" && (
@@ -25,33 +25,37 @@ export function AddEndpoint({ way, onWay, onClose }: AddProps) {
   );
 }
 
-function Choose({ onWay }: { onWay: (way: Way) => void }) {
+function MethodChoice({ onWay }: { onWay: (way: AddMethod) => void }) {
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
         Either way, Diamond puts one file on the machine. It runs as you, needs no administrator
         rights and opens no port.
       </Text>
-      <Choice icon={IconDeviceLaptop} title="With ssh" onClick={() => onWay("ssh")}>
+      <MethodButton icon={IconDeviceLaptop} title="With ssh" onClick={() => onWay("ssh")}>
         For Diamond on your own computer, if <code>ssh</code> to the cluster works in your terminal.
         You enter your password or second factor there, as usual.
-      </Choice>
-      <Choice icon={IconServerCog} title="With a pairing code" onClick={() => onWay("pairing")}>
+      </MethodButton>
+      <MethodButton
+        icon={IconServerCog}
+        title="With a pairing code"
+        onClick={() => onWay("pairing")}
+      >
         For Diamond on a server that the cluster can reach. You paste one line on the login node and
         confirm it here.
-      </Choice>
+      </MethodButton>
     </Stack>
   );
 }
 
-type ChoiceProps = {
+type MethodButtonProps = {
   icon: TablerIcon;
   title: string;
   onClick: () => void;
   children: React.ReactNode;
 };
 
-function Choice({ icon: Icon, title, onClick, children }: ChoiceProps) {
+function MethodButton({ icon: Icon, title, onClick, children }: MethodButtonProps) {
   return (
     <UnstyledButton className={classes.choice} onClick={onClick}>
       <ThemeIcon size={40} variant="light" radius="md">

@@ -2,24 +2,24 @@ import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
-import { Failed } from "~/components/Answer";
-import { ask, useDeed } from "../actions";
+import { ErrorAlert } from "~/components/Answer";
+import { endpointsApi, useEndpointAction } from "../actions";
 import { PairingCode } from "./PairingCode";
-import { Waiting } from "./Waiting";
+import { ConnectionProgress } from "./Waiting";
 
 /** A name, then the line and code to paste, then the owner's word that it was her. */
 export function ByPairing({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const { profile = "" } = useSearch({ from: "/endpoints" });
-  const add = useDeed({
-    by: () => ask.add({ name, carrier: "https", ssh_host: "", profile }),
-    quiet: true,
+  const add = useEndpointAction({
+    call: () => endpointsApi.add({ name, carrier: "https", ssh_host: "", profile }),
+    ownErrorDisplay: true,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     add.run();
   };
-  if (add.data) return <Paste added={add.data} onClose={onClose} />;
+  if (add.data) return <PairingInstructions added={add.data} onClose={onClose} />;
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
@@ -31,7 +31,7 @@ export function ByPairing({ onClose }: { onClose: () => void }) {
           onChange={(event) => setName(event.currentTarget.value.trim())}
           data-autofocus
         />
-        {add.error && <Failed error={add.error} />}
+        {add.error && <ErrorAlert error={add.error} />}
         <Group>
           <Button type="submit" disabled={!name} loading={add.isPending}>
             Show pairing code
@@ -42,7 +42,13 @@ export function ByPairing({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Paste({ added, onClose }: { added: Schemas["EndpointAdded"]; onClose: () => void }) {
+function PairingInstructions({
+  added,
+  onClose,
+}: {
+  added: Schemas["EndpointAdded"];
+  onClose: () => void;
+}) {
   const { name } = added.endpoint;
   const first =
     added.line && added.pairing_code
@@ -51,9 +57,9 @@ function Paste({ added, onClose }: { added: Schemas["EndpointAdded"]; onClose: (
   return (
     <Stack gap="md">
       <PairingCode name={name} first={first} />
-      <Waiting name={name} onClose={onClose}>
+      <ConnectionProgress name={name} onClose={onClose}>
         You can close this dialog. The endpoint page keeps waiting.
-      </Waiting>
+      </ConnectionProgress>
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
 import { Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { CopyLine } from "~/components/CopyLine";
-import { Waiting } from "./Waiting";
-import { addLine } from "./words";
+import { ConnectionProgress } from "./Waiting";
+import { addCommand } from "./words";
 
 /** A name and a host make the line; the page sees by itself when the machine has called. */
 export function BySsh({ onClose }: { onClose: () => void }) {
@@ -32,11 +32,11 @@ export function BySsh({ onClose }: { onClose: () => void }) {
             <Text size="sm" mb={6}>
               Run this in a terminal on the computer where Diamond runs:
             </Text>
-            <CopyLine line={addLine(name, host)} />
+            <CopyLine line={addCommand(name, host)} />
           </div>
-          <Waiting name={name} onClose={onClose}>
+          <ConnectionProgress name={name} onClose={onClose}>
             Sign in there as usual. If something goes wrong, the terminal shows why.
-          </Waiting>
+          </ConnectionProgress>
         </>
       )}
     </Stack>

@@ -1,31 +1,31 @@
 import { Button, Stack, Text } from "@mantine/core";
 import type { Schemas } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
-import { ask, useDeed } from "../actions";
+import { endpointsApi, useEndpointAction } from "../actions";
 
-type Given = Pick<Schemas["Pairing"], "pairing_code" | "line">;
+type PairingDetails = Pick<Schemas["Pairing"], "pairing_code" | "line">;
 
 /** The line for the login node and the code that it asks for; a fresh code for the asking. */
-export function PairingCode({ name, first }: { name: string; first?: Given }) {
-  const renew = useDeed({ by: () => ask.pairAgain(name) });
-  const given = renew.data ?? first;
+export function PairingCode({ name, first }: { name: string; first?: PairingDetails }) {
+  const newCode = useEndpointAction({ call: () => endpointsApi.newPairingCode(name) });
+  const pairing = newCode.data ?? first;
   return (
     <Stack gap="sm" align="stretch">
-      {given && <Lines given={given} />}
+      {pairing && <PairingLines given={pairing} />}
       <Button
         size="xs"
         variant="default"
-        loading={renew.isPending}
-        onClick={() => renew.run()}
+        loading={newCode.isPending}
+        onClick={() => newCode.run()}
         style={{ alignSelf: "flex-start" }}
       >
-        {given ? "New code" : "Show pairing code"}
+        {pairing ? "New code" : "Show pairing code"}
       </Button>
     </Stack>
   );
 }
 
-function Lines({ given }: { given: Given }) {
+function PairingLines({ given }: { given: PairingDetails }) {
   return (
     <>
       <Text size="sm">Run this on the cluster's login node:</Text>

@@ -6,27 +6,27 @@ import type { ReactNode } from "react";
 import type { Endpoint } from "~/api/client";
 import { endpointsQuery } from "~/api/queries";
 import { count } from "~/lib/format";
-import { Confirm } from "../Away";
-import { factOf, placeWords, schedulerWords } from "../facts";
+import { ConfirmEndpoint } from "../Away";
+import { factOf, hostText, schedulerText } from "../facts";
 
-type WaitingProps = { name: string; onClose: () => void; children: ReactNode };
+type ConnectionProgressProps = { name: string; onClose: () => void; children: ReactNode };
 
 /** "Waiting for it to call ... connected", as the service sees it. */
-export function Waiting({ name, onClose, children }: WaitingProps) {
+export function ConnectionProgress({ name, onClose, children }: ConnectionProgressProps) {
   const { data } = useQuery(endpointsQuery);
-  const endpoint = data?.items.find((one) => one.name === name);
+  const endpoint = data?.items.find((candidate) => candidate.name === name);
   return (
     <div role="status" aria-live="polite">
       {endpoint?.state === "online" ? (
         <Connected endpoint={endpoint} onClose={onClose} />
       ) : endpoint?.state === "confirming" ? (
-        <Confirm endpoint={endpoint} />
+        <ConfirmEndpoint endpoint={endpoint} />
       ) : (
         <Group gap="sm" wrap="nowrap" align="flex-start">
           <Loader size="xs" mt={4} aria-hidden />
           <div>
             <Text size="sm" fw={550}>
-              {progressWords(name, endpoint)}
+              {progressText(name, endpoint)}
             </Text>
             <Text size="sm" c="dimmed">
               {children}
@@ -38,22 +38,22 @@ export function Waiting({ name, onClose, children }: WaitingProps) {
   );
 }
 
-function progressWords(name: string, endpoint: Endpoint | undefined): string {
+function progressText(name: string, endpoint: Endpoint | undefined): string {
   if (!endpoint || endpoint.state === "pairing") return `Waiting for ${name}…`;
   return `${name} is registered; waiting for it to connect…`;
 }
 
 function Connected({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const partitions = factOf(endpoint.profile, "partitions")?.length ?? 0;
-  const words = [
-    placeWords(endpoint),
-    schedulerWords(endpoint.profile),
+  const facts = [
+    hostText(endpoint),
+    schedulerText(endpoint.profile),
     partitions > 0 && count(partitions, "partition"),
   ];
   return (
     <Alert color="teal" icon={<IconCircleCheck />} title={`${endpoint.name} is connected`}>
       <Stack gap="sm">
-        <Text size="sm">{words.filter(Boolean).join(", ")}.</Text>
+        <Text size="sm">{facts.filter(Boolean).join(", ")}.</Text>
         <Group gap="xs">
           <Button
             size="xs"

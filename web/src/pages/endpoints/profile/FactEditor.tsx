@@ -1,12 +1,12 @@
 import { Button, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { Failed } from "~/components/Answer";
-import { ask, useDeed } from "../actions";
+import { ErrorAlert } from "~/components/Answer";
+import { endpointsApi, useEndpointAction } from "../actions";
 import type { FactKind } from "./FactRow";
 import { FolderFields } from "./FolderFields";
-import { type Folders, saidOf } from "./folders";
-import { FLAG_LABELS, formOf, readBack, written } from "./words";
+import { type Folders, folderCorrections } from "./folders";
+import { FLAG_LABELS, formatValue, formOf, parseValue } from "./words";
 
 type EditorProps = { endpoint: Endpoint; fact: FactKind; value: unknown; onClose: () => void };
 
@@ -19,35 +19,51 @@ function FolderEditor({ endpoint, fact, value, onClose }: EditorProps) {
   const [folders, setFolders] = useState((value ?? {}) as Folders);
   const probed = endpoint.profile.facts.folders?.value ?? {};
   return (
-    <Editor endpoint={endpoint} fact={fact} said={() => saidOf(folders, probed)} onClose={onClose}>
+    <CorrectionForm
+      endpoint={endpoint}
+      fact={fact}
+      correction={() => folderCorrections(folders, probed)}
+      onClose={onClose}
+    >
       <FolderFields folders={folders} onFolders={setFolders} />
-    </Editor>
+    </CorrectionForm>
   );
 }
 
 function TextEditor({ endpoint, fact, value, onClose }: EditorProps) {
   const form = fact.name === "modules" ? "lines" : formOf(value);
-  const [text, setText] = useState(() => written(value ?? (form === "lines" ? [] : null), form));
+  const [text, setText] = useState(() =>
+    formatValue(value ?? (form === "lines" ? [] : null), form),
+  );
   return (
-    <Editor endpoint={endpoint} fact={fact} said={() => readBack(text, form)} onClose={onClose}>
+    <CorrectionForm
+      endpoint={endpoint}
+      fact={fact}
+      correction={() => parseValue(text, form)}
+      onClose={onClose}
+    >
       <Field
         fact={fact}
         isLong={form === "json" || form === "lines"}
         text={text}
         onText={setText}
       />
-    </Editor>
+    </CorrectionForm>
   );
 }
 
-type FormProps = Omit<EditorProps, "value"> & { said: () => unknown; children: ReactNode };
+type CorrectionFormProps = Omit<EditorProps, "value"> & {
+  correction: () => unknown;
+  children: ReactNode;
+};
 
-function Editor({ endpoint, fact, said, onClose, children }: FormProps) {
-  const save = useDeed({
-    by: async () => ask.change(endpoint.name, { corrections: { [fact.name]: said() } }),
-    quiet: true,
-    done: `${fact.label} corrected.`,
-    onDone: onClose,
+function CorrectionForm({ endpoint, fact, correction, onClose, children }: CorrectionFormProps) {
+  const save = useEndpointAction({
+    call: async () =>
+      endpointsApi.change(endpoint.name, { corrections: { [fact.name]: correction() } }),
+    ownErrorDisplay: true,
+    success: `${fact.label} corrected.`,
+    onSuccess: onClose,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -57,7 +73,7 @@ function Editor({ endpoint, fact, said, onClose, children }: FormProps) {
     <form onSubmit={submit}>
       <Stack gap="xs">
         {children}
-        {save.error && <Failed error={friendly(save.error)} />}
+        {save.error && <ErrorAlert error={readableError(save.error)} />}
         <Group gap="xs">
           <Button size="xs" type="submit" loading={save.isPending}>
             Save
@@ -121,7 +137,7 @@ function Flags({ text, onText }: { text: string; onText: (text: string) => void 
   );
 }
 
-function friendly(error: Error): Error {
+function readableError(error: Error): Error {
   if (!(error instanceof SyntaxError)) return error;
   return new Error(`Invalid JSON: ${error.message}`);
 }

@@ -1,25 +1,25 @@
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { Ago } from "~/components/Time";
-import { ask, useDeed } from "../actions";
+import { TimeAgo } from "~/components/Time";
+import { endpointsApi, useEndpointAction } from "../actions";
 import { type FACTS, factOf } from "../facts";
 import { FactEditor } from "./FactEditor";
 import classes from "./FactRow.module.css";
-import { factWords } from "./words";
+import { factText } from "./words";
 
 export type FactKind = (typeof FACTS)[number];
-type Known = { value: unknown; source?: string | null; by?: string | null; at?: number | null };
+type KnownFact = { value: unknown; source?: string | null; by?: string | null; at?: number | null };
 
 /** One fact: its value, its source and age, the probed value beside a correction, and the way to change it. */
 export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
   const [editing, setEditing] = useState(false);
-  const probed = endpoint.profile.facts[fact.name] as Known | null | undefined;
-  const correction = endpoint.profile.corrections[fact.name] as Known | null | undefined;
+  const probed = endpoint.profile.facts[fact.name] as KnownFact | null | undefined;
+  const correction = endpoint.profile.corrections[fact.name] as KnownFact | null | undefined;
   const source = correction ?? probed;
   const shown = source && { ...source, value: factOf(endpoint.profile, fact.name) };
-  const held = shown ? factWords(fact.name, shown.value) : null;
-  const told = correction && probed ? factWords(fact.name, probed.value) : [];
+  const lines = shown ? factText(fact.name, shown.value) : null;
+  const probedLines = correction && probed ? factText(fact.name, probed.value) : [];
   return (
     <section className={classes.row} aria-label={fact.label}>
       <div>
@@ -39,14 +39,14 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
         />
       ) : (
         <div>
-          <Value lines={held} />
-          <Value lines={told.filter((line) => !held?.includes(line))} old />
+          <Value lines={lines} />
+          <Value lines={probedLines.filter((line) => !lines?.includes(line))} isOld />
         </div>
       )}
       <Source known={shown} corrected={Boolean(correction)} />
       {!editing && (
         <Group gap={4} wrap="nowrap" justify="flex-end">
-          {correction && <Reset endpoint={endpoint} fact={fact} />}
+          {correction && <ResetButton endpoint={endpoint} fact={fact} />}
           <Button
             size="compact-xs"
             variant="subtle"
@@ -61,17 +61,17 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
   );
 }
 
-const SHOWN = 6;
+const MAX_LINES = 6;
 
 /** `lines`: null where nobody has told. */
-function Value({ lines: known, old = false }: { lines: string[] | null; old?: boolean }) {
+function Value({ lines: known, isOld = false }: { lines: string[] | null; isOld?: boolean }) {
   const [all, setAll] = useState(false);
   const lines = known ?? ["unknown"];
   if (!lines.length) return null;
-  const shown = all ? lines : lines.slice(0, SHOWN);
+  const shown = all ? lines : lines.slice(0, MAX_LINES);
   return (
     <div className={classes.value}>
-      {old && (
+      {isOld && (
         <Text size="xs" c="dimmed">
           Probed value (not used):
         </Text>
@@ -80,8 +80,8 @@ function Value({ lines: known, old = false }: { lines: string[] | null; old?: bo
         <Text
           key={line}
           size="sm"
-          c={old || !known ? "dimmed" : undefined}
-          className={old ? classes.old : ""}
+          c={isOld || !known ? "dimmed" : undefined}
+          className={isOld ? classes.old : ""}
         >
           {line}
         </Text>
@@ -95,7 +95,7 @@ function Value({ lines: known, old = false }: { lines: string[] | null; old?: bo
   );
 }
 
-function Source({ known, corrected }: { known?: Known | null; corrected: boolean }) {
+function Source({ known, corrected }: { known?: KnownFact | null; corrected: boolean }) {
   if (!known) return <span />;
   return (
     <div>
@@ -108,17 +108,17 @@ function Source({ known, corrected }: { known?: Known | null; corrected: boolean
       )}
       {known.at != null && (
         <Text size="xs" c="dimmed" component="div">
-          <Ago at={known.at} />
+          <TimeAgo at={known.at} />
         </Text>
       )}
     </div>
   );
 }
 
-function Reset({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
-  const reset = useDeed({
-    by: () => ask.change(endpoint.name, { corrections: { [fact.name]: null } }),
-    done: `${fact.label}: using the probed value again.`,
+function ResetButton({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
+  const reset = useEndpointAction({
+    call: () => endpointsApi.change(endpoint.name, { corrections: { [fact.name]: null } }),
+    success: `${fact.label}: using the probed value again.`,
   });
   return (
     <Button

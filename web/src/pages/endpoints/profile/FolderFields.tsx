@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
 import { GIGABYTE } from "~/lib/format";
-import { FOLDER_WORDS } from "../facts";
-import type { Folders, FolderWord } from "./folders";
+import { FOLDER_LABELS } from "../facts";
+import type { CorrectableField, Folders } from "./folders";
 
 type FolderFieldsProps = { folders: Folders; onFolders: (folders: Folders) => void };
 
@@ -10,11 +10,11 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
   return (
     <Stack gap="sm">
       {Object.entries(folders).map(([name, folder]) => {
-        const say = (word: FolderWord, value: number | string, unit = 1) => {
-          const said = value === "" ? null : Math.round(Number(value) * unit);
-          onFolders({ ...folders, [name]: { ...folder, [word]: said } });
+        const change = (word: CorrectableField, value: number | string, unit = 1) => {
+          const amount = value === "" ? null : Math.round(Number(value) * unit);
+          onFolders({ ...folders, [name]: { ...folder, [word]: amount } });
         };
-        const label = FOLDER_WORDS[name] ?? name;
+        const label = FOLDER_LABELS[name] ?? name;
         return (
           <fieldset key={name} style={{ border: 0, margin: 0, padding: 0 }}>
             <Text component="legend" size="sm" fw={550}>
@@ -30,7 +30,7 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
                 min={0}
                 decimalScale={3}
                 value={folder.quota_bytes ? folder.quota_bytes / GIGABYTE : ""}
-                onChange={(value) => say("quota_bytes", value, GIGABYTE)}
+                onChange={(value) => change("quota_bytes", value, GIGABYTE)}
               />
               <NumberInput
                 size="xs"
@@ -39,14 +39,14 @@ export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
                 allowDecimal={false}
                 thousandSeparator=" "
                 value={folder.quota_files ?? ""}
-                onChange={(value) => say("quota_files", value)}
+                onChange={(value) => change("quota_files", value)}
               />
               <NumberInput
                 size="xs"
                 label="Deleted after (days)"
                 min={0}
                 value={folder.purge_days ?? ""}
-                onChange={(value) => say("purge_days", value)}
+                onChange={(value) => change("purge_days", value)}
               />
             </SimpleGrid>
           </fieldset>

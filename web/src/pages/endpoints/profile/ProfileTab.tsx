@@ -1,8 +1,8 @@
 import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { IconDownload, IconRefresh } from "@tabler/icons-react";
 import type { Endpoint } from "~/api/client";
-import { Ago } from "~/components/Time";
-import { ask, useDeed } from "../actions";
+import { TimeAgo } from "~/components/Time";
+import { endpointsApi, useEndpointAction } from "../actions";
 import { FACTS } from "../facts";
 import { FactRow } from "./FactRow";
 
@@ -21,7 +21,7 @@ export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
             {profile.probed_at != null && (
               <>
                 {" "}
-                <Ago at={profile.probed_at} />
+                <TimeAgo at={profile.probed_at} />
               </>
             )}
             . Correct anything that is wrong. Your corrections stay until you reset them, even when
@@ -40,7 +40,10 @@ export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function Buttons({ endpoint }: { endpoint: Endpoint }) {
-  const probe = useDeed({ by: ask.probe, done: "Probing. The profile updates in a moment." });
+  const probe = useEndpointAction({
+    call: endpointsApi.probe,
+    success: "Probing. The profile updates in a moment.",
+  });
   return (
     <Group gap="xs">
       <Button

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { saidOf } from "./folders";
+import { folderCorrections } from "./folders";
 
 const probed = {
   keep: { path: "/home/me", free_bytes: 7, quota_bytes: 10 },
@@ -8,15 +8,15 @@ const probed = {
 
 test("a correction of folders says only what differs, never how much is free", () => {
   const work = { ...probed.work, purge_days: 30 };
-  expect(saidOf({ ...probed, work }, probed)).toEqual({
+  expect(folderCorrections({ ...probed, work }, probed)).toEqual({
     work: { path: "/scratch/me", purge_days: 30 },
   });
 });
 
 test("a folder that is as probed needs no word; an emptied field is one", () => {
-  expect(saidOf(probed, probed)).toBeNull();
+  expect(folderCorrections(probed, probed)).toBeNull();
   const keep = { ...probed.keep, quota_bytes: null };
-  expect(saidOf({ ...probed, keep }, probed)).toEqual({
+  expect(folderCorrections({ ...probed, keep }, probed)).toEqual({
     keep: { path: "/home/me", quota_bytes: null },
   });
 });

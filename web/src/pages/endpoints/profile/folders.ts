@@ -1,7 +1,7 @@
 import type { Schemas } from "~/api/client";
 
-const WORDS = ["quota_bytes", "quota_files", "purge_days"] as const;
-export type FolderWord = (typeof WORDS)[number];
+const CORRECTABLE = ["quota_bytes", "quota_files", "purge_days"] as const;
+export type CorrectableField = (typeof CORRECTABLE)[number];
 type Folder = { path: string } & Partial<Schemas["FolderNow"]>;
 export type Folders = Record<string, Folder>;
 
@@ -10,15 +10,15 @@ export type Folders = Record<string, Folder>;
  *
  * The room there is learned anew each time: it never belongs to a correction.
  */
-export function saidOf(folders: Folders, probed: Folders): Folders | null {
-  const said: Folders = {};
+export function folderCorrections(folders: Folders, probed: Folders): Folders | null {
+  const corrections: Folders = {};
   for (const [name, folder] of Object.entries(folders)) {
-    const differing = WORDS.filter(
+    const differing = CORRECTABLE.filter(
       (word) => (folder[word] ?? null) !== (probed[name]?.[word] ?? null),
     );
     if (!differing.length) continue;
-    const words = Object.fromEntries(differing.map((word) => [word, folder[word] ?? null]));
-    said[name] = { path: folder.path, ...words };
+    const changes = Object.fromEntries(differing.map((word) => [word, folder[word] ?? null]));
+    corrections[name] = { path: folder.path, ...changes };
   }
-  return Object.keys(said).length ? said : null;
+  return Object.keys(corrections).length ? corrections : null;
 }

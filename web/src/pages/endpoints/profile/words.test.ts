@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factLines, factWords, formOf, readBack, written } from "./words";
+import { factLines, factText, formatValue, formOf, parseValue } from "./words";
 
 describe("a fact in words", () => {
   it("is one line for each entry of a list", () => {
@@ -19,16 +19,16 @@ describe("a fact in words", () => {
 
   it("is told in sentences where its shape is known, and as it is where that has changed", () => {
     const gpu = { name: "gpu", default: true, nodes_total: 2, cpus_per_node: 8, max_minutes: 120 };
-    expect(factWords("partitions", [gpu])).toEqual([
+    expect(factText("partitions", [gpu])).toEqual([
       "gpu (default): 2 nodes with 8 CPUs; at most 2 h",
     ]);
     const work = { path: "/scratch/me", free_bytes: 5 * 2 ** 30, purge_days: 30 };
-    expect(factWords("folders", { work })).toEqual([
+    expect(factText("folders", { work })).toEqual([
       "work: /scratch/me; 5.0 GB free, files deleted after 30 days",
     ]);
-    expect(factWords("flags", { mem: "refuses", time: "takes" })).toEqual(["rejects --mem"]);
-    expect(factWords("flags", { time: "takes" })).toEqual(["accepts every flag Diamond uses"]);
-    expect(factWords("partitions", "all of them")).toEqual(["all of them"]);
+    expect(factText("flags", { mem: "refuses", time: "takes" })).toEqual(["rejects --mem"]);
+    expect(factText("flags", { time: "takes" })).toEqual(["accepts every flag Diamond uses"]);
+    expect(factText("partitions", "all of them")).toEqual(["all of them"]);
   });
 
   it("says none rather than nothing", () => {
@@ -45,11 +45,11 @@ describe("a correction", () => {
   it("is written and read back in the form of its value", () => {
     for (const value of [8, "alpha@login", ["module load python"], { a100: 4 }]) {
       const form = formOf(value);
-      expect(readBack(written(value, form), form)).toEqual(value);
+      expect(parseValue(formatValue(value, form), form)).toEqual(value);
     }
   });
 
   it("leaves out empty lines", () => {
-    expect(readBack("module load a\n\n", "lines")).toEqual(["module load a"]);
+    expect(parseValue("module load a\n\n", "lines")).toEqual(["module load a"]);
   });
 });

@@ -1,36 +1,34 @@
-import { bytes, count, MEGABYTE } from "~/lib/format";
+import { count, formatBytes, MEGABYTE } from "~/lib/format";
 import {
   type FactName,
-  folderWords,
-  limitWords,
-  nodesWords,
+  folderText,
+  limitText,
+  nodesText,
   type Partition,
   schedulerName,
 } from "../facts";
 
 /** A fact in the words of a person, where its shape is known; else as it is. */
-export function factWords(name: FactName, value: unknown): string[] {
+export function factText(name: FactName, value: unknown): string[] {
   try {
-    return SPOKEN[name]?.(value as never) ?? factLines(value);
+    return FORMATTERS[name]?.(value as never) ?? factLines(value);
   } catch {
     return factLines(value); // A newer agent may tell it in another form.
   }
 }
 
-const SPOKEN: Partial<Record<FactName, (value: never) => string[]>> = {
+const FORMATTERS: Partial<Record<FactName, (value: never) => string[]>> = {
   scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
-  memory_mb: (value: number) => [bytes(value * MEGABYTE)],
+  memory_mb: (value: number) => [formatBytes(value * MEGABYTE)],
   partitions: (value: Partition[]) => value.map(partitionLine),
   flags: flagLines,
   free: (value: Record<string, Free>) =>
-    Object.entries(value).map(([name, free]) => `${name}: ${freeWords(free)}`),
+    Object.entries(value).map(([name, free]) => `${name}: ${freeText(free)}`),
   folders: (value: Record<string, Folder>) =>
-    Object.entries(value).map(
-      ([name, folder]) => `${name}: ${folder.path}; ${folderWords(folder)}`,
-    ),
+    Object.entries(value).map(([name, folder]) => `${name}: ${folder.path}; ${folderText(folder)}`),
 };
 
-type Folder = NonNullable<Parameters<typeof folderWords>[0]>;
+type Folder = NonNullable<Parameters<typeof folderText>[0]>;
 type Free = Partial<
   Record<"nodes_idle" | "nodes_total" | "cpus_idle" | "gpus_idle" | "pending", number | null>
 >;
@@ -52,51 +50,51 @@ function flagLines(flags: Record<string, string>): string[] {
 function partitionLine(partition: Partition): string {
   const name = partition.default ? `${partition.name} (default)` : partition.name;
   const accounts = partition.accounts?.length ? `accounts ${partition.accounts.join(", ")}` : "";
-  const words = [nodesWords(partition), limitWords(partition), accounts];
-  return `${name}: ${words.filter(Boolean).join("; ")}`;
+  const parts = [nodesText(partition), limitText(partition), accounts];
+  return `${name}: ${parts.filter(Boolean).join("; ")}`;
 }
 
-function freeWords(free: Free): string {
-  const words = [
+function freeText(free: Free): string {
+  const parts = [
     free.nodes_idle != null && `${free.nodes_idle} of ${count(free.nodes_total ?? 0, "node")}`,
     free.cpus_idle != null && count(free.cpus_idle, "CPU"),
     free.gpus_idle != null && count(free.gpus_idle, "GPU"),
   ].filter(Boolean);
   const waiting =
     free.pending == null ? "" : `; ${count(free.pending, "job waiting", "jobs waiting")}`;
-  return `${words.join(", ")}${waiting}`;
+  return `${parts.join(", ")}${waiting}`;
 }
 
 /** A fact's value as lines for a person: one line each for what a list or a table holds. */
 export function factLines(value: unknown): string[] {
-  if (Array.isArray(value)) return value.length ? value.map((one) => inLine(one)) : ["none"];
+  if (Array.isArray(value)) return value.length ? value.map((item) => oneLine(item)) : ["none"];
   if (isTable(value)) {
-    const lines = Object.entries(value).map(([name, one]) => `${name}: ${inLine(one)}`);
+    const lines = Object.entries(value).map(([name, item]) => `${name}: ${oneLine(item)}`);
     return lines.length ? lines : ["none"];
   }
-  return [inLine(value)];
+  return [oneLine(value)];
 }
 
-function inLine(value: unknown): string {
+function oneLine(value: unknown): string {
   if (value === null || value === undefined) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.map((one) => inLine(one)).join(", ") || "none";
+  if (Array.isArray(value)) return value.map((item) => oneLine(item)).join(", ") || "none";
   if (!isTable(value)) return String(value);
   const { name, ...rest } = value;
-  const told = Object.entries(rest).filter(([, one]) => one !== null && one !== false);
-  const words = told.map(([key, one]) =>
-    one === true ? plain(key) : `${plain(key)} ${nested(one)}`.trim(),
+  const entries = Object.entries(rest).filter(([, item]) => item !== null && item !== false);
+  const parts = entries.map(([key, item]) =>
+    item === true ? spaced(key) : `${spaced(key)} ${nested(item)}`.trim(),
   );
   return (
-    [name === undefined ? "" : String(name), words.join(", ")].filter(Boolean).join(": ") || "none"
+    [name === undefined ? "" : String(name), parts.join(", ")].filter(Boolean).join(": ") || "none"
   );
 }
 
 function nested(value: unknown): string {
-  return isTable(value) || Array.isArray(value) ? `(${inLine(value)})` : inLine(value);
+  return isTable(value) || Array.isArray(value) ? `(${oneLine(value)})` : oneLine(value);
 }
 
-function plain(key: string): string {
+function spaced(key: string): string {
   return key.replaceAll("_", " ");
 }
 
@@ -105,22 +103,22 @@ function isTable(value: unknown): value is Record<string, unknown> {
 }
 
 /** How a value is written in the editor, and read back. */
-export type Form = "number" | "text" | "lines" | "json";
+export type ValueForm = "number" | "text" | "lines" | "json";
 
-export function formOf(value: unknown): Form {
+export function formOf(value: unknown): ValueForm {
   if (typeof value === "number") return "number";
   if (typeof value === "string") return "text";
-  const isLines = Array.isArray(value) && value.every((one) => typeof one === "string");
+  const isLines = Array.isArray(value) && value.every((item) => typeof item === "string");
   return isLines ? "lines" : "json";
 }
 
-export function written(value: unknown, form: Form): string {
+export function formatValue(value: unknown, form: ValueForm): string {
   if (form === "lines") return (value as string[]).join("\n");
   return form === "json" ? JSON.stringify(value ?? null, null, 2) : String(value);
 }
 
 /** What was written as a value; throws a SyntaxError for JSON that is none. */
-export function readBack(text: string, form: Form): unknown {
+export function parseValue(text: string, form: ValueForm): unknown {
   if (form === "number") return Number(text);
   if (form === "text") return text;
   if (form === "lines") return text.split("\n").filter((line) => line.trim());

@@ -11,25 +11,26 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import type { Endpoint, Schemas } from "~/api/client";
-import { Failed } from "~/components/Answer";
-import { Ago } from "~/components/Time";
-import { bytes, count } from "~/lib/format";
-import { ask, useDeed } from "../actions";
+import { ErrorAlert } from "~/components/Answer";
+import { TimeAgo } from "~/components/Time";
+import { count, formatBytes } from "~/lib/format";
+import { endpointsApi, useEndpointAction } from "../actions";
 
 /** First what would go, then the deed, for exactly what was shown. */
 export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
   const [days, setDays] = useState<string | number>(30);
-  const look = useDeed({
-    by: () => ask.clean(endpoint.name, { older_than_days: Number(days) || 0, dry_run: true }),
-    quiet: true,
+  const previewAction = useEndpointAction({
+    call: () =>
+      endpointsApi.clean(endpoint.name, { older_than_days: Number(days) || 0, dry_run: true }),
+    ownErrorDisplay: true,
   });
-  const clean = useDeed({
-    by: (tasks: string[]) => ask.clean(endpoint.name, { tasks, dry_run: false }),
-    quiet: true,
-    done: "Deleting run directories.",
-    onDone: () => look.reset(),
+  const clean = useEndpointAction({
+    call: (tasks: string[]) => endpointsApi.clean(endpoint.name, { tasks, dry_run: false }),
+    ownErrorDisplay: true,
+    success: "Deleting run directories.",
+    onSuccess: () => previewAction.reset(),
   });
-  const error = look.error ?? clean.error;
+  const error = previewAction.error ?? clean.error;
   return (
     <Card component="section">
       <Stack gap="sm">
@@ -48,16 +49,20 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
             onChange={setDays}
             w={200}
           />
-          <Button variant="default" loading={look.isPending} onClick={() => look.run()}>
+          <Button
+            variant="default"
+            loading={previewAction.isPending}
+            onClick={() => previewAction.run()}
+          >
             Preview
           </Button>
         </Group>
-        {error && <Failed error={error} />}
-        {look.data && (
-          <Found
-            found={look.data}
+        {error && <ErrorAlert error={error} />}
+        {previewAction.data && (
+          <CleanUpPreview
+            preview={previewAction.data}
             cleaning={clean.isPending}
-            onClean={() => clean.run(look.data.items.map((one) => one.task))}
+            onClean={() => clean.run(previewAction.data.items.map((item) => item.task))}
           />
         )}
       </Stack>
@@ -65,10 +70,10 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-type FoundProps = { found: Schemas["Cleaned"]; cleaning: boolean; onClean: () => void };
+type CleanUpPreviewProps = { preview: Schemas["Cleaned"]; cleaning: boolean; onClean: () => void };
 
-function Found({ found, cleaning, onClean }: FoundProps) {
-  if (!found.items.length) return <Text size="sm">No run directories are that old.</Text>;
+function CleanUpPreview({ preview, cleaning, onClean }: CleanUpPreviewProps) {
+  if (!preview.items.length) return <Text size="sm">No run directories are that old.</Text>;
   return (
     <Stack gap="sm">
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
@@ -81,11 +86,11 @@ function Found({ found, cleaning, onClean }: FoundProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {found.items.map((one) => (
-              <Table.Tr key={one.task}>
-                <Table.Td>{one.name}</Table.Td>
-                <Table.Td>{one.ended != null && <Ago at={one.ended} />}</Table.Td>
-                <Table.Td ta="right">{bytes(one.bytes)}</Table.Td>
+            {preview.items.map((item) => (
+              <Table.Tr key={item.task}>
+                <Table.Td>{item.name}</Table.Td>
+                <Table.Td>{item.ended != null && <TimeAgo at={item.ended} />}</Table.Td>
+                <Table.Td ta="right">{formatBytes(item.bytes)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -93,8 +98,8 @@ function Found({ found, cleaning, onClean }: FoundProps) {
       </ScrollArea.Autosize>
       <Group>
         <Button color="red" loading={cleaning} onClick={onClean}>
-          Delete {count(found.items.length, "run directory", "run directories")} (
-          {bytes(found.bytes)})
+          Delete {count(preview.items.length, "run directory", "run directories")} (
+          {formatBytes(preview.bytes)})
         </Button>
       </Group>
     </Stack>

@@ -1,21 +1,21 @@
 import { Button, Card, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { Failed } from "~/components/Answer";
-import { ask, useDeed } from "../actions";
+import { ErrorAlert } from "~/components/Answer";
+import { endpointsApi, useEndpointAction } from "../actions";
 
 /** Which run directories go by themselves. An empty field means no such rule. */
 export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
   const now = endpoint.retention;
   const [days, setDays] = useState<string | number>(now.older_than_days ?? "");
   const [gigabytes, setGigabytes] = useState<string | number>(now.max_gigabytes ?? "");
-  const save = useDeed({
-    by: () =>
-      ask.change(endpoint.name, {
-        retention: { older_than_days: given(days), max_gigabytes: given(gigabytes) },
+  const save = useEndpointAction({
+    call: () =>
+      endpointsApi.change(endpoint.name, {
+        retention: { older_than_days: numberOrNull(days), max_gigabytes: numberOrNull(gigabytes) },
       }),
-    quiet: true,
-    done: "Rule saved.",
+    ownErrorDisplay: true,
+    success: "Rule saved.",
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -47,7 +47,7 @@ export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
             value={gigabytes}
             onChange={setGigabytes}
           />
-          {save.error && <Failed error={save.error} />}
+          {save.error && <ErrorAlert error={save.error} />}
           <Group>
             <Button type="submit" loading={save.isPending}>
               Save
@@ -59,6 +59,6 @@ export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function given(value: string | number): number | null {
+function numberOrNull(value: string | number): number | null {
   return value === "" ? null : Number(value);
 }

@@ -4,7 +4,7 @@ import { CleanUp } from "./CleanUp";
 import { RetentionRules } from "./RetentionRules";
 
 /** Making room on the machine: once by hand, or by a rule. Records, logs and metrics always stay. */
-export function UpkeepTab({ endpoint }: { endpoint: Endpoint }) {
+export function CleanUpTab({ endpoint }: { endpoint: Endpoint }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" style={{ alignItems: "start" }}>
       <CleanUp endpoint={endpoint} />

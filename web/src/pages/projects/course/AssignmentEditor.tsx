@@ -2,47 +2,47 @@ import { Group, Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { type Assignment, askCourses } from "~/api/courses";
+import { type Assignment, coursesApi } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { MomentInput } from "~/components/MomentInput";
-import { sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { DateTimeInput } from "~/components/MomentInput";
+import { showError } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 import { parseYaml, renderYaml } from "~/pages/composer/state/calls";
 
 type EditorProps = { project: ProjectPage; assignment: Assignment | null; onClose: () => void };
-type Wanted = Omit<Required<Schemas["AssignmentRequest"]>, "spec">;
+type AssignmentDraft = Omit<Required<Schemas["AssignmentRequest"]>, "spec">;
 
-const NEW: Wanted = { name: "", title: "", text: "", due: null, code: null };
+const NEW: AssignmentDraft = { name: "", title: "", text: "", due: null, code: null };
 
 /** An assignment is a job like any other: taken from a task that ran well, or written as a diamond.yaml. */
 export function AssignmentEditor({ project, assignment, onClose }: EditorProps) {
-  const [wanted, setWanted] = useState<Wanted>(assignment ? partsOf(assignment) : NEW);
+  const [draft, setDraft] = useState<AssignmentDraft>(assignment ? draftOf(assignment) : NEW);
   const [yaml, setYaml] = useSpecText(assignment);
-  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
-  const keep = useDeed({
-    by: async () => {
+  const change = (part: Partial<AssignmentDraft>) => setDraft((now) => ({ ...now, ...part }));
+  const save = useAction({
+    call: async () => {
       const spec = await specOf(yaml);
-      return askCourses.keep(project.id, assignment?.name ?? null, { ...wanted, spec });
+      return coursesApi.saveAssignment(project.id, assignment?.name ?? null, { ...draft, spec });
     },
-    renews: [keys.projects, keys.tasks],
-    done: "Assignment published.",
-    onDone: onClose,
+    refresh: [keys.projects, keys.tasks],
+    success: "Assignment published.",
+    onSuccess: onClose,
   });
-  const take = async (task: string) => {
+  const copyFromTask = async (task: string) => {
     const job = await jobOf(task);
     setYaml(await renderYaml(job.spec));
-    change({ code: job.code, name: wanted.name || job.name });
+    change({ code: job.code, name: draft.name || job.name });
   };
   return (
-    <Ask
+    <FormDialog
       title={assignment ? `Edit ${assignment.name}` : "New assignment"}
-      deed={assignment ? "Save" : "Publish"}
-      isPending={keep.isPending}
-      isReady={Boolean(wanted.name.trim() && yaml.trim())}
-      error={keep.error}
-      onDo={() => keep.run()}
+      submitLabel={assignment ? "Save" : "Publish"}
+      isPending={save.isPending}
+      isReady={Boolean(draft.name.trim() && yaml.trim())}
+      error={save.error}
+      onSubmit={() => save.run()}
       onClose={onClose}
       size="xl"
     >
@@ -51,22 +51,22 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
           label="Name"
           description="A short name for the terminal."
           placeholder="week-1"
-          value={wanted.name}
+          value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
           spellCheck={false}
           data-autofocus
         />
-        <MomentInput
+        <DateTimeInput
           label="Due"
           description="Copies started later are marked as late."
-          value={wanted.due}
+          value={draft.due}
           onChange={(due) => change({ due })}
         />
       </Group>
       <TextInput
         label="Title"
         placeholder="A first network"
-        value={wanted.title}
+        value={draft.title}
         onChange={(event) => change({ title: event.currentTarget.value })}
       />
       <Textarea
@@ -74,13 +74,13 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
         autosize
         minRows={3}
         maxRows={12}
-        value={wanted.text}
+        value={draft.text}
         onChange={(event) => change({ text: event.currentTarget.value })}
       />
-      <FromTask onTake={(task) => void take(task).catch(sayFailed)} />
+      <CopyFromTask onChoose={(task) => void copyFromTask(task).catch(showError)} />
       <Textarea
         label="Job (diamond.yaml)"
-        description={wanted.code ? "Includes the code of that task." : "Without code."}
+        description={draft.code ? "Includes the code of that task." : "Without code."}
         placeholder={"name: week-1\nrun: python train.py\n"}
         autosize
         minRows={5}
@@ -90,12 +90,12 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
         value={yaml}
         onChange={(event) => setYaml(event.currentTarget.value)}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
 /** The newest of the lecturer's own tasks: what ran for her runs for the students. */
-function FromTask({ onTake }: { onTake: (task: string) => void }) {
+function CopyFromTask({ onChoose }: { onChoose: (task: string) => void }) {
   const { data } = useQuery({
     queryKey: [...keys.tasks, "to-assign"],
     queryFn: () => dataOf(api.GET("/api/v1/tasks", { params: { query: { limit: 30 } } })),
@@ -113,8 +113,8 @@ function FromTask({ onTake }: { onTake: (task: string) => void }) {
       label="Copy from one of your tasks"
       description="Copies the task's spec and code."
       placeholder="Choose a task"
-      data={tasks.map((one) => ({ value: one.id, label: `${one.name} (${one.state})` }))}
-      onChange={(task) => task && onTake(task)}
+      data={tasks.map((task) => ({ value: task.id, label: `${task.name} (${task.state})` }))}
+      onChange={(task) => task && onChoose(task)}
       searchable
     />
   );
@@ -142,10 +142,10 @@ async function specOf(yaml: string): Promise<Schemas["AssignmentRequest"]["spec"
 }
 
 async function jobOf(task: string) {
-  const found = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task } } }));
-  return dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: found.job } } }));
+  const details = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task } } }));
+  return dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: details.job } } }));
 }
 
-function partsOf({ name, title, text, due, code }: Assignment): Wanted {
+function draftOf({ name, title, text, due, code }: Assignment): AssignmentDraft {
   return { name, title, text, due, code };
 }

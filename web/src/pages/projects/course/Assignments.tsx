@@ -3,14 +3,14 @@ import { IconPencil, IconPlayerPlay, IconPlus, IconSchool } from "@tabler/icons-
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Assignment, askCourses, assignmentsQuery } from "~/api/courses";
+import { type Assignment, assignmentsQuery, coursesApi } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Answer, Empty, Failed } from "~/components/Answer";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
-import { freshKey } from "~/lib/key";
-import { isManager, mayAdd } from "../rights";
+import { EmptyState, ErrorAlert, QueryResult } from "~/components/Answer";
+import { TimeAgo } from "~/components/Time";
+import { useAction } from "~/components/useDeed";
+import { randomKey } from "~/lib/key";
+import { canAdd, isManager } from "../rights";
 import { AssignmentEditor } from "./AssignmentEditor";
 import { RemoveAssignment } from "./RemoveAssignment";
 
@@ -25,24 +25,24 @@ export function Assignments({ project }: { project: ProjectPage }) {
   );
   return (
     <>
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) =>
           items.length ? (
             <Stack>
               {add && <Group>{add}</Group>}
-              {items.map((one) => (
-                <AssignmentCard key={one.id} project={project} assignment={one} />
+              {items.map((assignment) => (
+                <AssignmentCard key={assignment.id} project={project} assignment={assignment} />
               ))}
             </Stack>
           ) : (
-            <Empty icon={IconSchool} title="No assignments yet" action={add}>
+            <EmptyState icon={IconSchool} title="No assignments yet" action={add}>
               {isManager(project)
                 ? "An assignment is a job that every student runs a copy of, with or without changes."
                 : "Your instructor's assignments appear here. You start your own copy with one click."}
-            </Empty>
+            </EmptyState>
           )
         }
-      </Answer>
+      </QueryResult>
       {isNew && (
         <AssignmentEditor project={project} assignment={null} onClose={() => setNew(false)} />
       )}
@@ -53,13 +53,19 @@ export function Assignments({ project }: { project: ProjectPage }) {
 type CardProps = { project: ProjectPage; assignment: Assignment };
 
 function AssignmentCard({ project, assignment }: CardProps) {
-  const [key] = useState(freshKey);
+  const [key] = useState(randomKey);
   const navigate = useNavigate();
-  const run = useDeed({
-    by: () => askCourses.run(project.id, assignment.name, { on: "", spec: null, code: null }, key),
-    renews: [keys.tasks],
-    done: `Your copy of ${assignment.name} submitted`,
-    onDone: ({ tasks, job }) =>
+  const run = useAction({
+    call: () =>
+      coursesApi.runAssignment(
+        project.id,
+        assignment.name,
+        { on: "", spec: null, code: null },
+        key,
+      ),
+    refresh: [keys.tasks],
+    success: `Your copy of ${assignment.name} submitted`,
+    onSuccess: ({ tasks, job }) =>
       void navigate({ to: "/tasks/$task", params: { task: tasks[0]?.id ?? job.id } }),
   });
   return (
@@ -73,20 +79,20 @@ function AssignmentCard({ project, assignment }: CardProps) {
                 "no due date"
               ) : (
                 <>
-                  due <Ago at={assignment.due} />
+                  due <TimeAgo at={assignment.due} />
                 </>
               )}
             </Text>
           </div>
-          {isManager(project) && <ManagersButtons project={project} assignment={assignment} />}
+          {isManager(project) && <ManagerButtons project={project} assignment={assignment} />}
         </Group>
         {assignment.text && (
           <Text size="sm" maw={760} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
             {assignment.text}
           </Text>
         )}
-        {run.error && <Failed error={run.error} />}
-        {mayAdd(project) && (
+        {run.error && <ErrorAlert error={run.error} />}
+        {canAdd(project) && (
           <Group gap="xs">
             <Button
               leftSection={<IconPlayerPlay size={16} aria-hidden />}
@@ -115,7 +121,7 @@ function AssignmentCard({ project, assignment }: CardProps) {
   );
 }
 
-function ManagersButtons({ project, assignment }: CardProps) {
+function ManagerButtons({ project, assignment }: CardProps) {
   const [isOpen, setOpen] = useState<"edit" | "remove" | null>(null);
   const close = () => setOpen(null);
   return (

@@ -1,35 +1,35 @@
 import { Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { askCourses, type Course } from "~/api/courses";
+import { type Course, coursesApi } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { MomentInput } from "~/components/MomentInput";
+import { ErrorAlert } from "~/components/Answer";
+import { DateTimeInput } from "~/components/MomentInput";
 import { Section } from "~/components/Section";
-import { sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { showError } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 
-type Wanted = Required<Course>;
-const NEW: Wanted = { starts: null, ends: null, account: "", reservation: "" };
+type CourseDraft = Required<Course>;
+const NEW: CourseDraft = { starts: null, ends: null, account: "", reservation: "" };
 
 /** Makes a project a course, and keeps its terms. */
 export function CourseSection({ project }: { project: ProjectPage }) {
-  const [wanted, setWanted] = useState<Wanted>({ ...NEW, ...project.course });
-  const change = (part: Partial<Wanted>) => setWanted((now) => ({ ...now, ...part }));
-  const keep = useDeed({
-    by: () => askCourses.set(project.id, wanted),
-    renews: [keys.projects],
-    done: project.course ? "Saved." : "The project is now a course.",
+  const [draft, setDraft] = useState<CourseDraft>({ ...NEW, ...project.course });
+  const change = (part: Partial<CourseDraft>) => setDraft((now) => ({ ...now, ...part }));
+  const save = useAction({
+    call: () => coursesApi.saveCourse(project.id, draft),
+    refresh: [keys.projects],
+    success: project.course ? "Saved." : "The project is now a course.",
   });
-  const stop = useDeed({
-    by: () => askCourses.stop(project.id),
-    renews: [keys.projects],
-    done: "The project is no longer a course.",
-    onError: sayFailed,
+  const stop = useAction({
+    call: () => coursesApi.endCourse(project.id),
+    refresh: [keys.projects],
+    success: "The project is no longer a course.",
+    onError: showError,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    keep.run();
+    save.run();
   };
   return (
     <Section
@@ -38,36 +38,36 @@ export function CourseSection({ project }: { project: ProjectPage }) {
     >
       <form onSubmit={submit}>
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
-          <MomentInput
+          <DateTimeInput
             label="Starts"
             description="Members cannot start jobs before this."
-            value={wanted.starts}
+            value={draft.starts}
             onChange={(starts) => change({ starts })}
           />
-          <MomentInput
+          <DateTimeInput
             label="Ends"
             description="Members cannot start jobs after this."
-            value={wanted.ends}
+            value={draft.ends}
             onChange={(ends) => change({ ends })}
           />
           <TextInput
             label="Account"
             description="The allocation charged for all jobs."
             placeholder="as set in each job"
-            value={wanted.account}
+            value={draft.account}
             onChange={(event) => change({ account: event.currentTarget.value })}
           />
           <TextInput
             label="Reservation"
             description="Nodes the site reserves for the course."
             placeholder="as set in each job"
-            value={wanted.reservation}
+            value={draft.reservation}
             onChange={(event) => change({ reservation: event.currentTarget.value })}
           />
         </SimpleGrid>
-        {keep.error && <Failed error={keep.error} />}
+        {save.error && <ErrorAlert error={save.error} />}
         <Group gap="xs">
-          <Button type="submit" loading={keep.isPending}>
+          <Button type="submit" loading={save.isPending}>
             {project.course ? "Save course" : "Turn into a course"}
           </Button>
           {project.course && (

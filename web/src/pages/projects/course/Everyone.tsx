@@ -4,13 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { courseTableQuery } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
-import { Answer, Empty, Lines } from "~/components/Answer";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { EveryoneTable } from "./EveryoneTable";
+import { StudentTable } from "./EveryoneTable";
 import { RosterDialog } from "./RosterDialog";
 
 /** For the lecturer: everyone's state in each assignment, and last error. */
-export function Everyone({ project }: { project: ProjectPage }) {
+export function StudentsTab({ project }: { project: ProjectPage }) {
   const [isOpen, setOpen] = useState(false);
   const query = useQuery(courseTableQuery(project.id));
   const roster = (
@@ -23,32 +23,32 @@ export function Everyone({ project }: { project: ProjectPage }) {
   );
   return (
     <>
-      <Answer query={query} loading={<Lines count={8} height={36} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={8} height={36} />}>
         {(table) => {
-          const students = table.items.filter((one) => one.role !== "manager");
+          const students = table.items.filter((person) => person.role !== "manager");
           if (!students.length) {
             return (
-              <Empty icon={IconSchool} title="No students yet" action={roster}>
+              <EmptyState icon={IconSchool} title="No students yet" action={roster}>
                 Upload a CSV file with a column of e-mail addresses. Students with an account are
                 added immediately; you get an invitation link for each of the others.
-              </Empty>
+              </EmptyState>
             );
           }
           return (
             <Stack>
               <Group>{roster}</Group>
-              <EveryoneTable table={{ ...table, items: students }} />
-              <Collect project={project} />
+              <StudentTable table={{ ...table, items: students }} />
+              <CollectResults project={project} />
             </Stack>
           );
         }}
-      </Answer>
+      </QueryResult>
       {isOpen && <RosterDialog project={project} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function Collect({ project }: { project: ProjectPage }) {
+function CollectResults({ project }: { project: ProjectPage }) {
   return (
     <Card component="section" aria-label="Collect results" maw={720}>
       <Text size="sm" mb="xs">

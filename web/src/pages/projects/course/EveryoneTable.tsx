@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
 import type { CourseLine, CourseTable } from "~/api/courses";
 import { StateChip } from "~/components/StateBadge";
-import { Ago } from "~/components/Time";
-import { hours } from "~/lib/format";
+import { TimeAgo } from "~/components/Time";
+import { formatHours } from "~/lib/format";
 
-export function EveryoneTable({ table }: { table: CourseTable }) {
+export function StudentTable({ table }: { table: CourseTable }) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer
@@ -27,7 +27,7 @@ export function EveryoneTable({ table }: { table: CourseTable }) {
           </Table.Thead>
           <Table.Tbody>
             {table.items.map((line) => (
-              <Line key={line.id || line.email} line={line} assignments={table.assignments} />
+              <StudentRow key={line.id || line.email} line={line} assignments={table.assignments} />
             ))}
           </Table.Tbody>
         </Table>
@@ -36,7 +36,7 @@ export function EveryoneTable({ table }: { table: CourseTable }) {
   );
 }
 
-function Line({ line, assignments }: { line: CourseLine; assignments: string[] }) {
+function StudentRow({ line, assignments }: { line: CourseLine; assignments: string[] }) {
   return (
     <Table.Tr>
       <Table.Td>
@@ -58,7 +58,7 @@ function Line({ line, assignments }: { line: CourseLine; assignments: string[] }
       </Table.Td>
       {assignments.map((name) => (
         <Table.Td key={name}>
-          <Cell cell={line.cells.find((one) => one.assignment === name)} />
+          <ProgressCell cell={line.cells.find((cell) => cell.assignment === name)} />
         </Table.Td>
       ))}
       <Table.Td maw={320}>
@@ -66,15 +66,15 @@ function Line({ line, assignments }: { line: CourseLine; assignments: string[] }
           {line.last_error}
         </Text>
       </Table.Td>
-      <Table.Td ta="right">{hours(line.use.node_hours)}</Table.Td>
+      <Table.Td ta="right">{formatHours(line.use.node_hours)}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        {line.last_seen == null ? "never" : <Ago at={line.last_seen} />}
+        {line.last_seen == null ? "never" : <TimeAgo at={line.last_seen} />}
       </Table.Td>
     </Table.Tr>
   );
 }
 
-function Cell({ cell }: { cell?: Schemas["CourseCell"] }) {
+function ProgressCell({ cell }: { cell?: Schemas["CourseCell"] }) {
   if (!cell) {
     return (
       <Text size="sm" c="dimmed">

@@ -1,31 +1,31 @@
 import { Text } from "@mantine/core";
-import { type Assignment, askCourses } from "~/api/courses";
+import { type Assignment, coursesApi } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { useAction } from "~/components/useDeed";
 
 type RemoveProps = { project: ProjectPage; assignment: Assignment; onClose: () => void };
 
 export function RemoveAssignment({ project, assignment, onClose }: RemoveProps) {
-  const remove = useDeed({
-    by: () => askCourses.remove(project.id, assignment.name),
-    renews: [keys.projects, keys.tasks],
-    done: `${assignment.name} deleted`,
-    onDone: onClose,
+  const remove = useAction({
+    call: () => coursesApi.removeAssignment(project.id, assignment.name),
+    refresh: [keys.projects, keys.tasks],
+    success: `${assignment.name} deleted`,
+    onSuccess: onClose,
   });
   return (
-    <Ask
+    <FormDialog
       title={`Delete ${assignment.name}?`}
-      deed="Delete"
-      leave="Cancel"
+      submitLabel="Delete"
+      cancelLabel="Cancel"
       danger
       isPending={remove.isPending}
       error={remove.error}
-      onDo={() => remove.run()}
+      onSubmit={() => remove.run()}
       onClose={onClose}
     >
       <Text size="sm">Copies that students have started are kept, with their results.</Text>
-    </Ask>
+    </FormDialog>
   );
 }

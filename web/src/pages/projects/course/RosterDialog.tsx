@@ -2,32 +2,32 @@ import { Alert, Button, FileButton, Group, List, Stack, Text, Textarea } from "@
 import { IconDownload, IconUpload } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
-import { askCourses } from "~/api/courses";
+import { coursesApi } from "~/api/courses";
 import type { ProjectPage } from "~/api/projects";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { FormDialog } from "~/components/Ask";
+import { showError } from "~/components/say";
+import { useAction } from "~/components/useDeed";
 import { count } from "~/lib/format";
 import { linksAsCsv } from "./links";
 
 /** Students of a course, as the examination office gives it. */
 export function RosterDialog({ project, onClose }: { project: ProjectPage; onClose: () => void }) {
   const [csv, setCsv] = useState("");
-  const take = useDeed({
-    by: () => askCourses.roster(project.id, csv),
-    renews: [keys.projects, keys.tasks, keys.invitations],
+  const addStudents = useAction({
+    call: () => coursesApi.addRoster(project.id, csv),
+    refresh: [keys.projects, keys.tasks, keys.invitations],
   });
-  const read = (file: File | null) => void file?.text().then(setCsv, sayFailed);
+  const read = (file: File | null) => void file?.text().then(setCsv, showError);
   return (
-    <Ask
+    <FormDialog
       title={`Add students to ${project.name}`}
-      deed="Add students"
-      leave={take.isSuccess ? "Close" : "Cancel"}
-      isPending={take.isPending}
+      submitLabel="Add students"
+      cancelLabel={addStudents.isSuccess ? "Close" : "Cancel"}
+      isPending={addStudents.isPending}
       isReady={Boolean(csv.trim())}
-      error={take.error}
-      onDo={() => take.run()}
+      error={addStudents.error}
+      onSubmit={() => addStudents.run()}
       onClose={onClose}
       size="lg"
     >
@@ -55,16 +55,16 @@ export function RosterDialog({ project, onClose }: { project: ProjectPage; onClo
         value={csv}
         onChange={(event) => setCsv(event.currentTarget.value)}
       />
-      {take.data && <Taken taken={take.data} course={project.name} />}
-    </Ask>
+      {addStudents.data && <RosterResult result={addStudents.data} course={project.name} />}
+    </FormDialog>
   );
 }
 
-type TakenProps = { taken: Schemas["RosterTaken"]; course: string };
+type RosterResultProps = { result: Schemas["RosterTaken"]; course: string };
 
-function Taken({ taken, course }: TakenProps) {
-  const { added, known, invited, faults } = taken;
-  const words = [
+function RosterResult({ result, course }: RosterResultProps) {
+  const { added, known, invited, faults } = result;
+  const summary = [
     `${count(added.length, "student")} added`,
     known.length > 0 && `${known.length} already in the course`,
     invited.length > 0 && `${count(invited.length, "student")} to invite`,
@@ -72,7 +72,7 @@ function Taken({ taken, course }: TakenProps) {
   return (
     <Alert
       color={faults.length ? "orange" : "teal"}
-      title={words.filter(Boolean).join(", ")}
+      title={summary.filter(Boolean).join(", ")}
       role="status"
     >
       <Stack gap="xs" align="flex-start">
@@ -96,9 +96,9 @@ function Taken({ taken, course }: TakenProps) {
         )}
         {faults.length > 0 && (
           <List size="sm">
-            {faults.map((one) => (
-              <List.Item key={one.line}>
-                Line {one.line}: {one.message}
+            {faults.map((fault) => (
+              <List.Item key={fault.line}>
+                Line {fault.line}: {fault.message}
               </List.Item>
             ))}
           </List>

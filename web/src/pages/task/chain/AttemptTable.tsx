@@ -2,21 +2,21 @@ import { Anchor, Button, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { Took } from "~/components/Time";
+import { Elapsed } from "~/components/Time";
 import classes from "./Chain.module.css";
-import { gapWords, standing } from "./words";
+import { attemptState, gapText } from "./words";
 
 type Attempt = Schemas["Attempt"];
-const HEADS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
+const COLUMNS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
 /** Of a long chain the newest tell how it goes. */
-const NEWEST = 8;
-const FEW_MORE = 4;
+const MAX_ATTEMPTS = 8;
+const TOLERANCE = 4;
 
 /** Each attempt with the gap before it, how far it came, and how it ended. */
 export function AttemptTable({ task }: { task: Task }) {
   const [all, setAll] = useState(false);
-  const isLong = task.attempts.length > NEWEST + FEW_MORE;
-  const shown = isLong && !all ? task.attempts.slice(-NEWEST) : task.attempts;
+  const isLong = task.attempts.length > MAX_ATTEMPTS + TOLERANCE;
+  const shown = isLong && !all ? task.attempts.slice(-MAX_ATTEMPTS) : task.attempts;
   return (
     <div>
       {isLong && (
@@ -28,15 +28,15 @@ export function AttemptTable({ task }: { task: Task }) {
           onClick={() => setAll(!all)}
         >
           {all
-            ? `Show only the latest ${NEWEST}`
-            : `Show ${task.attempts.length - NEWEST} earlier attempts`}
+            ? `Show only the latest ${MAX_ATTEMPTS}`
+            : `Show ${task.attempts.length - MAX_ATTEMPTS} earlier attempts`}
         </Button>
       )}
       {/* Roles are named since small windows show rows as blocks, which are no table to a browser any more. */}
       <Table horizontalSpacing="sm" verticalSpacing={6} role="table" className={classes.table}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
-            {HEADS.map((head) => (
+            {COLUMNS.map((head) => (
               <Table.Th key={head} role="columnheader">
                 {head}
               </Table.Th>
@@ -60,12 +60,12 @@ function Row({ task, attempt }: { task: Task; attempt: Attempt }) {
       <Cell head="Attempt">
         <AttemptNumber task={task} attempt={attempt} />
       </Cell>
-      <Cell head="State">{standing(attempt, task.chain.follow_up, task.attempt)}</Cell>
+      <Cell head="State">{attemptState(attempt, task.chain.follow_up, task.attempt)}</Cell>
       <Cell head="Gap before" short>
-        {gapWords(attempt.gap)}
+        {gapText(attempt.gap)}
       </Cell>
       <Cell head="Ran for" short>
-        {started !== null && <Took from={started} to={ended} />}
+        {started !== null && <Elapsed from={started} to={ended} />}
       </Cell>
       <Cell head="Reached step" short>
         {step?.toLocaleString()}

@@ -1,13 +1,13 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
-import { Words } from "~/components/Words";
-import { hours } from "~/lib/format";
+import { MessageText } from "~/components/Words";
+import { formatHours } from "~/lib/format";
 import { AttemptTable } from "./AttemptTable";
 import { BudgetBar } from "./BudgetBar";
 import { isChain } from "./words";
 
 /** How a training that is longer than the queue's limit goes on: attempts, gaps, checkpoints, budget. */
-export function Chain({ task }: { task: Task }) {
+export function AttemptsCard({ task }: { task: Task }) {
   const { chain } = task;
   if (!isChain(task)) return null;
   return (
@@ -17,7 +17,7 @@ export function Chain({ task }: { task: Task }) {
           <Title order={2}>Attempts</Title>
           {!chain.budget && (
             <Text size="sm" c="dimmed">
-              {hours(chain.node_hours)} node-hours used
+              {formatHours(chain.node_hours)} node-hours used
             </Text>
           )}
         </Group>
@@ -25,7 +25,7 @@ export function Chain({ task }: { task: Task }) {
         <AttemptTable task={task} />
         {chain.words && (
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            <Words text={chain.words} />
+            <MessageText text={chain.words} />
           </Text>
         )}
       </Stack>

@@ -1,16 +1,16 @@
 import { Card, Table, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
-import { duration, durations, hours } from "~/lib/format";
+import { duration, durationRange, formatHours } from "~/lib/format";
 
 /** What was foretold when it was asked for, beside what happened. */
-export function Foretold({ task }: { task: Task }) {
-  const { prediction: told, happened } = task;
-  if (!told || !happened) return null;
-  const { soonest, latest } = told.finish;
+export function PlannedVsActual({ task }: { task: Task }) {
+  const { prediction: planned, happened: actual } = task;
+  if (!planned || !actual) return null;
+  const { soonest, latest } = planned.finish;
   const rows: [string, string, string][] = [
-    ["Duration", durations(soonest, latest), duration(happened.seconds)],
-    ["Attempts", String(told.attempts), String(happened.attempts)],
-    ["Node-hours", hours(told.node_hours), hours(happened.node_hours)],
+    ["Duration", durationRange(soonest, latest), duration(actual.seconds)],
+    ["Attempts", String(planned.attempts), String(actual.attempts)],
+    ["Node-hours", formatHours(planned.node_hours), formatHours(actual.node_hours)],
   ];
   return (
     <Card component="section" aria-label="Planned vs. actual">
@@ -22,15 +22,15 @@ export function Foretold({ task }: { task: Task }) {
           <Table.Tr>
             <Table.Th />
             <Table.Th>Planned</Table.Th>
-            <Table.Th>{happened.has_ended ? "Actual" : "So far"}</Table.Th>
+            <Table.Th>{actual.has_ended ? "Actual" : "So far"}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(([what, then, now]) => (
+          {rows.map(([what, plannedValue, actualValue]) => (
             <Table.Tr key={what}>
               <Table.Th fw={400}>{what}</Table.Th>
-              <Table.Td>{then}</Table.Td>
-              <Table.Td>{now}</Table.Td>
+              <Table.Td>{plannedValue}</Table.Td>
+              <Table.Td>{actualValue}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

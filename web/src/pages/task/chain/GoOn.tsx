@@ -6,14 +6,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { sayDone } from "~/components/say";
-import { Words } from "~/components/Words";
-import { freshKey } from "~/lib/key";
-import { attemptsOf } from "./words";
+import { FormDialog } from "~/components/Ask";
+import { showSuccess } from "~/components/say";
+import { MessageText } from "~/components/Words";
+import { randomKey } from "~/lib/key";
+import { parseAttempts } from "./words";
 
 /** Let a chain that asks, or was stopped, go on from its newest checkpoint. */
-export function GoOn({ task }: { task: Task }) {
+export function ResumeButton({ task }: { task: Task }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
     <>
@@ -24,35 +24,35 @@ export function GoOn({ task }: { task: Task }) {
       >
         Resume
       </Button>
-      {opened && <Terms task={task} close={close} />}
+      {opened && <ResumeDialog task={task} close={close} />}
     </>
   );
 }
 
-function Terms({ task, close }: { task: Task; close: () => void }) {
+function ResumeDialog({ task, close }: { task: Task; close: () => void }) {
   const [attempts, setAttempts] = useState("");
   const [budget, setBudget] = useState("");
   const resume = useResume(task, close);
-  const wanted = attemptsOf(attempts);
-  const terms = { attempts: wanted ?? null, budget: budget || null };
+  const parsedAttempts = parseAttempts(attempts);
+  const terms = { attempts: parsedAttempts ?? null, budget: budget || null };
   return (
-    <Ask
+    <FormDialog
       title={`Resume ${task.name}`}
-      deed="Resume"
-      leave="Cancel"
+      submitLabel="Resume"
+      cancelLabel="Cancel"
       isPending={resume.isPending}
       error={resume.error}
-      isReady={wanted !== undefined}
-      onDo={() => resume.mutate(terms)}
+      isReady={parsedAttempts !== undefined}
+      onSubmit={() => resume.mutate(terms)}
       onClose={close}
     >
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        <Words text={task.chain.words} />
+        <MessageText text={task.chain.words} />
       </Text>
       <TextInput
         label="Additional attempts"
         description="Default: three, or as many as the budget allows."
-        error={wanted === undefined && "Enter a whole number greater than zero, such as 3."}
+        error={parsedAttempts === undefined && "Enter a whole number greater than zero, such as 3."}
         inputMode="numeric"
         value={attempts}
         onChange={(event) => setAttempts(event.currentTarget.value)}
@@ -67,14 +67,14 @@ function Terms({ task, close }: { task: Task; close: () => void }) {
         value={budget}
         onChange={(event) => setBudget(event.currentTarget.value)}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
 function useResume(task: Task, close: () => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [key] = useState(freshKey);
+  const [key] = useState(randomKey);
   return useMutation({
     mutationFn: (body: { attempts: number | null; budget: string | null }) =>
       dataOf(
@@ -83,11 +83,12 @@ function useResume(task: Task, close: () => void) {
           body,
         }),
       ),
-    onSuccess: (now) => {
-      queries.setQueryData(keys.task(now.id), now);
-      sayDone(`${now.name} resumed`);
+    onSuccess: (resumed) => {
+      queries.setQueryData(keys.task(resumed.id), resumed);
+      showSuccess(`${resumed.name} resumed`);
       close();
-      if (now.id !== task.id) void navigate({ to: "/tasks/$task", params: { task: now.id } });
+      if (resumed.id !== task.id)
+        void navigate({ to: "/tasks/$task", params: { task: resumed.id } });
     },
   });
 }

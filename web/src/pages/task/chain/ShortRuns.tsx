@@ -2,13 +2,13 @@ import { Card, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer } from "~/components/Answer";
-import { hours } from "~/lib/format";
-import { Curves } from "~/scale/Curves";
-import { Probes } from "~/scale/Probes";
+import { QueryResult } from "~/components/Answer";
+import { formatHours } from "~/lib/format";
+import { ScalingChart } from "~/scale/Curves";
+import { ProbeTable } from "~/scale/Probes";
 
 /** What the probes of a task with `nodes: auto` have told so far; it is queued after them. */
-export function ShortRuns({ task }: { task: Task }) {
+export function TestRuns({ task }: { task: Task }) {
   const scale = task.phase === "probing" ? (task.awaits ?? "") : "";
   const query = useQuery({
     queryKey: keys.scale(scale),
@@ -19,18 +19,18 @@ export function ShortRuns({ task }: { task: Task }) {
   return (
     <Card component="section" aria-label="Test runs">
       <Title order={2}>Test runs</Title>
-      <Answer query={query}>
-        {(found) => (
+      <QueryResult query={query}>
+        {(result) => (
           <Stack gap="sm" maw={640} aria-live="polite">
             <Text size="sm" c="dimmed">
               Each run tests a different number of nodes. Together they use at most{" "}
-              {hours(found.node_hours_at_most)} node-hours.
+              {formatHours(result.node_hours_at_most)} node-hours.
             </Text>
-            <Probes scale={found} />
-            <Curves scale={found} />
+            <ProbeTable scale={result} />
+            <ScalingChart scale={result} />
           </Stack>
         )}
-      </Answer>
+      </QueryResult>
     </Card>
   );
 }

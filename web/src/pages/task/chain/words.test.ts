@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas, Task } from "~/api/client";
-import { attemptsOf, gapWords, isChain, standing } from "./words";
+import { attemptState, gapText, isChain, parseAttempts } from "./words";
 
 const ATTEMPT = { id: "a1", started: null, ended: null, arrived: null, reason: "" };
 const attempt = (more: object) => ({ ...ATTEMPT, ...more }) as unknown as Schemas["Attempt"];
@@ -15,26 +15,26 @@ test("one attempt alone is no chain", () => {
 });
 
 test("a follow-up waits ahead until it takes over", () => {
-  expect(standing(attempt({}), "a1", "a0")).toBe("queued ahead");
-  expect(standing(attempt({ arrived: 5 }), "a1", "a0")).toContain("take over");
-  expect(standing(attempt({ started: 5 }), "", "a1")).toBe("running");
-  expect(standing(attempt({ started: 5, ended: 9, ending: "time limit" }), "", "")).toBe(
+  expect(attemptState(attempt({}), "a1", "a0")).toBe("queued ahead");
+  expect(attemptState(attempt({ arrived: 5 }), "a1", "a0")).toContain("take over");
+  expect(attemptState(attempt({ started: 5 }), "", "a1")).toBe("running");
+  expect(attemptState(attempt({ started: 5, ended: 9, ending: "time limit" }), "", "")).toBe(
     "time limit",
   );
-  expect(standing(attempt({}), "", "a1")).toBe("waiting");
+  expect(attemptState(attempt({}), "", "a1")).toBe("waiting");
 });
 
 test("gaps in words", () => {
-  expect(gapWords(null)).toBe("");
-  expect(gapWords(0.2)).toBe("none");
-  expect(gapWords(125)).toBe("2 min 5 s");
+  expect(gapText(null)).toBe("");
+  expect(gapText(0.2)).toBe("none");
+  expect(gapText(125)).toBe("2 min 5 s");
 });
 
 test("a number of attempts is a whole one above zero, or left out", () => {
-  expect([attemptsOf(" 12 "), attemptsOf(""), attemptsOf("two"), attemptsOf("0")]).toEqual([
-    12,
-    null,
-    undefined,
-    undefined,
-  ]);
+  expect([
+    parseAttempts(" 12 "),
+    parseAttempts(""),
+    parseAttempts("two"),
+    parseAttempts("0"),
+  ]).toEqual([12, null, undefined, undefined]);
 });

@@ -3,32 +3,36 @@ import { duration } from "~/lib/format";
 
 /** Whether there is more to tell than that one attempt ran. */
 export function isChain(task: Pick<Task, "attempts" | "chain">): boolean {
-  return task.attempts.length > 1 || canGoOn(task) || task.chain.budget !== null;
+  return task.attempts.length > 1 || canResume(task) || task.chain.budget !== null;
 }
 
 /** Whether going on would begin from something: a checkpoint, or a chain that asks. */
-export function canGoOn({ chain }: Pick<Task, "chain">): boolean {
+export function canResume({ chain }: Pick<Task, "chain">): boolean {
   return chain.words !== "";
 }
 
 /** What an attempt is doing, or how it ended, in a few words. */
-export function standing(attempt: Schemas["Attempt"], followUp: string, now: string): string {
+export function attemptState(
+  attempt: Schemas["Attempt"],
+  followUp: string,
+  current: string,
+): string {
   if (attempt.id === followUp && attempt.started === null) {
     return attempt.arrived ? "ready to take over" : "queued ahead";
   }
   if (attempt.ended !== null) return attempt.ending || "ended";
   if (attempt.started !== null) return "running";
-  return attempt.id === now ? "waiting" : "";
+  return attempt.id === current ? "waiting" : "";
 }
 
 /** How long nothing ran before it; nothing worth saying below a second. */
-export function gapWords(gap: number | null): string {
+export function gapText(gap: number | null): string {
   if (gap === null) return "";
   return gap < 1 ? "none" : duration(gap);
 }
 
 /** "12" as a number of attempts; null where nothing is written, undefined where it is none. */
-export function attemptsOf(text: string): number | null | undefined {
+export function parseAttempts(text: string): number | null | undefined {
   const plain = text.trim();
   if (!plain) return null;
   return /^[1-9]\d{0,3}$/.test(plain) ? Number(plain) : undefined;

@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
-import { PickTask } from "../PickTask";
+import { EmptyState, QueryResult } from "~/components/Answer";
+import { TaskPicker } from "../PickTask";
 import { textQuery } from "../queries";
 import { shortDigest } from "../words";
-import { CodeText } from "./CodeText";
-import { kindOf } from "./diff";
+import { NumberedCode } from "./CodeText";
+import { diffLineKind } from "./diff";
 import { listingQuery } from "./queries";
 import { NoCode } from "./texts";
 
@@ -22,7 +22,7 @@ export function Changes({ task }: { task: Task }) {
   return (
     <>
       <Group gap="xs">
-        <PickTask label="Compare with another task" taken={[task.id]} onPick={compare} />
+        <TaskPicker label="Compare with another task" exclude={[task.id]} onPick={compare} />
         {against && (
           <Button size="xs" variant="default" onClick={() => compare()}>
             Compare with the last commit
@@ -44,22 +44,22 @@ function SinceTask({ task, against }: { task: Task; against: string }) {
     </Link>
   );
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(text) =>
         text ? (
           <>
             <Text size="sm" c="dimmed">
               Changes in spec and code from {name} to this task.
             </Text>
-            <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+            <NumberedCode name="changes.diff" text={text} kindOf={diffLineKind} />
           </>
         ) : (
-          <Empty icon={IconGitCompare} title="No changes">
+          <EmptyState icon={IconGitCompare} title="No changes">
             Spec and code are the same as in {name}.
-          </Empty>
+          </EmptyState>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -71,25 +71,25 @@ function SinceCommit({ task }: { task: Task }) {
     enabled: listing.data?.has_diff === true,
   });
   return (
-    <Answer query={listing}>
+    <QueryResult query={listing}>
       {(code) =>
         code.has_diff ? (
-          <Answer query={query}>
+          <QueryResult query={query}>
             {(text) => (
               <>
                 <Text size="sm" c="dimmed">
                   Uncommitted changes since commit {code.commit.slice(0, 12)} when the job was
                   submitted.
                 </Text>
-                <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+                <NumberedCode name="changes.diff" text={text} kindOf={diffLineKind} />
               </>
             )}
-          </Answer>
+          </QueryResult>
         ) : (
           <NoChanges code={code} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -99,10 +99,10 @@ function NoChanges({ code }: { code: Code }) {
   if (code.kind === "none") return <NoCode />;
   const commit = code.commit || code.git_commit;
   return (
-    <Empty icon={IconGitCommit} title={commit ? "No changes" : "Not under version control"}>
+    <EmptyState icon={IconGitCommit} title={commit ? "No changes" : "Not under version control"}>
       {commit
         ? `The code is identical to commit ${commit.slice(0, 12)}.`
         : `The code was stored as snapshot ${shortDigest(code.snapshot ?? "")}.`}
-    </Empty>
+    </EmptyState>
   );
 }

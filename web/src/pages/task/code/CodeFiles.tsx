@@ -2,12 +2,12 @@ import { Anchor, Card, Grid, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { bytes, count } from "~/lib/format";
+import { count, formatBytes } from "~/lib/format";
 import { textQuery } from "../queries";
 import classes from "./CodeFiles.module.css";
-import { CodeText } from "./CodeText";
+import { NumberedCode } from "./CodeText";
 import { listingQuery } from "./queries";
 import { NoCode } from "./texts";
 
@@ -15,13 +15,13 @@ import { NoCode } from "./texts";
 export function CodeFiles({ task }: { task: Task }) {
   const query = useQuery(listingQuery(task.id));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(code) => {
         if (code.kind === "none") return <NoCode />;
         if (code.kind === "git") return <FromGit code={code} />;
         return <Snapshot task={task} code={code} />;
       }}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -65,13 +65,13 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
                     {file.path}
                   </Anchor>
                   <Text size="xs" c="dimmed">
-                    {file.link ? `→ ${file.link}` : file.size != null && bytes(file.size)}
+                    {file.link ? `→ ${file.link}` : file.size != null && formatBytes(file.size)}
                   </Text>
                 </li>
               ))}
             </ul>
           </Card>
-          <LeftOut names={code.left_out ?? []} />
+          <ExcludedFiles names={code.left_out ?? []} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 8 }}>
@@ -83,10 +83,12 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
 
 function File({ task, path }: { task: Task; path: string }) {
   const query = useQuery(textQuery(task.id, `code/content?${new URLSearchParams({ path })}`));
-  return <Answer query={query}>{(text) => <CodeText name={path} text={text} />}</Answer>;
+  return (
+    <QueryResult query={query}>{(text) => <NumberedCode name={path} text={text} />}</QueryResult>
+  );
 }
 
-function LeftOut({ names }: { names: string[] }) {
+function ExcludedFiles({ names }: { names: string[] }) {
   if (!names.length) return null;
   return (
     <details>

@@ -4,7 +4,7 @@ import type { Task } from "~/api/client";
 import type { TaskSearch } from "../search";
 import { Changes } from "./Changes";
 import { CodeFiles } from "./CodeFiles";
-import { Script, Spec } from "./texts";
+import { ScriptView, SpecView } from "./texts";
 
 const PARTS = [
   { value: "spec", label: "Spec" },
@@ -12,7 +12,7 @@ const PARTS = [
   { value: "files", label: "Code" },
   { value: "diff", label: "Changes" },
 ];
-const CONTENTS = { spec: Spec, script: Script, files: CodeFiles, diff: Changes };
+const CONTENTS = { spec: SpecView, script: ScriptView, files: CodeFiles, diff: Changes };
 
 /** What was asked for, what was handed to the batch system, and the code that ran. */
 export function CodeTab({ task }: { task: Task }) {

@@ -2,16 +2,16 @@ import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CodeText.module.css";
 
-const LINES_AT_MOST = 5_000;
+const MAX_LINES = 5_000;
 
-type CodeTextProps = {
+type NumberedCodeProps = {
   name: string;
   text: string;
   kindOf?: (line: string) => string | undefined;
 };
 
 /** A text with numbered lines and a way to copy it. */
-export function CodeText({ name, text, kindOf }: CodeTextProps) {
+export function NumberedCode({ name, text, kindOf }: NumberedCodeProps) {
   const lines = text.replace(/\n$/, "").split("\n");
   return (
     <div className={classes.frame}>
@@ -32,14 +32,14 @@ export function CodeText({ name, text, kindOf }: CodeTextProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place to scroll by keys */}
       <section className={classes.scroll} tabIndex={0} aria-label={name}>
         <pre className={classes.text}>
-          {lines.slice(0, LINES_AT_MOST).map((line, n) => (
+          {lines.slice(0, MAX_LINES).map((line, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
             <code key={n} className={classes.line} data-kind={kindOf?.(line)}>
               {line}
               {"\n"}
             </code>
           ))}
-          {lines.length > LINES_AT_MOST && `… ${lines.length - LINES_AT_MOST} more lines\n`}
+          {lines.length > MAX_LINES && `… ${lines.length - MAX_LINES} more lines\n`}
         </pre>
       </section>
     </div>

@@ -2,12 +2,12 @@ import { Alert, Anchor, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Task } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import { textQuery } from "../queries";
-import { CodeText } from "./CodeText";
+import { NumberedCode } from "./CodeText";
 
 /** The spec as it was asked for, as YAML. */
-export function Spec({ task }: { task: Task }) {
+export function SpecView({ task }: { task: Task }) {
   const query = useQuery({
     queryKey: ["job-yaml", task.job],
     queryFn: () => yamlOf(task.job),
@@ -26,9 +26,9 @@ export function Spec({ task }: { task: Task }) {
         </Anchor>
         .
       </Text>
-      <Answer query={query}>
-        {({ yaml }) => <CodeText name={`${task.name}.yaml`} text={yaml} />}
-      </Answer>
+      <QueryResult query={query}>
+        {({ yaml }) => <NumberedCode name={`${task.name}.yaml`} text={yaml} />}
+      </QueryResult>
     </>
   );
 }
@@ -38,19 +38,19 @@ async function yamlOf(job: string) {
   return dataOf(api.POST("/api/v1/spec/render", { body: { spec } }));
 }
 
-export function Script({ task }: { task: Task }) {
+export function ScriptView({ task }: { task: Task }) {
   const query = useQuery(textQuery(task.id, "script"));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(text) => (
         <>
           <Text size="sm" c="dimmed">
             The script Diamond submitted on {task.endpoint}.
           </Text>
-          <CodeText name="script.sh" text={text} />
+          <NumberedCode name="script.sh" text={text} />
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 

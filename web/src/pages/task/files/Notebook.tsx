@@ -3,11 +3,11 @@ import { Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import classes from "./Files.module.css";
 import { Markdown } from "./Markdown";
-import { type Cell, cellsOf, type Output } from "./notebook";
+import { type Cell, type Output, parseNotebook } from "./notebook";
 
 /** A notebook to read: text, code and what came out. Nothing of it runs. */
 export function Notebook({ text }: { text: string }) {
-  const cells = useMemo(() => cellsOf(text), [text]);
+  const cells = useMemo(() => parseNotebook(text), [text]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a place to scroll by keys
     <section className={classes.scroll} tabIndex={0} aria-label="Notebook">

@@ -1,11 +1,11 @@
 /** The rows of a table in text: commas, or tabs where the first line has more of them; quotes as RFC 4180 has them. */
-export function rowsOf(text: string, mostRows: number): string[][] {
-  const comma = separatorOf(text);
+export function parseCsv(text: string, maxRows: number): string[][] {
+  const separator = separatorOf(text);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
   let quoted = false;
-  for (let n = 0; n < text.length && rows.length < mostRows; n += 1) {
+  for (let n = 0; n < text.length && rows.length < maxRows; n += 1) {
     const letter = text[n] as string;
     if (quoted) {
       if (letter !== '"') cell += letter;
@@ -14,7 +14,7 @@ export function rowsOf(text: string, mostRows: number): string[][] {
         n += 1;
       } else quoted = false;
     } else if (letter === '"' && cell === "") quoted = true;
-    else if (letter === comma) {
+    else if (letter === separator) {
       row.push(cell);
       cell = "";
     } else if (letter === "\n") {
@@ -23,12 +23,12 @@ export function rowsOf(text: string, mostRows: number): string[][] {
       cell = "";
     } else cell += letter;
   }
-  if (rows.length < mostRows && (cell || row.length)) rows.push([...row, cell]);
+  if (rows.length < maxRows && (cell || row.length)) rows.push([...row, cell]);
   return rows;
 }
 
 function separatorOf(text: string): string {
   const first = text.slice(0, text.indexOf("\n") >>> 0);
-  const many = (mark: string) => first.split(mark).length;
-  return [",", "\t", ";"].reduce((best, mark) => (many(mark) > many(best) ? mark : best));
+  const countIn = (mark: string) => first.split(mark).length;
+  return [",", "\t", ";"].reduce((best, mark) => (countIn(mark) > countIn(best) ? mark : best));
 }

@@ -11,7 +11,7 @@ const ITEM = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/;
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
 /** The plain parts of Markdown as data to be drawn; HTML in it stays text. */
-export function blocksOf(text: string): Block[] {
+export function parseMarkdown(text: string): Block[] {
   const blocks: Block[] = [];
   const lines = text.split("\n");
   while (lines.length) blocks.push(...takeBlock(lines));
@@ -29,12 +29,12 @@ function takeBlock(lines: string[]): Block[] {
   }
   if (heading) {
     return [
-      { kind: "heading", level: heading[1]?.length ?? 1, inlines: inlinesOf(heading[2] ?? "") },
+      { kind: "heading", level: heading[1]?.length ?? 1, inlines: parseInlines(heading[2] ?? "") },
     ];
   }
   if (ITEM.test(line)) {
     const items = [line, ...takeWhile(lines, (next) => ITEM.test(next))];
-    const inlines = items.map((item) => inlinesOf(item.match(ITEM)?.[2] ?? ""));
+    const inlines = items.map((item) => parseInlines(item.match(ITEM)?.[2] ?? ""));
     return [{ kind: "list", ordered: /^\s*\d/.test(line), items: inlines }];
   }
   const kind = line.startsWith(">") ? "quote" : "paragraph";
@@ -42,22 +42,22 @@ function takeBlock(lines: string[]): Block[] {
     lines,
     (next) => next.trim() !== "" && !/^(#{1,6}\s|```)/.test(next) && !ITEM.test(next),
   );
-  const words = [line, ...more].map((one) => one.replace(/^>\s?/, "")).join(" ");
-  return [{ kind, inlines: inlinesOf(words) }];
+  const content = [line, ...more].map((text) => text.replace(/^>\s?/, "")).join(" ");
+  return [{ kind, inlines: parseInlines(content) }];
 }
 
-function takeWhile(lines: string[], fits: (line: string) => boolean): string[] {
-  const end = lines.findIndex((line) => !fits(line));
+function takeWhile(lines: string[], matches: (line: string) => boolean): string[] {
+  const end = lines.findIndex((line) => !matches(line));
   return lines.splice(0, end < 0 ? lines.length : end);
 }
 
-export function inlinesOf(text: string): Inline[] {
+export function parseInlines(text: string): Inline[] {
   const inlines: Inline[] = [];
   let from = 0;
-  for (const found of text.matchAll(INLINE)) {
-    if (found.index > from) inlines.push({ kind: "text", text: text.slice(from, found.index) });
-    inlines.push(inlineOf(found));
-    from = found.index + found[0].length;
+  for (const match of text.matchAll(INLINE)) {
+    if (match.index > from) inlines.push({ kind: "text", text: text.slice(from, match.index) });
+    inlines.push(inlineOf(match));
+    from = match.index + match[0].length;
   }
   if (from < text.length) inlines.push({ kind: "text", text: text.slice(from) });
   return inlines;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { cellsOf } from "./notebook";
+import { parseNotebook } from "./notebook";
 
 const notebook = (...cells: object[]) => JSON.stringify({ nbformat: 4, cells });
 
 test("cells come with their text, number and outputs", () => {
-  const cells = cellsOf(
+  const cells = parseNotebook(
     notebook(
       { cell_type: "markdown", source: ["# Title\n", "words"] },
       {
@@ -30,7 +30,7 @@ test("cells come with their text, number and outputs", () => {
 
 test("a picture becomes a data address that can hold nothing but base64", () => {
   const data = { "image/png": 'iVBO\n"><script>' };
-  const [cell] = cellsOf(
+  const [cell] = parseNotebook(
     notebook({ cell_type: "code", outputs: [{ output_type: "display_data", data }] }),
   );
   expect(cell?.outputs).toEqual([{ kind: "picture", address: "data:image/png;base64,iVBOscript" }]);
@@ -39,7 +39,7 @@ test("a picture becomes a data address that can hold nothing but base64", () => 
 test("what could run in the page is named and left out", () => {
   for (const type of ["text/html", "image/svg+xml", "application/javascript"]) {
     const outputs = [{ output_type: "display_data", data: { [type]: "<script>1</script>" } }];
-    expect(cellsOf(notebook({ cell_type: "code", outputs }))[0]?.outputs).toEqual([
+    expect(parseNotebook(notebook({ cell_type: "code", outputs }))[0]?.outputs).toEqual([
       { kind: "left-out", type },
     ]);
   }

@@ -1,4 +1,4 @@
-import { plain } from "../log/ansi";
+import { plainText } from "../log/ansi";
 
 export type Output =
   | { kind: "text"; text: string; isError: boolean }
@@ -15,11 +15,11 @@ type Raw = Record<string, unknown>;
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** A notebook's cells. Outputs that would run in the page (HTML, SVG, JavaScript) are named, never shown. */
-export function cellsOf(text: string): Cell[] {
+export function parseNotebook(text: string): Cell[] {
   const notebook = JSON.parse(text) as Raw;
   return listOf(notebook.cells).map((cell) => ({
     kind: cell.cell_type === "markdown" || cell.cell_type === "raw" ? cell.cell_type : "code",
-    text: joined(cell.source),
+    text: joinLines(cell.source),
     count: typeof cell.execution_count === "number" ? cell.execution_count : null,
     outputs: listOf(cell.outputs).flatMap(outputOf),
   }));
@@ -27,7 +27,7 @@ export function cellsOf(text: string): Cell[] {
 
 function outputOf(output: Raw): Output[] {
   if (output.output_type === "stream") {
-    return [textOf(joined(output.text), output.name === "stderr")];
+    return [textOf(joinLines(output.text), output.name === "stderr")];
   }
   if (output.output_type === "error") {
     const trace = listOfText(output.traceback).join("\n");
@@ -42,19 +42,19 @@ function shownOf(data: Raw): Output[] {
     (type) => typeof data[type] === "string" || Array.isArray(data[type]),
   );
   if (picture) {
-    const code = joined(data[picture]).replaceAll(/[^A-Za-z0-9+/=]/g, "");
+    const code = joinLines(data[picture]).replaceAll(/[^A-Za-z0-9+/=]/g, "");
     return [{ kind: "picture", address: `data:${picture};base64,${code}` }];
   }
-  if (data["text/plain"] !== undefined) return [textOf(joined(data["text/plain"]), false)];
+  if (data["text/plain"] !== undefined) return [textOf(joinLines(data["text/plain"]), false)];
   const [type] = Object.keys(data);
   return type ? [{ kind: "left-out", type }] : [];
 }
 
 function textOf(text: string, isError: boolean): Output {
-  return { kind: "text", text: plain(text).trimEnd(), isError };
+  return { kind: "text", text: plainText(text).trimEnd(), isError };
 }
 
-function joined(source: unknown): string {
+function joinLines(source: unknown): string {
   return Array.isArray(source) ? listOfText(source).join("") : String(source ?? "");
 }
 

@@ -3,54 +3,60 @@ import { IconArrowBarDown, IconArrowBarUp, IconDownload, IconLink } from "@table
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Task } from "~/api/client";
-import { Failed, Lines } from "~/components/Answer";
-import { sayDone } from "~/components/say";
-import { bytes } from "~/lib/format";
+import { ErrorAlert, SkeletonLines } from "~/components/Answer";
+import { showSuccess } from "~/components/say";
+import { formatBytes } from "~/lib/format";
 import classes from "./Log.module.css";
 import { LogLines } from "./LogLines";
 import { LogSearch } from "./LogSearch";
 import { useLogWindow } from "./useLogWindow";
-import { downloadAddress, type Which } from "./which";
+import { downloadUrl, type LogSelection } from "./which";
 
 const NAMES = { stdout: "Output", stderr: "Errors" };
 
-type PaneProps = { task: Task; which: Which; wrap: boolean; half: boolean };
+type PaneProps = { task: Task; selection: LogSelection; wrap: boolean; half: boolean };
 
 /** One log in a frame of its own: find, follow, jump, link, save. */
-export function LogPane({ task, which, wrap, half }: PaneProps) {
+export function LogPane({ task, selection, wrap, half }: PaneProps) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
-  const log = useLogWindow(task, which, half ? undefined : search.at);
+  const log = useLogWindow(task, selection, half ? undefined : search.at);
   const [find, setFind] = useState(search.find ?? "");
   const firstShown = useRef(0);
   const { state, window } = log;
   const link = (offset: number) => {
     void navigate({
-      search: (now) => ({ ...now, stream: which.stream, at: offset }),
+      search: (now) => ({ ...now, stream: selection.stream, at: offset }),
       replace: true,
     });
     log.goTo(offset);
-    sayDone("Link to this line is in the address bar");
+    showSuccess("Link to this line is in the address bar");
   };
   return (
     <section
       className={classes.pane}
       data-half={half || undefined}
-      aria-label={NAMES[which.stream]}
+      aria-label={NAMES[selection.stream]}
     >
       <Group gap="xs" className={classes.bar}>
         <Text size="sm" fw={600}>
-          {NAMES[which.stream]}
+          {NAMES[selection.stream]}
         </Text>
         <Text size="xs" c="dimmed">
-          {bytes(state.size)}
+          {formatBytes(state.size)}
           {state.source === "cluster" && ", read from the endpoint"}
         </Text>
-        <LogSearch task={task.id} which={which} text={find} onText={setFind} onGoTo={log.goTo} />
+        <LogSearch
+          task={task.id}
+          selection={selection}
+          text={find}
+          onText={setFind}
+          onGoTo={log.goTo}
+        />
         <Group gap={4} ml="auto">
-          <Tool label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
-          <Tool label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
-          <Tool
+          <IconButton label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
+          <IconButton label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
+          <IconButton
             label="Link to the first visible line"
             icon={IconLink}
             onClick={() => link(firstShown.current)}
@@ -60,7 +66,7 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
               variant="subtle"
               color="gray"
               component="a"
-              href={downloadAddress(task.id, which)}
+              href={downloadUrl(task.id, selection)}
               download
               aria-label="Download full log"
             >
@@ -69,14 +75,14 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
           </Tooltip>
         </Group>
       </Group>
-      {state.error && <Failed error={state.error} onRetry={() => void window.openEnd()} />}
+      {state.error && <ErrorAlert error={state.error} onRetry={() => void window.openEnd()} />}
       {state.lines.length === 0 && !state.error ? (
         <div className={classes.empty}>
-          {state.busy ? <Lines count={6} height={14} /> : "Empty."}
+          {state.busy ? <SkeletonLines count={6} height={14} /> : "Empty."}
         </div>
       ) : (
         <LogLines
-          label={NAMES[which.stream]}
+          label={NAMES[selection.stream]}
           log={log}
           wrap={wrap}
           find={find}
@@ -86,14 +92,14 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
           }}
         />
       )}
-      <Foot log={log} />
+      <PositionBar log={log} />
     </section>
   );
 }
 
-type ToolProps = { label: string; icon: typeof IconLink; onClick: () => void };
+type IconButtonProps = { label: string; icon: typeof IconLink; onClick: () => void };
 
-function Tool({ label, icon: Icon, onClick }: ToolProps) {
+function IconButton({ label, icon: Icon, onClick }: IconButtonProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={label}>
@@ -104,7 +110,7 @@ function Tool({ label, icon: Icon, onClick }: ToolProps) {
 }
 
 /** Where one is in a log that is longer than what is read of it, and the way back to its end. */
-function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
+function PositionBar({ log }: { log: ReturnType<typeof useLogWindow> }) {
   const { state, follow } = log;
   const isPart = state.start > 0 || state.next < state.size;
   if (!isPart && follow) return null;
@@ -113,7 +119,7 @@ function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
       {isPart && (
         <>
           <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            {bytes(state.start)} – {bytes(state.next)} of {bytes(state.size)}
+            {formatBytes(state.start)} – {formatBytes(state.next)} of {formatBytes(state.size)}
           </Text>
           <input
             type="range"

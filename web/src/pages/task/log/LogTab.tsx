@@ -3,13 +3,20 @@ import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
 import { logsQuery } from "../queries";
 import type { TaskSearch } from "../search";
 import { isOver } from "../words";
 import { LogPane } from "./LogPane";
-import { chosenOf, folderOf, type LogList, ranksOf, runsOf, type Which } from "./which";
+import {
+  folderOf,
+  type LogList,
+  type LogSelection,
+  ranksOf,
+  runChoices,
+  selectedRun,
+} from "./which";
 
 const STREAMS = [
   { value: "stdout", label: "Output" },
@@ -21,19 +28,19 @@ const STREAMS = [
 export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(found) => (found.items.length ? <Logs task={task} found={found} /> : <NoLog task={task} />)}
-    </Answer>
+    </QueryResult>
   );
 }
 
 function NoLog({ task }: { task: Task }) {
   return (
-    <Empty icon={IconFileText} title={isOver(task) ? "No output" : "No output yet"}>
+    <EmptyState icon={IconFileText} title={isOver(task) ? "No output" : "No output yet"}>
       {isOver(task)
         ? "The program printed nothing, or never started."
         : "Program output appears here as soon as it runs."}
-    </Empty>
+    </EmptyState>
   );
 }
 
@@ -43,8 +50,8 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
   const set = (part: TaskSearch) =>
     void navigate({ search: (now) => ({ ...now, at: undefined, ...part }), replace: true });
   const logs = found.items;
-  const runs = runsOf(task, logs);
-  const chosen = chosenOf(search, runs, logs);
+  const runs = runChoices(task, logs);
+  const chosen = selectedRun(search, runs, logs);
   if (!chosen) return null;
   const ranks = ranksOf(logs, chosen);
   const stream = search.stream ?? "stdout";
@@ -101,7 +108,7 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
         <LogPane
           key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${one}`}
           task={task}
-          which={{ ...chosen, stream: one }}
+          selection={{ ...chosen, stream: one }}
           wrap={search.wrap ?? false}
           half={streams.length > 1}
         />
@@ -111,7 +118,7 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
 }
 
 /** How the logs of several ranks are read, and where those lie that are not here. */
-function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<Which, "stream"> }) {
+function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<LogSelection, "stream"> }) {
   if (!found.words) return null;
   const folder = folderOf(found.items, chosen);
   const areElsewhere = found.ranks > found.carried_ranks && folder !== "";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { lastState, markFound, partsOf, plain } from "./ansi";
+import { markMatches, partsOf, plainText, visibleLine } from "./ansi";
 
 test("a progress bar shows as its last state", () => {
-  expect(lastState("10%|#\r50%|##\r100%|###")).toBe("100%|###");
-  expect(lastState("done\r")).toBe("done");
+  expect(visibleLine("10%|#\r50%|##\r100%|###")).toBe("100%|###");
+  expect(visibleLine("done\r")).toBe("done");
 });
 
 test("colours become classes, and the text around them stays text", () => {
@@ -19,16 +19,16 @@ test("the colours of a 256-colour terminal are computed", () => {
 });
 
 test("cursor moves, titles and other control characters leave no trace", () => {
-  expect(plain("\x1b]0;title\x07a\x1b[2K\x1b[?25lb\x1b[32mc\x1b[0m\x00\x08d")).toBe("abcd");
+  expect(plainText("\x1b]0;title\x07a\x1b[2K\x1b[?25lb\x1b[32mc\x1b[0m\x00\x08d")).toBe("abcd");
   expect(partsOf("\x1b[2Kab\x1b(B")).toEqual([{ text: "ab", className: "" }]);
 });
 
 test("what is searched for is marked, whatever its case", () => {
-  const pieces = markFound(partsOf("Loss and loss"), "LOSS");
-  expect(pieces.map((piece) => [piece.text, piece.found])).toEqual([
+  const pieces = markMatches(partsOf("Loss and loss"), "LOSS");
+  expect(pieces.map((piece) => [piece.text, piece.isMatch])).toEqual([
     ["Loss", true],
     [" and ", false],
     ["loss", true],
   ]);
-  expect(markFound(partsOf(""), "x")).toHaveLength(1);
+  expect(markMatches(partsOf(""), "x")).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ export type Part = { text: string; className: string; color?: string; background
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape codes are control characters
 /** Cursor moves, window titles, links: what a terminal obeys and a page has no use for. */
-const MOVES =
+const CURSOR_MOVES =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[A-Za-ln-z@`~]|\x1b[()][A-Za-z0-9]|\x1b[=>78DEHM]/g;
 const COLOURS = /\x1b\[[0-9;:]*m/g;
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/g;
@@ -12,29 +12,29 @@ const ESCAPES = /\x1b/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape codes are control characters
 
 /** A line as a terminal would leave it: what stands after the last return to its start. */
-export function lastState(line: string): string {
+export function visibleLine(line: string): string {
   const written = line.replace(/\r+$/, "");
   return written.slice(written.lastIndexOf("\r") + 1);
 }
 
 /** Text without colours, for copies and for the last lines of a log. */
-export function plain(text: string): string {
+export function plainText(text: string): string {
   return text
     .split("\n")
-    .map((line) => clean(lastState(line).replace(COLOURS, "")))
+    .map((line) => clean(visibleLine(line).replace(COLOURS, "")))
     .join("\n");
 }
 
 function clean(text: string): string {
-  return text.replace(MOVES, "").replace(CONTROLS, "");
+  return text.replace(CURSOR_MOVES, "").replace(CONTROLS, "");
 }
 
 /** A line in parts of one look each. */
 export function partsOf(line: string): Part[] {
-  const text = clean(lastState(line));
+  const text = clean(visibleLine(line));
   if (!text.includes("\x1b")) return [{ text, className: "" }];
-  const found = Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true });
-  return found.map((part) => ({
+  const parts = Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true });
+  return parts.map((part) => ({
     text: part.content.replace(ESCAPES, ""),
     className: [...part.decorations, named(part.fg, "fg"), named(part.bg, "bg")]
       .filter(Boolean)
@@ -66,25 +66,25 @@ function paletteColour(n: number): string {
   return `rgb(${level(red)}, ${level(green)}, ${level(blue)})`;
 }
 
-export type Piece = Part & { found: boolean };
+export type Piece = Part & { isMatch: boolean };
 
 /** The same parts, cut where a searched text stands within one of them. */
-export function markFound(parts: Part[], sought: string): Piece[] {
-  if (!sought) return parts.map((part) => ({ ...part, found: false }));
-  const words = sought.toLowerCase();
-  return parts.flatMap((part) => cutAt(part, words));
+export function markMatches(parts: Part[], search: string): Piece[] {
+  if (!search) return parts.map((part) => ({ ...part, isMatch: false }));
+  const text = search.toLowerCase();
+  return parts.flatMap((part) => splitAt(part, text));
 }
 
-function cutAt(part: Part, words: string): Piece[] {
+function splitAt(part: Part, text: string): Piece[] {
   const pieces: Piece[] = [];
   const low = part.text.toLowerCase();
   let from = 0;
-  for (let at = low.indexOf(words); at >= 0; at = low.indexOf(words, from)) {
-    if (at > from) pieces.push({ ...part, text: part.text.slice(from, at), found: false });
-    from = at + words.length;
-    pieces.push({ ...part, text: part.text.slice(at, from), found: true });
+  for (let at = low.indexOf(text); at >= 0; at = low.indexOf(text, from)) {
+    if (at > from) pieces.push({ ...part, text: part.text.slice(from, at), isMatch: false });
+    from = at + text.length;
+    pieces.push({ ...part, text: part.text.slice(at, from), isMatch: true });
   }
   if (from < part.text.length || !pieces.length)
-    pieces.push({ ...part, text: part.text.slice(from), found: false });
+    pieces.push({ ...part, text: part.text.slice(from), isMatch: false });
   return pieces;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Task } from "~/api/client";
-import { chosenOf, endOf, folderOf, ranksOf, runsOf, type Streams } from "./which";
+import { endOffset, folderOf, ranksOf, runChoices, type Streams, selectedRun } from "./which";
 
 const log = (attempt: string, run: number, rank = 0): Streams[number] => ({
   attempt,
@@ -19,7 +19,7 @@ const task = {
 const logs = [log("a2", 2, 3), log("a2", 2), log("a1", 1), log("a2", 1)];
 
 test("executions are named by attempt, and by run where there was more than one", () => {
-  expect(runsOf(task, logs).map((one) => one.label)).toEqual([
+  expect(runChoices(task, logs).map((run) => run.label)).toEqual([
     "Attempt 1",
     "Attempt 2, run 1",
     "Attempt 2, run 2",
@@ -27,21 +27,21 @@ test("executions are named by attempt, and by run where there was more than one"
 });
 
 test("the newest log is shown unless the address asks for another", () => {
-  const runs = runsOf(task, logs);
-  expect(chosenOf({}, runs, logs)).toEqual({ attempt: "a2", run: 2, rank: 0 });
-  expect(chosenOf({ rank: 3 }, runs, logs)).toEqual({ attempt: "a2", run: 2, rank: 3 });
-  expect(chosenOf({ attempt: "a1", rank: 3 }, runs, logs)).toEqual({
+  const runs = runChoices(task, logs);
+  expect(selectedRun({}, runs, logs)).toEqual({ attempt: "a2", run: 2, rank: 0 });
+  expect(selectedRun({ rank: 3 }, runs, logs)).toEqual({ attempt: "a2", run: 2, rank: 3 });
+  expect(selectedRun({ attempt: "a1", rank: 3 }, runs, logs)).toEqual({
     attempt: "a1",
     run: 1,
     rank: 0,
   });
-  expect(chosenOf({}, [], [])).toBeNull();
+  expect(selectedRun({}, [], [])).toBeNull();
   expect(ranksOf(logs, { attempt: "a2", run: 2 })).toEqual([0, 3]);
   expect(folderOf(logs, { attempt: "a2", run: 1 })).toBe("/w/a2/1");
 });
 
 test("a piece ends after its bytes, not after its letters", () => {
   const piece = { task: "t", attempt: "a", run: 1, rank: 0, stream: "stdout", offset: 10 };
-  expect(endOf({ ...piece, text: "é" })).toBe(12);
-  expect(endOf({ ...piece, skipped: [10, 500] })).toBe(500);
+  expect(endOffset({ ...piece, text: "é" })).toBe(12);
+  expect(endOffset({ ...piece, skipped: [10, 500] })).toBe(500);
 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { indexAt, type Line, LogWindow, type Place } from "./window";
+import { type Line, LogWindow, lineIndexAt, type Place } from "./window";
 
 const WIDTH = 10;
 
@@ -56,7 +56,7 @@ test("reading down again finds every line once", async () => {
 test("a link to a line opens it with what stands around it", async () => {
   const { window } = logOf(10_000);
   await window.openAt(5_000 * WIDTH + 3);
-  const index = indexAt(window.snapshot().lines, 5_000 * WIDTH + 3);
+  const index = lineIndexAt(window.snapshot().lines, 5_000 * WIDTH + 3);
   expect(shown(window)[index]).toBe(5_000);
   expect(index).toBe(500);
 });
@@ -65,7 +65,7 @@ test("what is written while one looks is read on", async () => {
   const { window, log } = logOf(10);
   await window.openEnd();
   log.count = 25;
-  window.grown(25 * WIDTH);
+  window.grow(25 * WIDTH);
   await window.catchUp();
   expect(shown(window)).toEqual(Array.from({ length: 25 }, (_, n) => n));
 });
@@ -74,7 +74,7 @@ test("when far behind, it begins at the end instead of reading everything betwee
   const { window, log, read } = logOf(10);
   await window.openEnd();
   log.count = 1_000_000;
-  window.grown(log.count * WIDTH);
+  window.grow(log.count * WIDTH);
   await window.catchUp();
   expect(shown(window).at(-1)).toBe(999_999);
   expect(read.mock.calls.length).toBeLessThan(6);
@@ -102,7 +102,7 @@ test("what is printed while the end is being opened is read on to", async () => 
   const opening = window.openEnd();
   await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2));
   log.count = 1_003;
-  window.grown(1_003 * WIDTH);
+  window.grow(1_003 * WIDTH);
   await window.catchUp();
   await opening;
   expect(shown(window).at(-1)).toBe(1_002);
@@ -112,7 +112,7 @@ test("a log that grew before anything was heard of it is looked at again", async
   const { log, window } = logOf(10);
   await window.openEnd();
   log.count = 12;
-  await window.look();
+  await window.checkSize();
   await window.catchUp();
   expect(shown(window).at(-1)).toBe(11);
 });
@@ -122,10 +122,10 @@ test("a read that failed does not end the following", async () => {
   await window.openEnd();
   log.count = 12;
   read.mockRejectedValueOnce(new Error("away"));
-  window.grown(11 * WIDTH);
+  window.grow(11 * WIDTH);
   await window.catchUp();
   expect(window.snapshot().error).not.toBeNull();
-  window.grown(12 * WIDTH);
+  window.grow(12 * WIDTH);
   await window.catchUp();
   expect(shown(window).at(-1)).toBe(11);
 });

@@ -17,10 +17,10 @@ export type WindowState = {
 };
 
 const PAGE = 500;
-const LINES_AT_MOST = 5_000;
-const CHARACTERS_AT_MOST = 8_000_000;
+const MAX_LINES = 5_000;
+const MAX_CHARACTERS = 8_000_000;
 /** Further behind than this, reading on to the end would take longer than beginning there. */
-const CATCH_UP_WITHIN = 1 << 20;
+const MAX_CATCH_UP_BYTES = 1 << 20;
 
 /**
  * The part of a log that is kept in the browser: some thousand lines around where one reads.
@@ -73,8 +73,8 @@ export class LogWindow {
     const { start, lines } = this.state;
     if (start === 0 || this.state.busy) return;
     await this.step({ before: start, count: PAGE }, (page) => {
-      const kept = fitting([...page.items, ...lines], "first");
-      return { start: page.start, lines: kept, next: endOf(kept, this.state.next) };
+      const kept = trimmed([...page.items, ...lines], "first");
+      return { start: page.start, lines: kept, next: endOffset(kept, this.state.next) };
     });
   }
 
@@ -84,7 +84,7 @@ export class LogWindow {
     // The last line may have been half written when it was read.
     const last = lines.at(-1);
     await this.step({ offset: last?.offset ?? next, count: PAGE }, (page) => {
-      const kept = fitting([...lines.slice(0, -1), ...page.items], "last");
+      const kept = trimmed([...lines.slice(0, -1), ...page.items], "last");
       return { start: kept[0]?.offset ?? page.start, lines: kept, next: page.next };
     });
   }
@@ -94,7 +94,7 @@ export class LogWindow {
     const { size, next, busy } = this.state;
     this.isBehind = busy;
     if (busy) return;
-    if (size - next > CATCH_UP_WITHIN) return this.openEnd();
+    if (size - next > MAX_CATCH_UP_BYTES) return this.openEnd();
     while (this.state.next < this.state.size) {
       const before = this.state.next;
       await this.down();
@@ -103,13 +103,13 @@ export class LogWindow {
   }
 
   /** Ask how long it is by now: of what was written before the stream was open nothing is heard. */
-  async look(): Promise<void> {
+  async checkSize(): Promise<void> {
     const { size } = await this.read({ offset: -1, count: 1 }).catch(() => this.state);
-    this.grown(size);
+    this.grow(size);
   }
 
   /** The log has grown. */
-  grown(size: number): void {
+  grow(size: number): void {
     if (size > this.state.size) this.set({ size });
   }
 
@@ -146,23 +146,23 @@ export class LogWindow {
 }
 
 /** As many lines from one end as may be kept. */
-function fitting(lines: Line[], end: "first" | "last"): Line[] {
+function trimmed(lines: Line[], end: "first" | "last"): Line[] {
   const ordered = end === "first" ? lines : lines.toReversed();
   let characters = 0;
-  const kept = ordered.slice(0, LINES_AT_MOST).filter((line) => {
+  const kept = ordered.slice(0, MAX_LINES).filter((line) => {
     characters += line.text.length;
-    return characters <= CHARACTERS_AT_MOST;
+    return characters <= MAX_CHARACTERS;
   });
   return end === "first" ? kept : kept.reverse();
 }
 
-function endOf(lines: readonly Line[], otherwise: number): number {
+function endOffset(lines: readonly Line[], otherwise: number): number {
   const last = lines.at(-1);
   return last ? last.offset + last.length : otherwise;
 }
 
 /** Where the line that holds a byte stands among those kept, or -1. */
-export function indexAt(lines: readonly Line[], offset: number): number {
+export function lineIndexAt(lines: readonly Line[], offset: number): number {
   let [low, high] = [0, lines.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;

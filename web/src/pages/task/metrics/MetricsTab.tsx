@@ -5,49 +5,49 @@ import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { taskQuery } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { isOver, isSettled } from "../words";
 import { MetricChart } from "./MetricChart";
-import { idsOf, namesQuery } from "./queries";
+import { comparedTasks, namesQuery } from "./queries";
 import { labelsOf } from "./set";
 import { Toolbar } from "./Toolbar";
 import { useLiveCurves } from "./useLiveCurves";
 
-const MANY = 12;
+const SEARCH_ABOVE = 12;
 
 /** Curves, live; of several tasks on the same charts. */
 export function MetricsTab({ task }: { task: Task }) {
   const { compare, together } = useSearch({ from: "/tasks/$task" });
-  const ids = useMemo(() => idsOf(task.id, compare), [task.id, compare]);
+  const ids = useMemo(() => comparedTasks(task.id, compare), [task.id, compare]);
   const tasks = useTasks(task, ids.slice(1));
   const labels = useMemo(() => labelsOf(tasks), [tasks]);
-  useLiveCurves(tasks.filter((one) => !isSettled(one)).map(({ id }) => id));
+  useLiveCurves(tasks.filter((candidate) => !isSettled(candidate)).map(({ id }) => id));
   return (
     <Stack>
       <Toolbar task={task} tasks={tasks} />
       {together ? (
         <MetricChart title="All metrics" tasks={ids} names={[]} labels={labels} height={460} />
       ) : (
-        <ChartOfEach task={task} tasks={ids} labels={labels} />
+        <ChartPerMetric task={task} tasks={ids} labels={labels} />
       )}
     </Stack>
   );
 }
 
-type EachProps = { task: Task; tasks: string[]; labels: Map<string, string> };
+type ChartPerMetricProps = { task: Task; tasks: string[]; labels: Map<string, string> };
 
-function ChartOfEach({ task, tasks, labels }: EachProps) {
+function ChartPerMetric({ task, tasks, labels }: ChartPerMetricProps) {
   const query = useQuery(namesQuery(tasks));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(names) =>
         names.length ? (
           <Charts tasks={tasks} names={names.map(({ name }) => name)} labels={labels} />
         ) : (
-          <NoCurves task={task} />
+          <NoMetrics task={task} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -55,25 +55,25 @@ function ChartOfEach({ task, tasks, labels }: EachProps) {
 function useTasks(task: Task, others: string[]): Task[] {
   return useQueries({
     queries: others.map((id) => taskQuery(id)),
-    combine: (found) => [task, ...found.flatMap(({ data }) => (data ? [data] : []))],
+    combine: (results) => [task, ...results.flatMap(({ data }) => (data ? [data] : []))],
   });
 }
 
 type ChartsProps = { tasks: string[]; names: string[]; labels: Map<string, string> };
 
 function Charts({ tasks, names, labels }: ChartsProps) {
-  const [words, setWords] = useState("");
-  const shown = names.filter((name) => name.toLowerCase().includes(words.toLowerCase().trim()));
+  const [search, setSearch] = useState("");
+  const shown = names.filter((name) => name.toLowerCase().includes(search.toLowerCase().trim()));
   return (
     <>
-      {names.length > MANY && (
+      {names.length > SEARCH_ABOVE && (
         <TextInput
           type="search"
           maw={320}
           aria-label="Filter metrics"
           placeholder={`Filter ${names.length} metrics`}
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <SimpleGrid cols={{ base: 1, md: shown.length > 1 ? 2 : 1 }}>
@@ -90,11 +90,11 @@ function Charts({ tasks, names, labels }: ChartsProps) {
   );
 }
 
-function NoCurves({ task }: { task: Task }) {
+function NoMetrics({ task }: { task: Task }) {
   return (
-    <Empty icon={IconChartLine} title={isOver(task) ? "No metrics" : "No metrics yet"}>
+    <EmptyState icon={IconChartLine} title={isOver(task) ? "No metrics" : "No metrics yet"}>
       To show metrics here, write JSON lines to the file named by <code>DIAMOND_METRICS</code>, call{" "}
       <code>diamond.training.log(loss=…)</code>, or write TensorBoard files in the run directory.
-    </Empty>
+    </EmptyState>
   );
 }

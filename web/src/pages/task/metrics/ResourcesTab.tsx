@@ -5,32 +5,32 @@ import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { Chart } from "~/charts/Chart";
 import { type Curve, colourOf, type Range } from "~/charts/curves";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState, QueryResult } from "~/components/Answer";
 import { isOver, isSettled } from "../words";
 import { curvesQuery } from "./queries";
 import type { Series } from "./set";
-import { groupsOf } from "./usage";
+import { usageGroups } from "./usage";
 
-const LOOK_AGAIN = 15_000;
+const REFETCH_INTERVAL = 15_000;
 
 /** How busy processors, memory and GPUs were while it ran. */
 export function ResourcesTab({ task }: { task: Task }) {
   const query = useQuery({
     ...curvesQuery({ tasks: [task.id], names: [], points: 1_000, range: null, usage: true }),
-    refetchInterval: isSettled(task) ? false : LOOK_AGAIN,
+    refetchInterval: isSettled(task) ? false : REFETCH_INTERVAL,
   });
   const [range, setRange] = useState<Range | null>(null);
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty
+          <EmptyState
             icon={IconActivity}
             title={isOver(task) ? "No measurements" : "No measurements yet"}
           >
             Diamond measures CPU, memory and GPU use every few seconds while the program runs. Very
             short runs may have no measurements.
-          </Empty>
+          </EmptyState>
         ) : (
           <Stack>
             <Group justify="space-between">
@@ -49,25 +49,25 @@ export function ResourcesTab({ task }: { task: Task }) {
               </Button>
             </Group>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
-              {groupsOf(items).map((group) => (
-                <Usage key={group.title} {...group} range={range} onRange={setRange} />
+              {usageGroups(items).map((group) => (
+                <UsageChart key={group.title} {...group} range={range} onRange={setRange} />
               ))}
             </SimpleGrid>
           </Stack>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-type UsageProps = {
+type UsageChartProps = {
   title: string;
   series: { label: string; item: Series }[];
   range: Range | null;
   onRange: (range: Range | null) => void;
 };
 
-function Usage({ title, series, range, onRange }: UsageProps) {
+function UsageChart({ title, series, range, onRange }: UsageChartProps) {
   const curves: Curve[] = useMemo(
     () =>
       series.map(({ label, item }, n) => ({

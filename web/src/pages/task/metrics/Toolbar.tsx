@@ -3,7 +3,7 @@ import { IconDownload, IconZoomReset } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { colourOf } from "~/charts/curves";
-import { PickTask } from "../PickTask";
+import { TaskPicker } from "../PickTask";
 import type { TaskSearch } from "../search";
 import { labelsOf } from "./set";
 import classes from "./Toolbar.module.css";
@@ -86,15 +86,15 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
                   size="xs"
                   aria-label={`Remove ${labelsOf(tasks).get(id)} from the charts`}
                   onClick={() =>
-                    set({ compare: others.filter((one) => one !== id).join(",") || undefined })
+                    set({ compare: others.filter((other) => other !== id).join(",") || undefined })
                   }
                 />
               )}
             </span>
           ))}
-        <PickTask
+        <TaskPicker
           label="Compare with another task"
-          taken={tasks.map(({ id }) => id)}
+          exclude={tasks.map(({ id }) => id)}
           onPick={(id) => set({ compare: [...others, id].join(",") })}
         />
       </Group>

@@ -3,7 +3,7 @@ import { api, dataOf } from "~/api/client";
 import type { Range } from "~/charts/curves";
 import type { MetricSet } from "./set";
 
-export type Wanted = {
+export type CurveRequest = {
   tasks: string[];
   /** None: all of them. */
   names: string[];
@@ -24,17 +24,17 @@ export function allCurvesQuery(tasks: string[]) {
 }
 
 /** The task itself first. */
-export function idsOf(task: string, compare = ""): string[] {
+export function comparedTasks(task: string, compare = ""): string[] {
   return [...new Set([task, ...compare.split(",").filter(Boolean)])];
 }
 
 export const CURVES = ["curves"];
 export const NAMES = ["curve-names"];
 
-export const curvesQuery = (wanted: Wanted) =>
+export const curvesQuery = (request: CurveRequest) =>
   queryOptions({
-    queryKey: [...CURVES, wanted],
-    queryFn: () => readCurves(wanted),
+    queryKey: [...CURVES, request],
+    queryFn: () => readCurves(request),
     // Zooming in shows the coarse curve until the finer one is there.
     placeholderData: keepPreviousData,
     // Tens of thousands of points are not compared with those before, one by one.
@@ -47,13 +47,19 @@ export const namesQuery = (tasks: string[]) =>
   queryOptions({
     queryKey: [...NAMES, tasks],
     queryFn: async () => {
-      const wanted = { tasks, names: [], points: 2, range: null };
-      return (await readCurves(wanted)).names;
+      const request = { tasks, names: [], points: 2, range: null };
+      return (await readCurves(request)).names;
     },
     placeholderData: keepPreviousData,
   });
 
-async function readCurves({ tasks, names, points, range, usage }: Wanted): Promise<MetricSet> {
+async function readCurves({
+  tasks,
+  names,
+  points,
+  range,
+  usage,
+}: CurveRequest): Promise<MetricSet> {
   const query = {
     task: tasks,
     name: names,

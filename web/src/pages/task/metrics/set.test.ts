@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Task } from "~/api/client";
-import { brokenCount, labelsOf, type MetricSet, withLive } from "./set";
+import { invalidCount, labelsOf, type MetricSet, withLive } from "./set";
 
 const SET: MetricSet = {
   names: [
@@ -54,5 +54,5 @@ test("tasks are told apart by the parameters that differ", () => {
 });
 
 test("places that are not a number are counted", () => {
-  expect(brokenCount(withLive(SET, live("loss", 1, null), 10)?.items ?? [])).toBe(1);
+  expect(invalidCount(withLive(SET, live("loss", 1, null), 10)?.items ?? [])).toBe(1);
 });

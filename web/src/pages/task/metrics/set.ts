@@ -7,7 +7,7 @@ import { valueText } from "../words";
 export type Series = Omit<Schemas["Series"], "points"> & { points: Point[] };
 export type MetricSet = { items: Series[]; names: Schemas["MetricName"][] };
 export type Names = MetricSet["names"];
-export type Live = { task: string; points: MetricPoint[] }[];
+export type LiveData = { task: string; points: MetricPoint[] }[];
 
 /**
  * The same curves with what came in live, or null where they have to be asked for anew.
@@ -15,7 +15,7 @@ export type Live = { task: string; points: MetricPoint[] }[];
  * A step back means that a program went on from a checkpoint; a curve that has grown to twice
  * its points wants to be thinned again; a name nobody knew is a new curve.
  */
-export function withLive(set: MetricSet, live: Live, mostPoints: number): MetricSet | null {
+export function withLive(set: MetricSet, live: LiveData, mostPoints: number): MetricSet | null {
   const items = new Map(set.items.map((item) => [`${item.task} ${item.name}`, item]));
   for (const { task, points } of live) {
     for (const { name, step, time, value } of points) {
@@ -34,12 +34,12 @@ export function withLive(set: MetricSet, live: Live, mostPoints: number): Metric
   return { ...set, items: [...items.values()] };
 }
 
-export function knowsNames(names: Names, live: Live): boolean {
+export function hasAllNames(names: Names, live: LiveData): boolean {
   return live.every(({ task, points }) => points.every(({ name }) => isNamed(names, task, name)));
 }
 
 function isNamed(names: Names, task: string, name: string): boolean {
-  return names.some((one) => one.name === name && one.tasks.includes(task));
+  return names.some((metric) => metric.name === name && metric.tasks.includes(task));
 }
 
 /** A task's name, and what sets it apart from the others on the chart. */
@@ -50,8 +50,8 @@ export function labelsOf(tasks: Task[]): Map<string, string> {
       const params = differing
         .filter((name) => task.order.params?.[name] !== undefined)
         .map((name) => `${name}=${valueText(task.order.params?.[name])}`);
-      const unlike = params.join(", ") || task.id.slice(0, 8);
-      return [task.id, tasks.length > 1 ? `${task.name} (${unlike})` : task.name];
+      const difference = params.join(", ") || task.id.slice(0, 8);
+      return [task.id, tasks.length > 1 ? `${task.name} (${difference})` : task.name];
     }),
   );
 }
@@ -65,7 +65,7 @@ function differingParams(tasks: Task[]): string[] {
 }
 
 /** How many places of these curves are not a number. */
-export function brokenCount(items: Series[]): number {
+export function invalidCount(items: Series[]): number {
   return items.reduce(
     (sum, { points }) => sum + points.filter(([, , value]) => value === null).length,
     0,

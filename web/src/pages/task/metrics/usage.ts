@@ -10,7 +10,7 @@ const TITLES: Record<string, string> = {
 };
 
 /** One chart for each kind of measure; all GPUs of a node share theirs. */
-export function groupsOf(items: Series[]): Group[] {
+export function usageGroups(items: Series[]): Group[] {
   const groups = new Map<string, Group>();
   for (const item of items) {
     const gpu = item.name.match(/^gpu(\d+)_(.+)$/);

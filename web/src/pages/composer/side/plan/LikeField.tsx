@@ -5,17 +5,17 @@ import type { Task } from "~/api/client";
 import { earlierTasksQuery } from "../../start/queries";
 
 function nameOf(tasks: Task[], id: string): string {
-  const found = tasks.find((task) => task.id === id);
-  return `${found?.name ?? ""} ${id.slice(0, 8)}`;
+  const match = tasks.find((task) => task.id === id);
+  return `${match?.name ?? ""} ${id.slice(0, 8)}`;
 }
 
-type LikeFieldProps = { value: string; onChange: (value: string) => void };
+type EarlierTaskFieldProps = { value: string; onChange: (value: string) => void };
 
 /** A task that logged its steps: its pace is taken. */
-export function LikeField({ value, onChange }: LikeFieldProps) {
+export function EarlierTaskField({ value, onChange }: EarlierTaskFieldProps) {
   const [settled] = useDebouncedValue(value.trim(), 250);
   const tasks = useQuery({ ...earlierTasksQuery(settled), placeholderData: keepPreviousData });
-  const found = tasks.data?.items ?? [];
+  const matches = tasks.data?.items ?? [];
   return (
     <Autocomplete
       label="Pace of an earlier task"
@@ -25,8 +25,8 @@ export function LikeField({ value, onChange }: LikeFieldProps) {
       autoComplete="off"
       value={value}
       onChange={onChange}
-      data={found.map(({ id }) => id)}
-      renderOption={({ option }) => nameOf(found, option.value)}
+      data={matches.map(({ id }) => id)}
+      renderOption={({ option }) => nameOf(matches, option.value)}
       filter={({ options }) => options}
       limit={8}
       clearable

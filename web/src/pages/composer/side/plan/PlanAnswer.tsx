@@ -1,65 +1,65 @@
 import { Alert, Stack, Table, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCoin } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { Words } from "~/components/Words";
-import { duration, durations, figure, hours } from "~/lib/format";
-import { Pairs } from "../Pairs";
+import { MessageText } from "~/components/Words";
+import { duration, durationRange, formatHours, formatNumber } from "~/lib/format";
+import { FactTable } from "../Pairs";
 import classes from "./Plan.module.css";
-import { attemptWords, lossWords, waitWords } from "./words";
+import { attemptsText, lossText, waitText } from "./words";
 
 type Plan = Schemas["Plan"];
 
 /** What the service reckons, in a few lines and a picture of the other ways. */
-export function PlanAnswer({ plan }: { plan: Plan }) {
+export function PlanResult({ plan }: { plan: Plan }) {
   return (
     <Stack gap="md">
       <section aria-labelledby="plan-title">
         <Title order={2} id="plan-title" mb={4}>
-          Finishes in {durations(plan.finish.soonest, plan.finish.latest)}
+          Finishes in {durationRange(plan.finish.soonest, plan.finish.latest)}
         </Title>
-        <Pairs
-          pairs={[
+        <FactTable
+          facts={[
             [
               "Steps",
-              `${plan.steps.toLocaleString()} × ${figure(plan.step_seconds)} s${pace(plan)}`,
+              `${plan.steps.toLocaleString()} × ${formatNumber(plan.step_seconds)} s${paceNote(plan)}`,
             ],
-            ["Attempts", attemptWords(plan)],
-            ["Queue wait", waitWords(plan.waits)],
+            ["Attempts", attemptsText(plan)],
+            ["Queue wait", waitText(plan.waits)],
             ["Checkpoints", `every ${duration(plan.save_every_seconds)}, ${plan.saves} in total`],
-            ["Cost", costWords(plan)],
-            ["Work at risk", lossWords(plan)],
+            ["Cost", costText(plan)],
+            ["Work at risk", lossText(plan)],
           ]}
         />
       </section>
-      {plan.budget && <Budget ceiling={plan.budget} />}
-      {plan.warnings.map((words) => (
-        <Alert key={words} color="yellow" icon={<IconAlertTriangle aria-hidden />} role="note">
-          <Words text={words} />
+      {plan.budget && <BudgetAlert budget={plan.budget} />}
+      {plan.warnings.map((warning) => (
+        <Alert key={warning} color="yellow" icon={<IconAlertTriangle aria-hidden />} role="note">
+          <MessageText text={warning} />
         </Alert>
       ))}
-      {plan.others.length > 0 && <Others plan={plan} />}
+      {plan.others.length > 0 && <OtherLimits plan={plan} />}
     </Stack>
   );
 }
 
-function Budget({ ceiling }: { ceiling: Schemas["Ceiling"] }) {
-  const Icon = ceiling.fits ? IconCircleCheck : IconCoin;
+function BudgetAlert({ budget }: { budget: Schemas["Ceiling"] }) {
+  const Icon = budget.fits ? IconCircleCheck : IconCoin;
   return (
-    <Alert color={ceiling.fits ? "green" : "orange"} icon={<Icon aria-hidden />} title="Budget">
-      {ceiling.words}
+    <Alert color={budget.fits ? "green" : "orange"} icon={<Icon aria-hidden />} title="Budget">
+      {budget.words}
     </Alert>
   );
 }
 
 /** The same work with other time limits, each as a bar to the soonest end and on to the latest. */
-function Others({ plan }: { plan: Plan }) {
-  const own = {
+function OtherLimits({ plan }: { plan: Plan }) {
+  const current = {
     walltime_minutes: plan.attempt_minutes,
     attempts: plan.attempts,
     finish: plan.finish,
     node_hours: plan.node_hours,
   };
-  const all = [own, ...plan.others].sort((a, b) => a.walltime_minutes - b.walltime_minutes);
+  const all = [current, ...plan.others].sort((a, b) => a.walltime_minutes - b.walltime_minutes);
   const latest = Math.max(...all.map(({ finish }) => finish.latest));
   return (
     <section aria-labelledby="others-title">
@@ -76,17 +76,17 @@ function Others({ plan }: { plan: Plan }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {all.map((one) => (
-            <Table.Tr key={one.walltime_minutes}>
+          {all.map((option) => (
+            <Table.Tr key={option.walltime_minutes}>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
-                {duration(60 * one.walltime_minutes)}
-                {one === own && " (current)"}
+                {duration(60 * option.walltime_minutes)}
+                {option === current && " (current)"}
               </Table.Td>
-              <Table.Td>{one.attempts}</Table.Td>
-              <Table.Td ta="right">{hours(one.node_hours)}</Table.Td>
+              <Table.Td>{option.attempts}</Table.Td>
+              <Table.Td ta="right">{formatHours(option.node_hours)}</Table.Td>
               <Table.Td>
-                <Bar finish={one.finish} latest={latest} />
-                <Text size="xs">{durations(one.finish.soonest, one.finish.latest)}</Text>
+                <Bar finish={option.finish} latest={latest} />
+                <Text size="xs">{durationRange(option.finish.soonest, option.finish.latest)}</Text>
               </Table.Td>
             </Table.Tr>
           ))}
@@ -106,13 +106,13 @@ function Bar({ finish, latest }: { finish: Schemas["FinishSpan"]; latest: number
   );
 }
 
-function pace({ measured }: Plan): string {
+function paceNote({ measured }: Plan): string {
   return measured ? ", measured" : "";
 }
 
-function costWords(plan: Plan): string {
+function costText(plan: Plan): string {
   const charge = plan.charge_at_most;
-  const most = `at most ${hours(plan.node_hours_at_most)}`;
-  const units = charge === null ? "" : `, ${figure(charge)} site units`;
-  return `${hours(plan.node_hours)} node-hours (${most}${units})`;
+  const most = `at most ${formatHours(plan.node_hours_at_most)}`;
+  const units = charge === null ? "" : `, ${formatNumber(charge)} site units`;
+  return `${formatHours(plan.node_hours)} node-hours (${most}${units})`;
 }

@@ -3,16 +3,16 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/Answer";
 import classes from "../../Composer.module.css";
 import { useComposer } from "../../state/context";
 import { bodyOf, type Work } from "../../state/work";
-import { type GoalDraft, goalOf, isNoNumber } from "./goal";
-import { LikeField } from "./LikeField";
-import { PlanAnswer } from "./PlanAnswer";
+import { type GoalDraft, goalOf, isInvalidNumber } from "./goal";
+import { EarlierTaskField } from "./LikeField";
+import { PlanResult } from "./PlanAnswer";
 import { useGoal } from "./useGoal";
 
-const PAUSE = 400;
+const TYPING_PAUSE = 400;
 
 /** How long until a goal is reached, in how many attempts, and what it costs. */
 export function PlanPane() {
@@ -29,8 +29,8 @@ export function PlanPane() {
           This is an estimate. Nothing runs until you submit.
         </Text>
         <Stack gap="sm">
-          <Amount goal={goal} change={change} />
-          <LikeField value={goal.like} onChange={(like) => change({ like })} />
+          <GoalFields goal={goal} change={change} />
+          <EarlierTaskField value={goal.like} onChange={(like) => change({ like })} />
           <div className={classes.two}>
             <NumberField
               label="Seconds per step"
@@ -55,7 +55,7 @@ export function PlanPane() {
       </section>
       {plan.isEnabled ? (
         <>
-          <Answer query={plan}>{(found) => <PlanAnswer plan={found} />}</Answer>
+          <QueryResult query={plan}>{(result) => <PlanResult plan={result} />}</QueryResult>
           <Switch
             label="Save this estimate with the task"
             description="The task page then shows planned vs. actual."
@@ -74,7 +74,7 @@ export function PlanPane() {
 
 type PartProps = { goal: GoalDraft; change: (more: Partial<GoalDraft>) => void };
 
-function Amount({ goal, change }: PartProps) {
+function GoalFields({ goal, change }: PartProps) {
   return (
     <>
       <SegmentedControl
@@ -129,7 +129,9 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
       description={help}
       inputWrapperOrder={["label", "input", "description", "error"]}
       error={
-        !disabled && isNoNumber(value) && "Enter a number greater than zero, such as 0.5 or 20 000."
+        !disabled &&
+        isInvalidNumber(value) &&
+        "Enter a number greater than zero, such as 0.5 or 20 000."
       }
       inputMode="decimal"
       autoComplete="off"
@@ -143,10 +145,10 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
 function usePlan(work: Work, draft: GoalDraft) {
   const { project = "" } = useSearch({ from: "/compose" });
   const wanted = [{ ...bodyOf(work), project }, goalOf(draft)];
-  const [asked] = useDebouncedValue(JSON.stringify(wanted), PAUSE);
-  const [body, goal] = JSON.parse(asked) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
+  const [settled] = useDebouncedValue(JSON.stringify(wanted), TYPING_PAUSE);
+  const [body, goal] = JSON.parse(settled) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
   const query = useQuery({
-    queryKey: ["plan", asked],
+    queryKey: ["plan", settled],
     queryFn: goal
       ? () => dataOf(api.POST("/api/v1/plans", { body: { ...body, goal } }))
       : skipToken,

@@ -4,13 +4,13 @@ import { duration } from "~/lib/format";
 type Plan = Schemas["Plan"];
 
 /** What is usual and what is the most, before the words that say how sure that is. */
-export function waitWords({ typical, bound, words }: Schemas["WaitForecast"]): string {
+export function waitText({ typical, bound, words }: Schemas["WaitForecast"]): string {
   if (typical === null || bound === null) return words;
   return `typically ${duration(typical)}, up to ${duration(bound)}: ${words}`;
 }
 
 /** Each asks for the whole limit; the last is done sooner. */
-export function attemptWords(
+export function attemptsText(
   plan: Pick<Plan, "attempts" | "attempt_minutes" | "last_attempt_minutes">,
 ): string {
   const each = duration(60 * plan.attempt_minutes);
@@ -21,9 +21,11 @@ export function attemptWords(
 }
 
 /** What one interruption costs at most, and how many are to be expected; hardly any are not counted. */
-export function lossWords(plan: Pick<Plan, "lost_at_most_seconds" | "interruptions">): string {
-  const many = plan.interruptions;
-  const words =
-    many < 0.1 ? "almost none" : many.toLocaleString(undefined, { maximumFractionDigits: 1 });
-  return `up to ${duration(plan.lost_at_most_seconds)} per interruption (${words} expected)`;
+export function lossText(plan: Pick<Plan, "lost_at_most_seconds" | "interruptions">): string {
+  const interruptions = plan.interruptions;
+  const expected =
+    interruptions < 0.1
+      ? "almost none"
+      : interruptions.toLocaleString(undefined, { maximumFractionDigits: 1 });
+  return `up to ${duration(plan.lost_at_most_seconds)} per interruption (${expected} expected)`;
 }

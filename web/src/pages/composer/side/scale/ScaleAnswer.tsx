@@ -1,36 +1,36 @@
 import { Alert, Button, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconBulb } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { Words } from "~/components/Words";
-import { hours } from "~/lib/format";
-import { Curves } from "~/scale/Curves";
-import { Probes } from "~/scale/Probes";
-import { gainOf, headWords, type Probe, type Scale } from "~/scale/words";
+import { MessageText } from "~/components/Words";
+import { formatHours } from "~/lib/format";
+import { ScalingChart } from "~/scale/Curves";
+import { ProbeTable } from "~/scale/Probes";
+import { gainOf, type Probe, type Scale, scaleTitle } from "~/scale/words";
 import { withValue } from "../../spec/draft";
 import { useComposer } from "../../state/context";
 import { fromForm } from "../../state/work";
 
 /** What the short runs have told so far, and the advice once they are over. */
-export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boolean }) {
+export function ScaleResult({ scale, isThisJob }: { scale: Scale; isThisJob: boolean }) {
   return (
     <Stack gap="sm" aria-live="polite">
       <div>
-        <Title order={2}>{headWords(scale)}</Title>
+        <Title order={2}>{scaleTitle(scale)}</Title>
         <Text size="sm" c="dimmed">
-          {isOfThis ? scale.name : `For another job: ${scale.name}`}, at most{" "}
-          {hours(scale.node_hours_at_most)} node-hours
+          {isThisJob ? scale.name : `For another job: ${scale.name}`}, at most{" "}
+          {formatHours(scale.node_hours_at_most)} node-hours
         </Text>
       </div>
-      <Message scale={scale} />
-      <Probes
+      <ScaleMessage scale={scale} />
+      <ProbeTable
         scale={scale}
-        action={(probe) => isOfThis && <UseSetting scale={scale} probe={probe} />}
+        action={(probe) => isThisJob && <ApplyButton scale={scale} probe={probe} />}
       />
-      {scale.kind === "nodes" && <Curves scale={scale} />}
-      {scale.advice && <Advice advice={scale.advice} isOfThis={isOfThis} />}
-      {scale.notes.map((words) => (
-        <Text key={words} size="sm" c="dimmed">
-          <Words text={words} />
+      {scale.kind === "nodes" && <ScalingChart scale={scale} />}
+      {scale.advice && <Recommendation advice={scale.advice} isThisJob={isThisJob} />}
+      {scale.notes.map((note) => (
+        <Text key={note} size="sm" c="dimmed">
+          <MessageText text={note} />
         </Text>
       ))}
     </Stack>
@@ -38,35 +38,35 @@ export function ScaleAnswer({ scale, isOfThis }: { scale: Scale; isOfThis: boole
 }
 
 /** The advice has a frame of its own, with a button. */
-function Message({ scale }: { scale: Scale }) {
+function ScaleMessage({ scale }: { scale: Scale }) {
   const { state, message, advice } = scale;
   if (!message || message === advice?.words) return null;
   if (state !== "failed")
     return (
       <Text size="sm">
-        <Words text={message} />
+        <MessageText text={message} />
       </Text>
     );
   return (
     <Alert icon={<IconAlertTriangle aria-hidden />} color="red">
-      <Words text={message} />
+      <MessageText text={message} />
     </Alert>
   );
 }
 
-type AdviceProps = { advice: Schemas["ScaleAdvice"]; isOfThis: boolean };
+type RecommendationProps = { advice: Schemas["ScaleAdvice"]; isThisJob: boolean };
 
 /** It goes into the form by a button, but not into that of another job. */
-function Advice({ advice, isOfThis }: AdviceProps) {
-  const use = useInForm();
+function Recommendation({ advice, isThisJob }: RecommendationProps) {
+  const apply = useApplyToForm();
   return (
     <Alert icon={<IconBulb aria-hidden />} color="teal" title="Recommendation">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          <Words text={advice.words} />
+          <MessageText text={advice.words} />
         </Text>
-        {isOfThis && (
-          <Button size="xs" onClick={() => use(advice.params, advice.nodes)}>
+        {isThisJob && (
+          <Button size="xs" onClick={() => apply(advice.params, advice.nodes)}>
             Apply to this job
           </Button>
         )}
@@ -76,8 +76,8 @@ function Advice({ advice, isOfThis }: AdviceProps) {
 }
 
 /** A setting that helped goes into the form by itself. */
-function UseSetting({ scale, probe }: { scale: Scale; probe: Probe }) {
-  const use = useInForm();
+function ApplyButton({ scale, probe }: { scale: Scale; probe: Probe }) {
+  const apply = useApplyToForm();
   if (scale.kind !== "tune" || !gainOf(scale, probe)?.helps) return null;
   return (
     <Button
@@ -85,14 +85,14 @@ function UseSetting({ scale, probe }: { scale: Scale; probe: Probe }) {
       variant="light"
       ml={8}
       aria-label={`Apply ${probe.label}`}
-      onClick={() => use(probe.params)}
+      onClick={() => apply(probe.params)}
     >
       Apply
     </Button>
   );
 }
 
-function useInForm() {
+function useApplyToForm() {
   const { draft } = useComposer();
   return (chosen: Record<string, unknown>, nodes?: number) =>
     draft.change((work) => {

@@ -4,18 +4,18 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf } from "~/api/client";
 import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
-import { freshKey } from "~/lib/key";
+import { ErrorAlert, QueryResult } from "~/components/Answer";
+import { randomKey } from "~/lib/key";
 import { useComposer } from "../../state/context";
 import { bodyOf } from "../../state/work";
 import { GoalField } from "./GoalField";
-import { ScaleAnswer } from "./ScaleAnswer";
-import { type Begun, begunFor, isOf, nodesOf } from "./words";
+import { ScaleResult } from "./ScaleAnswer";
+import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./words";
 
 /** Short probe runs of this very job: how many machines are worth it, or which settings. */
 export function ScalePane() {
   const { draft } = useComposer();
-  const [begun, setBegun] = useSessionStorage<Begun | null>({
+  const [started, setStarted] = useSessionStorage<ScaleStart | null>({
     key: "scale-begun",
     defaultValue: null,
     getInitialValueInEffect: false,
@@ -23,19 +23,23 @@ export function ScalePane() {
   const { spec } = draft.work;
   return (
     <Stack p="md" gap="md">
-      <Start onStarted={(id) => setBegun(begunFor(id, spec))} />
-      {begun && (
-        <Found scale={begun.id} isOfThis={isOf(begun, spec)} forget={() => setBegun(null)} />
+      <StartForm onStarted={(id) => setStarted(scaleStart(id, spec))} />
+      {started && (
+        <StartedScale
+          scale={started.id}
+          isOfThis={isForJob(started, spec)}
+          forget={() => setStarted(null)}
+        />
       )}
     </Stack>
   );
 }
 
-function Start({ onStarted }: { onStarted: (scale: string) => void }) {
+function StartForm({ onStarted }: { onStarted: (scale: string) => void }) {
   const [nodes, setNodes] = useState("1, 2, 4");
   const [goal, setGoal] = useState("soonest");
   const [tune, setTune] = useState(false);
-  const sizes = tune ? [] : nodesOf(nodes);
+  const sizes = tune ? [] : parseNodeCounts(nodes);
   const start = useStart({ nodes: sizes ?? [], goal, tune }, onStarted);
   return (
     <section aria-labelledby="scale-title">
@@ -62,7 +66,7 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
           checked={tune}
           onChange={(event) => setTune(event.currentTarget.checked)}
         />
-        {start.error && <Failed error={start.error} />}
+        {start.error && <ErrorAlert error={start.error} />}
         <Group>
           <Button
             variant="default"
@@ -87,7 +91,7 @@ function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/scales", {
-          params: { header: { "Idempotency-Key": freshKey() } },
+          params: { header: { "Idempotency-Key": randomKey() } },
           body: { ...bodyOf(draft.work), ...wanted, ...rest },
         }),
       ),
@@ -95,9 +99,9 @@ function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
   });
 }
 
-type FoundProps = { scale: string; isOfThis: boolean; forget: () => void };
+type StartedScaleProps = { scale: string; isOfThis: boolean; forget: () => void };
 
-function Found({ scale, isOfThis, forget }: FoundProps) {
+function StartedScale({ scale, isOfThis, forget }: StartedScaleProps) {
   const query = useQuery({
     queryKey: keys.scale(scale),
     queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
@@ -108,12 +112,12 @@ function Found({ scale, isOfThis, forget }: FoundProps) {
     onSettled: () => void query.refetch(),
   });
   return (
-    <Answer query={query}>
-      {(found) => (
+    <QueryResult query={query}>
+      {(scale) => (
         <>
-          <ScaleAnswer scale={found} isOfThis={isOfThis} />
+          <ScaleResult scale={scale} isThisJob={isOfThis} />
           <Group gap="sm">
-            {found.state === "running" ? (
+            {scale.state === "running" ? (
               <Button
                 size="xs"
                 variant="default"
@@ -130,6 +134,6 @@ function Found({ scale, isOfThis, forget }: FoundProps) {
           </Group>
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 }

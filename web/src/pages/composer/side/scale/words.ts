@@ -1,15 +1,15 @@
 import type { SpecDraft } from "../../spec/draft";
 
 /** "1, 2 4" as numbers, none where nothing is written; null where a word is no whole number above zero. */
-export function nodesOf(text: string): number[] | null {
-  const words = text.split(/[\s,;]+/).filter(Boolean);
-  return words.every((word) => /^[1-9]\d*$/.test(word)) ? words.map(Number) : null;
+export function parseNodeCounts(text: string): number[] | null {
+  const parts = text.split(/[\s,;]+/).filter(Boolean);
+  return parts.every((word) => /^[1-9]\d*$/.test(word)) ? parts.map(Number) : null;
 }
 
 /** A scale that was begun here, and of which job: another one must not take its advice. */
-export type Begun = { id: string; name: string; run: string };
+export type ScaleStart = { id: string; name: string; run: string };
 
-export function begunFor(id: string, spec: SpecDraft): Begun {
+export function scaleStart(id: string, spec: SpecDraft): ScaleStart {
   return {
     id,
     name: String(spec.name ?? ""),
@@ -17,7 +17,7 @@ export function begunFor(id: string, spec: SpecDraft): Begun {
   };
 }
 
-export function isOf(begun: Begun, spec: SpecDraft): boolean {
-  const now = begunFor(begun.id, spec);
-  return begun.name === now.name && begun.run === now.run;
+export function isForJob(started: ScaleStart, spec: SpecDraft): boolean {
+  const now = scaleStart(started.id, spec);
+  return started.name === now.name && started.run === now.run;
 }
