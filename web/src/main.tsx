@@ -9,8 +9,8 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/client";
-import { updateQueriesFromEvents } from "./live/freshness";
-import { connection } from "./live/link";
+import { connection } from "./live/connection";
+import { updateQueriesFromEvents } from "./live/queryUpdates";
 import { makeRouter } from "./routes";
 import { readable, theme } from "./theme";
 

@@ -6,17 +6,17 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { PageError } from "./components/Broken";
+import { PageError } from "./components/PageError";
 import { auditSearch } from "./pages/audit/search";
-import { builderSearch } from "./pages/builder/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
 import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
+import { builderSearch } from "./pages/image-builder/search";
 import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
 import { projectSearch, projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
-import { prefetchTask } from "./pages/task/fetch";
+import { prefetchTask } from "./pages/task/prefetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { usersSearch } from "./pages/users/search";
@@ -46,7 +46,7 @@ const endpoint = createRoute({
   getParentRoute: () => root,
   path: "/endpoints/$name",
   validateSearch: endpointSearch,
-  component: lazyRouteComponent(() => import("./pages/endpoints/EndpointPage"), "EndpointPage"),
+  component: lazyRouteComponent(() => import("./pages/endpoint/EndpointPage"), "EndpointPage"),
 });
 const composer = createRoute({
   getParentRoute: () => root,
@@ -85,24 +85,24 @@ const compare = createRoute({
   getParentRoute: () => root,
   path: "/images/compare",
   validateSearch: compareSearch,
-  component: lazyRouteComponent(() => import("./pages/images/Compare"), "ImageCompare"),
+  component: lazyRouteComponent(() => import("./pages/image-compare/ImageCompare"), "ImageCompare"),
 });
 const image = createRoute({
   getParentRoute: () => root,
   path: "/images/$image",
   validateSearch: imageSearch,
-  component: lazyRouteComponent(() => import("./pages/images/ImagePage"), "ImagePage"),
+  component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
 });
 const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
   validateSearch: builderSearch,
-  component: lazyRouteComponent(() => import("./pages/builder/Builder"), "Builder"),
+  component: lazyRouteComponent(() => import("./pages/image-builder/ImageBuilder"), "Builder"),
 });
 const build = createRoute({
   getParentRoute: () => root,
   path: "/build/$task",
-  component: lazyRouteComponent(() => import("./pages/building/BuildPage"), "BuildPage"),
+  component: lazyRouteComponent(() => import("./pages/image-build/BuildPage"), "BuildPage"),
 });
 const projects = createRoute({
   getParentRoute: () => root,
@@ -114,7 +114,7 @@ const project = createRoute({
   getParentRoute: () => root,
   path: "/projects/$project",
   validateSearch: projectSearch,
-  component: lazyRouteComponent(() => import("./pages/projects/ProjectPage"), "ProjectPage"),
+  component: lazyRouteComponent(() => import("./pages/project/ProjectPage"), "ProjectPage"),
 });
 const users = createRoute({
   getParentRoute: () => root,

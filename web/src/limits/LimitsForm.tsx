@@ -1,10 +1,10 @@
 import { Button, Group, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
-import { inBytes, inGigabytes, type Limits } from "~/api/limits";
-import { keys } from "~/api/queries";
-import { ErrorAlert } from "~/components/Answer";
-import { useAction } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/QueryResult";
+import { useAction } from "~/components/useAction";
+import { inBytes, inGigabytes, type Limits } from "./api";
 
 type FormProps = {
   saved: Schemas["Limits"];

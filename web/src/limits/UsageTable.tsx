@@ -1,6 +1,6 @@
 import { Card, Table, Text } from "@mantine/core";
-import type { UsageLine } from "~/api/limits";
 import { formatBytes, formatHours, formatNumber } from "~/lib/format";
+import type { UsageLine } from "./api";
 
 type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { connection } from "./link";
+import { connection } from "./connection";
 import type { ConnectionState, LogPiece, MetricPoint } from "./messages";
-import { debounce, FIRST_PAINT_DELAY } from "./often";
+import { debounce, FIRST_PAINT_DELAY } from "./throttle";
 
 export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(

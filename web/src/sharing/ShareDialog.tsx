@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Recipient, Sharing } from "~/api/shares";
-import { ErrorAlert, QueryResult, SkeletonLines } from "~/components/Answer";
-import { useAction } from "~/components/useDeed";
-import { ShareWithEveryone } from "./Everyone";
-import { SharedWithList } from "./Holders";
-import { ShareWithPerson } from "./WithPerson";
-import { ShareWithProject } from "./WithProject";
+import { ErrorAlert, QueryResult, SkeletonLines } from "~/components/QueryResult";
+import { useAction } from "~/components/useAction";
+import type { Recipient, Sharing } from "./api";
+import { SharedWithList } from "./SharedWithList";
+import { ShareWithEveryone } from "./ShareWithEveryone";
+import { ShareWithPerson } from "./ShareWithPerson";
+import { ShareWithProject } from "./ShareWithProject";
 
 type DialogProps = {
   title: string;

@@ -3,8 +3,8 @@ import { IconDevices, IconLogout, IconSettings } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { PersonAvatar } from "~/components/Face";
-import { showError } from "~/components/say";
+import { showError } from "~/components/toasts";
+import { PersonAvatar } from "~/people/PersonAvatar";
 import classes from "./Shell.module.css";
 
 /** Who is signed in, and the way out. */

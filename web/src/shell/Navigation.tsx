@@ -1,6 +1,6 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type NavPage, useNavPages } from "./places";
+import { type NavPage, useNavPages } from "./navPages";
 
 export function Navigation({ onGo }: { onGo: () => void }) {
   const pages = useNavPages();

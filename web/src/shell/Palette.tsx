@@ -5,10 +5,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { imageName, imageSearchQuery } from "~/api/images";
-import { endpointsQuery, keys } from "~/api/queries";
+import { endpointsQuery, keys } from "~/api/queryKeys";
+import { imageName, imageSearchQuery } from "~/images/api";
 import { count } from "~/lib/format";
-import { useNavPages } from "./places";
+import { useNavPages } from "./navPages";
 
 /** ⌘K: every page, every endpoint, any image or task by its name. Each wish opens it. */
 export default function Palette({ openCount }: { openCount: number }) {

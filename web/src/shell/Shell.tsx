@@ -4,17 +4,17 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { ProblemError } from "~/api/client";
-import { meQuery } from "~/api/queries";
+import { meQuery } from "~/api/queryKeys";
 import { useConnectionState } from "~/live/hooks";
-import { Bell } from "./Bell";
-import { OfflineBanner } from "./LinkBanner";
+import { Bell } from "~/notifications/Bell";
+import { ColorSchemeToggle } from "./ColorSchemeToggle";
 import { Navigation } from "./Navigation";
+import { OfflineBanner } from "./OfflineBanner";
 import { PaletteButton } from "./PaletteButton";
-import { ColorSchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
 
 const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
-const AnnouncementBanner = lazy(() => import("./AnnouncementBanner"));
+const AnnouncementBanner = lazy(() => import("~/announcements/AnnouncementBanner"));
 const AccountMenu = lazy(() => import("./AccountMenu"));
 
 /** Header, navigation, and the page between them; or the way to sign in. */

@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Preferences, preferencesQuery, useSavePreferences } from "~/api/me";
+import { type Preferences, preferencesQuery, useSavePreferences } from "~/people/preferences";
 
 export type Appearance = Preferences["appearance"];
 const STORAGE_KEY = "mantine-color-scheme-value";

@@ -2,15 +2,15 @@ import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { IconPlus, IconSpeakerphone } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Announcement, allAnnouncementsQuery, announcementsApi } from "~/api/announcements";
-import { keys } from "~/api/queries";
-import { EmptyState, QueryResult } from "~/components/Answer";
+import { type Announcement, allAnnouncementsQuery, announcementsApi } from "~/announcements/api";
+import { keys } from "~/api/queryKeys";
 import { Page } from "~/components/Page";
-import { showError } from "~/components/say";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
-import { useAction } from "~/components/useDeed";
-import { periodStatus } from "~/lib/when";
-import { AnnouncementEditor } from "./Editor";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { periodStatus } from "~/lib/datetime";
+import { AnnouncementEditor } from "./AnnouncementEditor";
 
 /** What administrators say to all, on top of every page. */
 export function Announcements() {

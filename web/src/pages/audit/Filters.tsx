@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "~/api/users";
+import { usersQuery } from "~/people/api";
 import type { Span } from "./search";
 
 const SPAN_LABELS = [

@@ -2,13 +2,13 @@ import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
 import classes from "./Composer.module.css";
-import { JobEditor } from "./Editor";
+import { JobEditor } from "./JobEditor";
 import { EarlierTasks } from "./start/EarlierTasks";
-import { RecipeGallery } from "./start/Gallery";
-import { StartFrom } from "./start/StartWith";
+import { RecipeGallery } from "./start/RecipeGallery";
+import { StartFrom } from "./start/StartFrom";
 import { type Source, sourceKey, sourceOf, sourceQuery } from "./start/source";
 
 /** Say what to run, where, with how much and with what; or begin from a recipe or an earlier task. */

@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
 import { IconBrowser, IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { TimeAgo } from "~/components/Time";
+import type { FormContent } from "~/jobs/drafts";
+import type { DraftState } from "~/jobs/useDraft";
 import { useComposer } from "./state/context";
-import type { FormContent } from "./state/drafts";
-import type { DraftState } from "./state/useDraft";
 
 /** What the form was filled with, and that changes are kept. */
 export function DraftNote() {

@@ -4,16 +4,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Schemas } from "~/api/client";
-import { preferencesQuery } from "~/api/me";
-import { QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
+import { preferencesQuery } from "~/people/preferences";
+import { Running, Waiting } from "./ActiveTasks";
+import { EndpointList } from "./EndpointList";
 import { Guide } from "./guide/Guide";
-import { EndpointList } from "./Machines";
-import { NeedsAttention } from "./Needs";
+import { NeedsAttention } from "./NeedsAttention";
 import { overviewQuery } from "./overview";
-import { RecentResults } from "./Recent";
-import { SummaryTiles } from "./Tiles";
-import { Running, Waiting } from "./Work";
+import { RecentResults } from "./RecentResults";
+import { SummaryTiles } from "./SummaryTiles";
 
 const Invitation = lazy(() => import("./Invitation"));
 

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { IconMailOpened } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { projectsApi } from "~/api/projects";
-import { keys } from "~/api/queries";
-import { ProblemDetails } from "~/components/Answer";
-import { useAction } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { ProblemDetails } from "~/components/QueryResult";
+import { useAction } from "~/components/useAction";
+import { projectsApi } from "~/projects/api";
 
 /** Somebody who has an account opened an invitation's link. */
 export default function Invitation({ code }: { code: string }) {

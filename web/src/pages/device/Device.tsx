@@ -2,9 +2,9 @@ import { Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
-import { showError } from "~/components/say";
+import { QueryResult } from "~/components/QueryResult";
+import { showError } from "~/components/toasts";
 
 /** A program asks to act for the person: `diamond login` leads here. */
 export function Device() {

@@ -1,12 +1,9 @@
 import { Badge, Box, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
-import { EndpointBadge } from "~/components/EndpointBadge";
-import { AvailabilityBar } from "~/components/FreeBar";
 import { TimeAgo } from "~/components/Time";
-import { count, formatBytes, MEGABYTE } from "~/lib/format";
-import { OfflineAlert } from "./Away";
-import classes from "./EndpointCard.module.css";
+import { AvailabilityBar } from "~/endpoints/AvailabilityBar";
+import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import {
   availabilityOf,
   balanceText,
@@ -21,7 +18,10 @@ import {
   schedulerText,
   sortPartitions,
   toolTexts,
-} from "./facts";
+} from "~/endpoints/facts";
+import { OfflineAlert } from "~/endpoints/OfflineAlert";
+import { count, formatBytes, MEGABYTE } from "~/lib/format";
+import classes from "./EndpointCard.module.css";
 
 const MAX_PARTITIONS = 4;
 

@@ -1,10 +1,10 @@
 import { Anchor, Badge, Card, Checkbox, Group, Stack, Table, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
-import { type Image, imageName, shortIdentity } from "~/api/images";
 import { TimeAgo } from "~/components/Time";
+import { type Image, imageName, shortIdentity } from "~/images/api";
+import { endpointsWith } from "~/images/imageText";
 import { count, formatBytes } from "~/lib/format";
-import { endpointsWith } from "./words";
 
 type TableProps = {
   images: Image[];

@@ -10,13 +10,13 @@ import {
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { listImages } from "~/api/images";
-import { keys } from "~/api/queries";
-import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
-import { LoadMore } from "~/components/More";
+import { keys } from "~/api/queryKeys";
+import { LoadMore } from "~/components/LoadMore";
 import { Page } from "~/components/Page";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/QueryResult";
+import { listImages } from "~/images/api";
 import { toggled } from "~/lib/sets";
-import { ImageFilters } from "./Filters";
+import { ImageFilters } from "./ImageFilters";
 import { ImageTable } from "./ImageTable";
 import { PruneDialog } from "./PruneDialog";
 import { PullDialog } from "./PullDialog";

@@ -12,11 +12,11 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
-import { imagesApi } from "~/api/images";
-import { endpointsQuery } from "~/api/queries";
-import { ErrorAlert } from "~/components/Answer";
+import { endpointsQuery } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/QueryResult";
+import { imagesApi } from "~/images/api";
+import { useImageAction } from "~/images/useImageAction";
 import { count, formatBytes } from "~/lib/format";
-import { useImageAction } from "./useAct";
 
 const KINDS: Record<string, string> = {
   image: "image",

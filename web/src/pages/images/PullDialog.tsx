@@ -2,11 +2,11 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { imagesApi } from "~/api/images";
-import { endpointsQuery } from "~/api/queries";
-import { FormDialog } from "~/components/Ask";
-import { showSuccess } from "~/components/say";
-import { useImageAction } from "./useAct";
+import { endpointsQuery } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { showSuccess } from "~/components/toasts";
+import { imagesApi } from "~/images/api";
+import { useImageAction } from "~/images/useImageAction";
 
 /** Fetch an image that lies in a registry. */
 export function PullDialog({ onClose }: { onClose: () => void }) {

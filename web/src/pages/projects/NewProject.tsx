@@ -1,10 +1,10 @@
 import { TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { projectsApi } from "~/api/projects";
-import { keys } from "~/api/queries";
-import { FormDialog } from "~/components/Ask";
-import { useAction } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { useAction } from "~/components/useAction";
+import { projectsApi } from "~/projects/api";
 
 export function NewProject({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");

@@ -2,10 +2,10 @@ import { Anchor, Badge, Button, Card, Stack, Table, Text, Title } from "@mantine
 import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type Project, projectsQuery, sharedWithMeQuery } from "~/api/projects";
-import { EmptyState, QueryResult } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
+import { type Project, projectsQuery, sharedWithMeQuery } from "~/projects/api";
 import { NewProject } from "./NewProject";
 
 /** The groups that a person is in, and what others show to her. */

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { keys, meQuery } from "~/api/queries";
-import { QueryResult } from "~/components/Answer";
+import { keys, meQuery } from "~/api/queryKeys";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { SessionTable } from "~/components/SessionTable";
-import { showError } from "~/components/say";
-import { useAction } from "~/components/useDeed";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { SessionTable } from "~/people/SessionTable";
 import { Identities } from "./Identities";
 
 /** How the person signs in, and the browsers in which she is. */

@@ -1,7 +1,7 @@
 import { Alert, Switch } from "@mantine/core";
 import { useState } from "react";
 import { Section } from "~/components/Section";
-import { browserNotificationsEnabled, setBrowserNotifications } from "~/shell/announce";
+import { browserNotificationsEnabled, setBrowserNotifications } from "~/notifications/notices";
 
 /** Notices by the browser itself. That is a matter of this browser, so it is kept here and holds at once. */
 export function BrowserSection() {

@@ -1,11 +1,11 @@
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Preferences, preferencesQuery, useSavePreferences } from "~/api/me";
-import { endpointsQuery } from "~/api/queries";
-import { QueryResult } from "~/components/Answer";
+import { endpointsQuery } from "~/api/queryKeys";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { showSuccess } from "~/components/say";
+import { showSuccess } from "~/components/toasts";
+import { type Preferences, preferencesQuery, useSavePreferences } from "~/people/preferences";
 import { type Appearance, useAppearance } from "~/shell/appearance";
 
 export function GeneralTab() {

@@ -2,14 +2,14 @@ import { ActionIcon, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys } from "~/api/queries";
-import { QueryResult } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { showError } from "~/components/say";
 import { TimeAgo } from "~/components/Time";
-import { useAction } from "~/components/useDeed";
-import { signInUrl } from "../sign-in/way";
-import { signInQuery } from "../sign-in/ways";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { signInQuery } from "~/people/signInQuery";
+import { signInUrl } from "~/people/signInUrl";
 
 type Identity = Schemas["IdentityShown"];
 

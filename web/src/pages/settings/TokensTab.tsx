@@ -14,12 +14,12 @@ import { IconKey, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys } from "~/api/queries";
-import { ErrorAlert, QueryResult } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
 import { CopyLine } from "~/components/CopyLine";
+import { ErrorAlert, QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { showError, showSuccess } from "~/components/say";
 import { TimeAgo } from "~/components/Time";
+import { showError, showSuccess } from "~/components/toasts";
 import { ScopeChoice } from "./ScopeChoice";
 
 const KEY = keys.tokens;

@@ -2,7 +2,7 @@ import { Button, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { Section } from "~/components/Section";
-import { showError, showSuccess } from "~/components/say";
+import { showError, showSuccess } from "~/components/toasts";
 import type { EditedSettings, SavedSettings } from "./NotificationsTab";
 
 type FieldsProps<T> = { kept: SavedSettings; wanted: T; onChange: (wanted: T) => void };

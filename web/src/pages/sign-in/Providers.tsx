@@ -7,7 +7,7 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { invitationIn, signInUrl } from "./way";
+import { invitationIn, signInUrl } from "~/people/signInUrl";
 
 const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 

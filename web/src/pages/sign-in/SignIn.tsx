@@ -1,10 +1,10 @@
 import { Center, Loader, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { QueryResult } from "~/components/Answer";
-import { OneTimeLink } from "./ByLink";
+import { QueryResult } from "~/components/QueryResult";
+import { signInQuery } from "~/people/signInQuery";
+import { OneTimeLink } from "./OneTimeLink";
 import { Providers } from "./Providers";
-import { signInQuery } from "./ways";
 
 /** The page of somebody whom the service does not know yet. */
 export default function SignIn() {

@@ -11,14 +11,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { projectsQuery } from "~/api/projects";
-import { keys, meQuery } from "~/api/queries";
-import { FormDialog } from "~/components/Ask";
-import { showError, showSuccess } from "~/components/say";
-import { randomKey } from "~/lib/key";
-import { ResumeButton } from "./chain/GoOn";
-import { canResume } from "./chain/words";
-import { isOver } from "./words";
+import { keys, meQuery } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { showError, showSuccess } from "~/components/toasts";
+import { randomKey } from "~/lib/randomKey";
+import { projectsQuery } from "~/projects/api";
+import { isOver } from "~/tasks/facts";
+import { canResume } from "./chain/attempts";
+import { ResumeButton } from "./chain/ResumeButton";
 
 const ShareTask = lazy(() => import("./ShareTask"));
 

@@ -1,13 +1,13 @@
 import { Card, Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
-import { QueryResult } from "~/components/Answer";
-import { MessageText } from "~/components/Words";
+import { MessageText } from "~/components/MessageText";
+import { QueryResult } from "~/components/QueryResult";
 import { dayTime, exactTime } from "~/lib/format";
+import { valueText } from "~/tasks/facts";
+import { eventFacts, eventTitle } from "./events";
 import classes from "./HistoryTab.module.css";
-import { eventFacts, eventTitle } from "./happenings";
 import { historyQuery } from "./queries";
-import { valueText } from "./words";
 
 const LATE_SECONDS = 60;
 

@@ -1,11 +1,11 @@
 import { Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, dataOf, type Task } from "~/api/client";
-import { projectsQuery } from "~/api/projects";
-import { keys } from "~/api/queries";
-import { jobSharing } from "~/api/shares";
-import { showError, showSuccess } from "~/components/say";
-import { useAction } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { showError, showSuccess } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { projectsQuery } from "~/projects/api";
+import { jobSharing } from "~/sharing/api";
 import { ShareDialog } from "~/sharing/ShareDialog";
 
 /** Who sees a job and its results, and the project that it belongs to. */

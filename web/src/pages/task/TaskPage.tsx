@@ -3,21 +3,21 @@ import { useQuery } from "@tanstack/react-query";
 import { CatchBoundary, Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { ErrorAlert, SkeletonLines } from "~/components/Answer";
-import { PageError } from "~/components/Broken";
+import { taskQuery } from "~/api/queryKeys";
 import { Page } from "~/components/Page";
-import { StateChip } from "~/components/StateBadge";
+import { PageError } from "~/components/PageError";
+import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
 import { TabList } from "~/components/TabList";
 import { Elapsed, TimeAgo } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
+import { StateChip } from "~/tasks/StateBadge";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
 import { preloadTabs } from "./loaders";
+import { OwnerAndProject } from "./OwnerAndProject";
+import { StatusAlert } from "./StatusAlert";
 import type { Tab, TaskSearch } from "./search";
 import { CONTENTS } from "./tabs";
-import { OwnerAndProject } from "./Whose";
-import { StatusAlert } from "./Why";
 
 const LABELS: Record<Tab, string> = {
   overview: "Overview",

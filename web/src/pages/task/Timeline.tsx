@@ -2,6 +2,7 @@ import { Group, Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
 import { clockTime, duration, exactTime, shortDuration } from "~/lib/format";
+import { isOver } from "~/tasks/facts";
 import classes from "./Timeline.module.css";
 import {
   type Lane,
@@ -11,8 +12,7 @@ import {
   type Phase,
   type Span,
   totals,
-} from "./timeline";
-import { isOver } from "./words";
+} from "./timelineSpans";
 
 const PHASE_LABELS: Record<Phase, string> = {
   prepared: "Preparing",

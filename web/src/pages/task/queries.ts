@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, fetchRaw } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 
 const of = (task: string) => ({ params: { path: { task } } });
 

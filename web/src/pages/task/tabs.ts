@@ -1,7 +1,7 @@
 import { type ComponentType, lazy } from "react";
 import type { Task } from "~/api/client";
 import { LOADERS } from "./loaders";
-import { OverviewTab } from "./Overview";
+import { OverviewTab } from "./OverviewTab";
 import type { Tab } from "./search";
 
 export const CONTENTS: Record<Tab, ComponentType<{ task: Task }>> = {

@@ -4,18 +4,18 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
-import { EmptyState, ErrorAlert, SkeletonLines } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
 import { Page } from "~/components/Page";
+import { EmptyState, ErrorAlert, SkeletonLines } from "~/components/QueryResult";
 import { count, duration } from "~/lib/format";
-import { BulkActions } from "./Bulk";
-import { TaskFilters } from "./Filters";
-import { TaskGrid } from "./Grid";
+import { BulkActions } from "./BulkActions";
+import { matchingOf } from "./bulk";
 import { isFiltered, statesOf, type TasksSearch } from "./search";
+import { TaskFilters } from "./TaskFilters";
+import { TaskGrid } from "./TaskGrid";
 import classes from "./Tasks.module.css";
-import { matchingOf } from "./together";
-import { useTaskSelection } from "./usePicking";
 import { filtersOf, useTaskList } from "./useTaskList";
+import { useTaskSelection } from "./useTaskSelection";
 
 const REFRESH_AT_MOST_EVERY = 2_000;
 

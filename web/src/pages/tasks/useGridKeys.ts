@@ -1,8 +1,8 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useState } from "react";
-import type { ListState } from "./list";
 import { stepped } from "./selection";
-import type { TaskSelection } from "./usePicking";
+import type { ListState } from "./TaskList";
+import type { TaskSelection } from "./useTaskSelection";
 
 type Keys = {
   state: ListState;

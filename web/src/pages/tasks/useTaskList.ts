@@ -1,9 +1,9 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { api, dataOf, type Task } from "~/api/client";
+import { connection } from "~/live/connection";
 import { useStreamOpened } from "~/live/hooks";
-import { connection } from "~/live/link";
-import { type ListState, type Row, TaskList } from "./list";
 import { statesOf, type TasksSearch } from "./search";
+import { type ListState, type Row, TaskList } from "./TaskList";
 
 type StoredList = { key: string; list: TaskList; stop: () => void; scrolled: number };
 

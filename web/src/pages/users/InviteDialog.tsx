@@ -1,10 +1,10 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
-import { keys } from "~/api/queries";
-import { usersApi } from "~/api/users";
-import { FormDialog } from "~/components/Ask";
-import { InvitationLink } from "~/components/Invited";
-import { useAction } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { useAction } from "~/components/useAction";
+import { usersApi } from "~/people/api";
+import { InvitationLink } from "~/people/InvitationLink";
 
 /** To this Diamond, and to no project. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { defaultLimitsQuery, limitsApi } from "~/api/limits";
-import { QueryResult } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
+import { defaultLimitsQuery, limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
 
 /** What holds for whoever has no limits of her own. */

@@ -1,8 +1,8 @@
 import { Code, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ServiceSettings, serviceSettingsQuery } from "~/api/users";
-import { QueryResult } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
+import { type ServiceSettings, serviceSettingsQuery } from "~/people/api";
 
 /** What the service was told at its start: to be looked up here, and changed in its file. */
 export function SettingsTab() {

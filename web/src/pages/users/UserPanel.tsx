@@ -2,18 +2,18 @@ import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { limitsApi } from "~/api/limits";
-import { keys, meQuery } from "~/api/queries";
-import { type User, type UserPage, userQuery, userSessionsQuery, usersApi } from "~/api/users";
-import { QueryResult, SkeletonLines } from "~/components/Answer";
-import { FormDialog } from "~/components/Ask";
-import { SessionTable } from "~/components/SessionTable";
-import { showError } from "~/components/say";
+import { keys, meQuery } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { QueryResult, SkeletonLines } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
-import { useAction } from "~/components/useDeed";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
 import { count } from "~/lib/format";
+import { limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
-import { UsageBars } from "~/limits/UseBars";
+import { UsageBars } from "~/limits/UsageBars";
+import { type User, type UserPage, userQuery, userSessionsQuery, usersApi } from "~/people/api";
+import { SessionTable } from "~/people/SessionTable";
 import { AccountBadges } from "./UserTable";
 
 /** One person's account: what she is, what she uses and may use, where she is signed in. */

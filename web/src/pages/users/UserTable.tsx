@@ -1,8 +1,8 @@
 import { Anchor, Badge, Card, Group, Table, Text } from "@mantine/core";
 import { Link, useSearch } from "@tanstack/react-router";
-import type { User } from "~/api/users";
-import { PersonAvatar } from "~/components/Face";
 import { TimeAgo } from "~/components/Time";
+import type { User } from "~/people/api";
+import { PersonAvatar } from "~/people/PersonAvatar";
 
 export function UserTable({ users }: { users: User[] }) {
   return (

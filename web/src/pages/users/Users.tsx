@@ -4,16 +4,16 @@ import { IconSearch, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "~/api/users";
-import { EmptyState, QueryResult, SkeletonLines } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { EmptyState, QueryResult, SkeletonLines } from "~/components/QueryResult";
+import { usersQuery } from "~/people/api";
 import { InviteDialog } from "./InviteDialog";
 import { LimitsTab } from "./LimitsTab";
 import { SettingsTab } from "./SettingsTab";
 import type { UsersTab } from "./search";
+import { UsageTab } from "./UsageTab";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
-import { UsageTab } from "./UseTab";
 
 /** Everybody who has an account: administrators look after them here. */
 export function Users() {

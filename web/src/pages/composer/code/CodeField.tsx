@@ -1,10 +1,10 @@
 import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { withValue } from "~/jobs/spec/draft";
+import { fromForm, type Work } from "~/jobs/work";
 import classes from "../Composer.module.css";
 import { TextField } from "../form/fields";
-import { withValue } from "../spec/draft";
 import { useComposer, useField } from "../state/context";
-import { fromForm, type Work } from "../state/work";
 import { FolderField } from "./FolderField";
 import { RecipeCode } from "./RecipeCode";
 

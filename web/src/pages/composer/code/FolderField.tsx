@@ -3,14 +3,14 @@ import { IconFolder, IconFolderUp } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
-import { ProblemDetails } from "~/components/Answer";
+import { ProblemDetails } from "~/components/QueryResult";
+import { withValue } from "~/jobs/spec/draft";
+import { fromForm } from "~/jobs/work";
 import { count, formatBytes } from "~/lib/format";
 import classes from "../Composer.module.css";
-import { withValue } from "../spec/draft";
 import { useComposer } from "../state/context";
-import { fromForm } from "../state/work";
+import { ExcludedFiles } from "./ExcludedFiles";
 import { droppedFiles, folderName, notebooksOf, type PickedFile, pickedFiles } from "./folder";
-import { ExcludedFiles } from "./LeftOut";
 import { uploadFolder } from "./upload";
 
 /** A folder of this computer, by choosing or by dropping it here. */

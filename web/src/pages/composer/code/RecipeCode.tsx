@@ -1,7 +1,7 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { CodeText } from "~/components/CodeText";
 import { formatBytes } from "~/lib/format";
-import { CodeText } from "../CodeText";
 import { recipeQuery } from "../start/queries";
 
 /** The files that come with a recipe, to be read. */

@@ -1,5 +1,5 @@
 import { api, dataOf, fetchRaw } from "~/api/client";
-import type { CodeFacts } from "../state/work";
+import type { CodeFacts } from "~/jobs/work";
 import { type PickedFile, readIgnoreFiles, relativePath } from "./folder";
 
 /** Send a folder: only what the service would keep, and it says what stays behind and why. */

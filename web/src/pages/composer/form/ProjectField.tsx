@@ -1,8 +1,8 @@
 import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { projectsQuery } from "~/api/projects";
-import { meQuery } from "~/api/queries";
+import { meQuery } from "~/api/queryKeys";
+import { projectsQuery } from "~/projects/api";
 import { useComposer } from "../state/context";
 
 /** The people who see the job; shown to whoever is in a project that takes work. */

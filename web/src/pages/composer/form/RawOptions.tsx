@@ -1,6 +1,6 @@
-import { isMapping } from "../spec/draft";
+import { isMapping } from "~/jobs/spec/draft";
 import { useComposer } from "../state/context";
-import { KeyValueField } from "./RowsField";
+import { KeyValueField } from "./KeyValueField";
 
 /** The way through for whatever the form does not know: options of the batch system itself. */
 export function RawOptions() {

@@ -1,4 +1,4 @@
-import { isMapping } from "../spec/draft";
+import { isMapping } from "~/jobs/spec/draft";
 
 /** The ways in which a job's environment may be written. */
 export type Kind = "none" | "packages" | "image" | "own";

@@ -6,8 +6,8 @@ import {
   TextInput,
   type TextInputProps,
 } from "@mantine/core";
-import { labelOf } from "../labels";
-import { readCount, showValue } from "../spec/values";
+import { readCount, showValue } from "~/jobs/spec/values";
+import { labelOf } from "../fieldLabels";
 import { useField } from "../state/context";
 
 type Path = { path: string; help?: string };

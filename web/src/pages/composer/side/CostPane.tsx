@@ -1,10 +1,10 @@
 import { Divider, Stack, Text, Title } from "@mantine/core";
-import { SkeletonLines } from "~/components/Answer";
+import { SkeletonLines } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
+import type { Composition } from "~/jobs/api";
 import { count, duration, formatNumber } from "~/lib/format";
-import type { Composition } from "../state/calls";
 import { useComposer } from "../state/context";
-import { FactTable } from "./Pairs";
+import { FactTable } from "./FactTable";
 
 /** What it can cost at most, and how long the queue is. */
 export function CostPane() {

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
-import { QueryResult } from "~/components/Answer";
-import { CodeText } from "../CodeText";
+import { CodeText } from "~/components/CodeText";
+import { QueryResult } from "~/components/QueryResult";
 import { useComposer } from "../state/context";
 import { useScript } from "../state/useComposition";
 

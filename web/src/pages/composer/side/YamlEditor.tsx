@@ -7,7 +7,7 @@ import CodeMirror, {
   type ReactCodeMirrorRef,
 } from "@uiw/react-codemirror";
 import { useEffect, useRef } from "react";
-import type { TextFault } from "../state/calls";
+import type { TextFault } from "~/jobs/api";
 import { faultText } from "../state/context";
 
 type YamlEditorProps = { text: string; faults: TextFault[]; onType: (text: string) => void };

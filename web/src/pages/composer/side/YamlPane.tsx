@@ -1,8 +1,8 @@
 import { Button, Code, List, Skeleton, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { hintOf } from "~/components/Answer";
+import { hintOf } from "~/components/QueryResult";
+import type { TextFault } from "~/jobs/api";
 import classes from "../Composer.module.css";
-import type { TextFault } from "../state/calls";
 import { faultText } from "../state/context";
 import type { YamlState } from "../state/useYaml";
 

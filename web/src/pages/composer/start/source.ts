@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { coursesApi } from "~/api/courses";
+import { coursesApi } from "~/courses/api";
+import { asUserWrites } from "~/jobs/api";
+import type { SpecDraft } from "~/jobs/spec/draft";
+import { emptyWork, type Work } from "~/jobs/work";
 import type { ComposerSearch } from "../search";
-import type { SpecDraft } from "../spec/draft";
-import { asUserWrites } from "../state/calls";
-import { emptyWork, type Work } from "../state/work";
 
 /** What the form is filled with at first; each source has a draft of its own. */
 export type Source =

@@ -1,9 +1,9 @@
 import { createContext, useContext } from "react";
-import { valueAt, withValue } from "../spec/draft";
+import type { Composition, Fault } from "~/jobs/api";
+import { valueAt, withValue } from "~/jobs/spec/draft";
+import type { DraftState } from "~/jobs/useDraft";
+import { fromForm } from "~/jobs/work";
 import type { Source } from "../start/source";
-import type { Composition, Fault } from "./calls";
-import type { DraftState } from "./useDraft";
-import { fromForm } from "./work";
 
 export type ComposerState = {
   source: Source;

@@ -1,8 +1,8 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { composeJob } from "./calls";
-import { bodyOf, type Work } from "./work";
+import { composeJob } from "~/jobs/api";
+import { bodyOf, type Work } from "~/jobs/work";
 
 const TYPING_PAUSE = 250;
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { isMapping, valueAt } from "../spec/draft";
+import { isMapping, valueAt } from "~/jobs/spec/draft";
 
 /** What the service says of a field in the schema of the spec: its choices, its default. */
 export function useSpecSchema(path: string): unknown {

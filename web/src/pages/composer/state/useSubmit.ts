@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
-import { keys } from "~/api/queries";
-import { showSuccess } from "~/components/say";
-import { jumpToField } from "../jump";
+import { keys } from "~/api/queryKeys";
+import { showSuccess } from "~/components/toasts";
+import { parseYaml, submitJob, type TextFault } from "~/jobs/api";
+import type { DraftState } from "~/jobs/useDraft";
+import { jumpToField } from "../jumpToField";
 import { savedGoal } from "../side/plan/goal";
 import { useGoal } from "../side/plan/useGoal";
-import { parseYaml, submitJob, type TextFault } from "./calls";
-import type { DraftState } from "./useDraft";
 
 /** The text beside the form cannot be read, so what it asks for is not known. */
 export class BrokenYaml extends Error {

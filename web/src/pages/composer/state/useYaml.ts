@@ -1,9 +1,9 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { parseYaml, renderYaml, type TextFault } from "./calls";
-import type { DraftState } from "./useDraft";
-import { fromText } from "./work";
+import { parseYaml, renderYaml, type TextFault } from "~/jobs/api";
+import type { DraftState } from "~/jobs/useDraft";
+import { fromText } from "~/jobs/work";
 
 const TYPING_PAUSE = 300;
 

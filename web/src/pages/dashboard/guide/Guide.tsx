@@ -13,10 +13,10 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, dataOf, type Endpoint } from "~/api/client";
-import { useSavePreferences } from "~/api/me";
-import { endpointsQuery } from "~/api/queries";
-import { ErrorAlert } from "~/components/Answer";
-import { randomKey } from "~/lib/key";
+import { endpointsQuery } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/QueryResult";
+import { randomKey } from "~/lib/randomKey";
+import { useSavePreferences } from "~/people/preferences";
 import { FirstTask } from "./FirstTask";
 import classes from "./Guide.module.css";
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { fetchRaw, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 import { useTaskOutput } from "~/live/hooks";
 import type { LogPiece } from "~/live/messages";
 import classes from "./Guide.module.css";

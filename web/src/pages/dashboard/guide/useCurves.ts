@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 import { useTaskOutput } from "~/live/hooks";
 import type { MetricPoint } from "~/live/messages";
 import { mergePoints, type Point } from "./curve";

@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
 import { Elapsed } from "~/components/Time";
-import classes from "./Chain.module.css";
-import { attemptState, gapText } from "./words";
+import classes from "./AttemptsCard.module.css";
+import { attemptState, gapText } from "./attempts";
 
 type Attempt = Schemas["Attempt"];
 const COLUMNS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];

@@ -1,7 +1,7 @@
 import { Progress } from "@mantine/core";
 import type { Schemas } from "~/api/client";
 import { formatHours } from "~/lib/format";
-import classes from "./Chain.module.css";
+import classes from "./AttemptsCard.module.css";
 
 /** What was spent, what is promised to attempts that wait or run, and what is left. */
 export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {

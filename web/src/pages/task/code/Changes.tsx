@@ -3,15 +3,15 @@ import { IconGitCommit, IconGitCompare } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { EmptyState, QueryResult } from "~/components/Answer";
-import { TaskPicker } from "../PickTask";
+import { taskQuery } from "~/api/queryKeys";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { shortDigest } from "~/tasks/facts";
 import { textQuery } from "../queries";
-import { shortDigest } from "../words";
-import { NumberedCode } from "./CodeText";
+import { TaskPicker } from "../TaskPicker";
 import { diffLineKind } from "./diff";
+import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
-import { NoCode } from "./texts";
+import { NoCode } from "./SpecAndScript";
 
 /** What was changed: since the last commit, or since another task. */
 export function Changes({ task }: { task: Task }) {

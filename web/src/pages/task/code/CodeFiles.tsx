@@ -2,14 +2,14 @@ import { Anchor, Card, Grid, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
-import { QueryResult } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
+import { QueryResult } from "~/components/QueryResult";
 import { count, formatBytes } from "~/lib/format";
 import { textQuery } from "../queries";
 import classes from "./CodeFiles.module.css";
-import { NumberedCode } from "./CodeText";
+import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
-import { NoCode } from "./texts";
+import { NoCode } from "./SpecAndScript";
 
 /** The files that the task ran, as they were when it was asked for. */
 export function CodeFiles({ task }: { task: Task }) {

@@ -4,7 +4,7 @@ import type { Task } from "~/api/client";
 import type { TaskSearch } from "../search";
 import { Changes } from "./Changes";
 import { CodeFiles } from "./CodeFiles";
-import { ScriptView, SpecView } from "./texts";
+import { ScriptView, SpecView } from "./SpecAndScript";
 
 const PARTS = [
   { value: "spec", label: "Spec" },

@@ -14,12 +14,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, dataOf, ProblemError, type Schemas, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
-import { EmptyState, QueryResult } from "~/components/Answer";
-import { LoadMore } from "~/components/More";
+import { keys } from "~/api/queryKeys";
+import { LoadMore } from "~/components/LoadMore";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
 import { formatBytes } from "~/lib/format";
-import { isSettled } from "../words";
+import { isSettled } from "~/tasks/facts";
 import classes from "./Files.module.css";
 import { Preview } from "./Preview";
 

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a text that is shown does not change
 import { Anchor, Blockquote, Code, List, Text } from "@mantine/core";
-import { type Block, type Inline, parseMarkdown } from "./markdown";
+import { type Block, type Inline, parseMarkdown } from "./parseMarkdown";
 
 /** Markdown drawn as elements. */
 export function Markdown({ text }: { text: string }) {

@@ -3,7 +3,7 @@ import { Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import classes from "./Files.module.css";
 import { Markdown } from "./Markdown";
-import { type Cell, type Output, parseNotebook } from "./notebook";
+import { type Cell, type Output, parseNotebook } from "./parseNotebook";
 
 /** A notebook to read: text, code and what came out. Nothing of it runs. */
 export function Notebook({ text }: { text: string }) {

@@ -2,12 +2,12 @@ import { Button, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { fetchRaw, type Schemas, type Task } from "~/api/client";
-import { ErrorAlert, QueryResult } from "~/components/Answer";
+import { ErrorAlert, QueryResult } from "~/components/QueryResult";
 import { formatBytes } from "~/lib/format";
-import { plainText } from "../log/ansi";
-import { parseCsv } from "./csv";
+import { plainText } from "~/output/ansi";
 import classes from "./Files.module.css";
 import { Notebook } from "./Notebook";
+import { parseCsv } from "./parseCsv";
 
 const MAX_PREVIEW_BYTES = 400_000;
 const MAX_NOTEBOOK_BYTES = 20_000_000;

@@ -1,8 +1,8 @@
 import { memo, useState } from "react";
 import { formatBytes } from "~/lib/format";
-import { markMatches, partsOf } from "./ansi";
+import { markMatches, partsOf } from "~/output/ansi";
 import classes from "./Log.module.css";
-import type { Line } from "./window";
+import type { Line } from "./LogWindow";
 
 const MAX_SHOWN = 2_000;
 

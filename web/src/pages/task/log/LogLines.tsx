@@ -2,8 +2,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import classes from "./Log.module.css";
 import { LogLine } from "./LogLine";
+import { type Line, lineIndexAt } from "./LogWindow";
 import type { useLogWindow } from "./useLogWindow";
-import { type Line, lineIndexAt } from "./window";
 
 type LinesProps = {
   label: string;

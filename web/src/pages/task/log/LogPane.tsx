@@ -3,14 +3,14 @@ import { IconArrowBarDown, IconArrowBarUp, IconDownload, IconLink } from "@table
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Task } from "~/api/client";
-import { ErrorAlert, SkeletonLines } from "~/components/Answer";
-import { showSuccess } from "~/components/say";
+import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { showSuccess } from "~/components/toasts";
 import { formatBytes } from "~/lib/format";
 import classes from "./Log.module.css";
 import { LogLines } from "./LogLines";
 import { LogSearch } from "./LogSearch";
+import { downloadUrl, type LogSelection } from "./logStreams";
 import { useLogWindow } from "./useLogWindow";
-import { downloadUrl, type LogSelection } from "./which";
 
 const NAMES = { stdout: "Output", stderr: "Errors" };
 

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { count } from "~/lib/format";
 import classes from "./Log.module.css";
-import { type LogSelection, searchLog } from "./which";
+import { type LogSelection, searchLog } from "./logStreams";
 
 type SearchProps = {
   task: string;

@@ -3,11 +3,11 @@ import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { EmptyState, QueryResult } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { isOver } from "~/tasks/facts";
 import { logsQuery } from "../queries";
 import type { TaskSearch } from "../search";
-import { isOver } from "../words";
 import { LogPane } from "./LogPane";
 import {
   folderOf,
@@ -16,7 +16,7 @@ import {
   ranksOf,
   runChoices,
   selectedRun,
-} from "./which";
+} from "./logStreams";
 
 const STREAMS = [
   { value: "stdout", label: "Output" },

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Task } from "~/api/client";
 import { useStreamOpened, useTaskOutput } from "~/live/hooks";
-import { useThrottle } from "../useEvery";
-import { belongsTo, endOffset, type LogSelection, readLines } from "./which";
-import { LogWindow, lineIndexAt } from "./window";
+import { useThrottle } from "~/live/useThrottle";
+import { LogWindow, lineIndexAt } from "./LogWindow";
+import { belongsTo, endOffset, type LogSelection, readLines } from "./logStreams";
 
 const READ_INTERVAL = 250;
 

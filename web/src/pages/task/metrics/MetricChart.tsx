@@ -7,12 +7,12 @@ import { useMemo, useRef, useState } from "react";
 import { Chart, type ChartHandle } from "~/charts/Chart";
 import { type Curve, colourOf, type Range, stepsWithin, toCsv } from "~/charts/curves";
 import { Legend } from "~/charts/Legend";
-import { downloadText, downloadUrl } from "~/charts/save";
-import { ErrorAlert, SkeletonLines } from "~/components/Answer";
+import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { downloadText, downloadUrl } from "~/lib/download";
 import { count, formatNumber } from "~/lib/format";
 import { toggled } from "~/lib/sets";
+import { invalidCount, type MetricSet } from "./metricSet";
 import { allCurvesQuery, curvesQuery, pointsFor } from "./queries";
-import { invalidCount, type MetricSet } from "./set";
 
 type MetricChartProps = {
   title: string;

@@ -4,12 +4,12 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { EmptyState, QueryResult } from "~/components/Answer";
-import { isOver, isSettled } from "../words";
+import { taskQuery } from "~/api/queryKeys";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { isOver, isSettled } from "~/tasks/facts";
 import { MetricChart } from "./MetricChart";
+import { labelsOf } from "./metricSet";
 import { comparedTasks, namesQuery } from "./queries";
-import { labelsOf } from "./set";
 import { Toolbar } from "./Toolbar";
 import { useLiveCurves } from "./useLiveCurves";
 

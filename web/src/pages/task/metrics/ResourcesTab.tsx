@@ -5,10 +5,10 @@ import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { Chart } from "~/charts/Chart";
 import { type Curve, colourOf, type Range } from "~/charts/curves";
-import { EmptyState, QueryResult } from "~/components/Answer";
-import { isOver, isSettled } from "../words";
+import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { isOver, isSettled } from "~/tasks/facts";
+import type { Series } from "./metricSet";
 import { curvesQuery } from "./queries";
-import type { Series } from "./set";
 import { usageGroups } from "./usage";
 
 const REFETCH_INTERVAL = 15_000;

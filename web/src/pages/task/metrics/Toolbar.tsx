@@ -3,9 +3,9 @@ import { IconDownload, IconZoomReset } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { colourOf } from "~/charts/curves";
-import { TaskPicker } from "../PickTask";
 import type { TaskSearch } from "../search";
-import { labelsOf } from "./set";
+import { TaskPicker } from "../TaskPicker";
+import { labelsOf } from "./metricSet";
 import classes from "./Toolbar.module.css";
 
 /** How curves are drawn, and which tasks are on the charts; all of it stands in the address. */

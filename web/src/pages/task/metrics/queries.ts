@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 import type { Range } from "~/charts/curves";
-import type { MetricSet } from "./set";
+import type { MetricSet } from "./metricSet";
 
 export type CurveRequest = {
   tasks: string[];

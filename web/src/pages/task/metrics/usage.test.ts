@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Series } from "./set";
+import type { Series } from "./metricSet";
 import { usageGroups } from "./usage";
 
 test("all GPUs share a chart, and a measure nobody foresaw has one of its own", () => {

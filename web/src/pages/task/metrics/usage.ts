@@ -1,4 +1,4 @@
-import type { Series } from "./set";
+import type { Series } from "./metricSet";
 
 type Group = { title: string; series: { label: string; item: Series }[] };
 

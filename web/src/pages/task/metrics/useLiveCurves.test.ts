@@ -1,9 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
+import type { LiveData, MetricSet } from "./metricSet";
 import { CURVES, NAMES } from "./queries";
-import type { LiveData, MetricSet } from "./set";
 
-vi.mock("~/live/link", () => ({ link: {} }));
+vi.mock("~/live/connection", () => ({ connection: {} }));
 
 const wanted = { tasks: ["t1"], names: ["loss"], points: 200, range: null };
 const names = [{ name: "loss", tasks: ["t1"] }];

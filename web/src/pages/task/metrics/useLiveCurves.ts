@@ -1,11 +1,11 @@
 import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { connection } from "~/live/connection";
 import { useStreamOpened } from "~/live/hooks";
-import { connection } from "~/live/link";
-import { isFetching, refetch } from "~/live/renew";
-import { useThrottle } from "../useEvery";
+import { isFetching, refetch } from "~/live/refetch";
+import { useThrottle } from "~/live/useThrottle";
+import { hasAllNames, type LiveData, type MetricSet, type Names, withLive } from "./metricSet";
 import { CURVES, type CurveRequest, NAMES } from "./queries";
-import { hasAllNames, type LiveData, type MetricSet, type Names, withLive } from "./set";
 
 const DRAW_INTERVAL = 500;
 /** So young an answer was asked for on the way to this page. */

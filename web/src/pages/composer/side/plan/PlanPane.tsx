@@ -3,13 +3,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { QueryResult } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
+import { bodyOf, type Work } from "~/jobs/work";
 import classes from "../../Composer.module.css";
 import { useComposer } from "../../state/context";
-import { bodyOf, type Work } from "../../state/work";
+import { EarlierTaskField } from "./EarlierTaskField";
 import { type GoalDraft, goalOf, isInvalidNumber } from "./goal";
-import { EarlierTaskField } from "./LikeField";
-import { PlanResult } from "./PlanAnswer";
+import { PlanResult } from "./PlanResult";
 import { useGoal } from "./useGoal";
 
 const TYPING_PAUSE = 400;

@@ -3,14 +3,14 @@ import { useSessionStorage } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
-import { ErrorAlert, QueryResult } from "~/components/Answer";
-import { randomKey } from "~/lib/key";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert, QueryResult } from "~/components/QueryResult";
+import { bodyOf } from "~/jobs/work";
+import { randomKey } from "~/lib/randomKey";
 import { useComposer } from "../../state/context";
-import { bodyOf } from "../../state/work";
 import { GoalField } from "./GoalField";
-import { ScaleResult } from "./ScaleAnswer";
-import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./words";
+import { ScaleResult } from "./ScaleResult";
+import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./scaleStart";
 
 /** Short probe runs of this very job: how many machines are worth it, or which settings. */
 export function ScalePane() {

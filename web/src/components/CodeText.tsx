@@ -1,0 +1,13 @@
+import classes from "~/pages/composer/Composer.module.css";
+
+type CodeTextProps = { label: string; text: string; short?: boolean };
+
+/** Program text to be read, as it is. */
+export function CodeText({ label, text, short = false }: CodeTextProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+    <section className={classes.code} data-short={short} tabIndex={0} aria-label={label}>
+      <pre>{text}</pre>
+    </section>
+  );
+}
