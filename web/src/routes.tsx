@@ -11,10 +11,14 @@ import { auditSearch } from "./pages/audit/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
-import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
+import { endpointSearch } from "./pages/endpoint/search";
+import { endpointsSearch } from "./pages/endpoints/search";
+import { imageSearch } from "./pages/image/search";
 import { builderSearch } from "./pages/image-builder/search";
-import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
-import { projectSearch, projectsSearch } from "./pages/projects/search";
+import { compareSearch } from "./pages/image-compare/search";
+import { imagesSearch } from "./pages/images/search";
+import { projectSearch } from "./pages/project/search";
+import { projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
 import { prefetchTask } from "./pages/task/prefetch";
 import { taskSearch } from "./pages/task/search";
@@ -97,7 +101,7 @@ const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
   validateSearch: builderSearch,
-  component: lazyRouteComponent(() => import("./pages/image-builder/ImageBuilder"), "Builder"),
+  component: lazyRouteComponent(() => import("./pages/image-builder/ImageBuilder"), "ImageBuilder"),
 });
 const build = createRoute({
   getParentRoute: () => root,

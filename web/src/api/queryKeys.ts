@@ -1,7 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf } from "./client";
-
-/** The names under which answers are kept; `live/freshness.ts` renews them. */
+/** The keys under which responses are cached; `live/queryUpdates.ts` refetches them. */
 export const keys = {
   me: ["me"],
   tasks: ["tasks"],
@@ -31,26 +28,3 @@ export const keys = {
   announcements: ["announcements"],
   usage: ["usage"],
 };
-
-export const meQuery = queryOptions({
-  queryKey: keys.me,
-  queryFn: () => dataOf(api.GET("/api/v1/me")),
-  retry: false,
-});
-
-export const endpointsQuery = queryOptions({
-  queryKey: keys.endpoints,
-  queryFn: () => dataOf(api.GET("/api/v1/endpoints")),
-});
-
-export const endpointQuery = (name: string) =>
-  queryOptions({
-    queryKey: [...keys.endpoints, name],
-    queryFn: () => dataOf(api.GET("/api/v1/endpoints/{name}", { params: { path: { name } } })),
-  });
-
-export const taskQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.task(id),
-    queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task: id } } })),
-  });

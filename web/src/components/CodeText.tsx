@@ -1,4 +1,4 @@
-import classes from "~/pages/composer/Composer.module.css";
+import classes from "./CodeText.module.css";
 
 type CodeTextProps = { label: string; text: string; short?: boolean };
 

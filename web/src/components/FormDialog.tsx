@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
-import { ErrorAlert } from "./QueryResult";
+import { ErrorAlert } from "./ErrorAlert";
 
 type FormDialogProps = {
   title: string;

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack } from "@mantine/core";
 import { IconCloudOff } from "@tabler/icons-react";
 import { useReconnected } from "~/live/hooks";
-import { ErrorAlert } from "./QueryResult";
+import { ErrorAlert } from "./ErrorAlert";
 
 const LOAD_FAILURE = /preload CSS|dynamically imported module|importing a module/i;
 

@@ -1,6 +1,6 @@
 import { notifications } from "@mantine/notifications";
+import { hintOf, SignInRemedy } from "./ErrorAlert";
 import { MessageText } from "./MessageText";
-import { hintOf, SignInRemedy } from "./QueryResult";
 
 /** A short word in the corner that something was done. */
 export function showSuccess(message: string): void {

@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { keys } from "~/api/queryKeys";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { useAction } from "~/components/useAction";
 import { inBytes, inGigabytes, type Limits } from "./api";
 

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from "react";
-import { SkeletonLines } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import classes from "./Scale.module.css";
 import { type Scale, scalingCurves, scalingDescription } from "./scaling";
 

@@ -1,7 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { ErrorAlert, QueryResult, SkeletonLines } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { useAction } from "~/components/useAction";
 import type { Recipient, Sharing } from "./api";
 import { SharedWithList } from "./SharedWithList";

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconMapOff } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
-import { EmptyState } from "~/components/QueryResult";
 
 export function NotFound() {
   return (

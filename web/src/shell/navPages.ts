@@ -14,7 +14,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "~/api/client";
-import { meQuery } from "~/api/queryKeys";
+import { meQuery } from "~/people/me";
 
 type Me = Schemas["Me"];
 type Audience = "everyone" | "many" | "administrators";

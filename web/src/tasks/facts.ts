@@ -1,17 +1,7 @@
 import type { Schemas, Task } from "~/api/client";
+import { shortDigest } from "~/lib/text";
 
 type Fact = [name: string, value: string];
-
-export function isOver(task: Pick<Task, "state">): boolean {
-  return ["succeeded", "failed", "cancelled"].includes(task.state);
-}
-
-const SETTLED_SECONDS = 600;
-
-/** Long over: everything that it wrote has come home by now. */
-export function isSettled(task: Pick<Task, "ended">): boolean {
-  return task.ended != null && Date.now() / 1000 - task.ended > SETTLED_SECONDS;
-}
 
 /** How one run of an attempt ended; of a run that was cut off nothing may be known. */
 export function runEnd(run: Schemas["Run"], isRunning: boolean): string {
@@ -77,12 +67,4 @@ export function minutesText(count: number): string {
   const hours = Math.floor(count / 60);
   const rest = count % 60;
   return [hours && `${hours} h`, rest && `${rest} min`].filter(Boolean).join(" ");
-}
-
-export function shortDigest(digest: string): string {
-  return digest.replace("sha256:", "").slice(0, 12);
-}
-
-export function valueText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

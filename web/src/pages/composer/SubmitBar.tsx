@@ -2,14 +2,15 @@ import { Alert, Anchor, Button, Card, Group, Kbd, List, Stack, Text, Tooltip } f
 import { IconAlertTriangle, IconSend } from "@tabler/icons-react";
 import { ProblemError } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
+import { hintOf, SignInRemedy } from "~/components/ErrorAlert";
 import { MessageText } from "~/components/MessageText";
-import { hintOf, SignInRemedy } from "~/components/QueryResult";
 import type { Composition, Fault } from "~/jobs/api";
+import { faultText } from "~/jobs/faults";
 import { count } from "~/lib/format";
 import classes from "./Composer.module.css";
 import { labelOf } from "./fieldLabels";
 import { jumpToField } from "./jumpToField";
-import { faultText, useComposer } from "./state/context";
+import { useComposer } from "./state/context";
 import { BrokenYaml } from "./state/useSubmit";
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);

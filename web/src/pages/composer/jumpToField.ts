@@ -1,4 +1,4 @@
-import { fieldId } from "./state/context";
+import { fieldId } from "~/jobs/faults";
 
 /** Bring a field of the spec into view and into focus, or the nearest part of the form that holds it. */
 export function jumpToField(field: string): void {

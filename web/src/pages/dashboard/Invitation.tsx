@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack } from "@mantine/core";
 import { IconMailOpened } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { keys } from "~/api/queryKeys";
-import { ProblemDetails } from "~/components/QueryResult";
+import { ProblemDetails } from "~/components/ErrorAlert";
 import { useAction } from "~/components/useAction";
 import { projectsApi } from "~/projects/api";
 

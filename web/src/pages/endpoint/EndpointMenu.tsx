@@ -13,11 +13,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { meQuery } from "~/api/queryKeys";
 import { FormDialog } from "~/components/FormDialog";
 import { MenuItem } from "~/components/MenuItem";
 import { RenameDialog } from "~/components/RenameDialog";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
+import { meQuery } from "~/people/me";
 
 const ShareEndpoint = lazy(() => import("./ShareEndpoint"));
 

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
-import { endpointQuery } from "~/api/queryKeys";
 import { Page } from "~/components/Page";
 import { QueryResult } from "~/components/QueryResult";
 import { TabList } from "~/components/TabList";
@@ -10,12 +9,13 @@ import { TimeAgo } from "~/components/Time";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import { carrierText, hostText, schedulerText } from "~/endpoints/facts";
 import { OfflineAlert } from "~/endpoints/OfflineAlert";
-import type { Tab } from "~/pages/endpoints/search";
+import { endpointQuery } from "~/endpoints/queries";
 import { CleanUpTab } from "./clean-up/CleanUpTab";
 import { EndpointMenu } from "./EndpointMenu";
 import { OverviewTab } from "./OverviewTab";
 import { ProfileTab } from "./profile/ProfileTab";
 import { SecretsTab } from "./SecretsTab";
+import type { Tab } from "./search";
 
 /** One machine: what it offers, what Diamond believes about it, what lies there. */
 export function EndpointPage() {

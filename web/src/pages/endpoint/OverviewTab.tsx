@@ -2,7 +2,7 @@ import { Badge, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconServer2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Endpoint } from "~/api/client";
-import { EmptyState } from "~/components/QueryResult";
+import { EmptyState } from "~/components/EmptyState";
 import { TimeAgo } from "~/components/Time";
 import { AvailabilityBar } from "~/endpoints/AvailabilityBar";
 import classes from "~/endpoints/Columns.module.css";

@@ -14,7 +14,8 @@ import { IconKey, IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { ErrorAlert, QueryResult } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 
 /** Names only: a value goes to the machine and never comes back. */

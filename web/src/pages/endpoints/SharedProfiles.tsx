@@ -2,8 +2,9 @@ import { Button, Card, Group, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys, meQuery } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
+import { meQuery } from "~/people/me";
 
 /** Machines that colleagues use and tell of: one connects an agent of one's own there. */
 export function SharedProfiles() {

@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { CodeText } from "~/components/CodeText";
 import type { Build } from "~/images/api";
 import { downloadText } from "~/lib/download";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 import classes from "./Build.module.css";
 
 /** The exact file that is built, good without Diamond. */

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconInfoCircle, IconPackage, IconPencilPlus } from "@t
 import { Link } from "@tanstack/react-router";
 import { MessageText } from "~/components/MessageText";
 import type { Build } from "~/images/api";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 
 /** What came of it, or what it waits for. */
 export function Outcome({ build }: { build: Build }) {

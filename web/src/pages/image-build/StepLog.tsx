@@ -3,7 +3,8 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { fetchRaw } from "~/api/client";
-import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import type { Build } from "~/images/api";
 import { formatBytes } from "~/lib/format";
 import { useStreamOpened, useTaskOutput } from "~/live/hooks";

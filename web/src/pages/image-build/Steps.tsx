@@ -11,7 +11,7 @@ import { useId, useState } from "react";
 import { Elapsed } from "~/components/Time";
 import type { Build } from "~/images/api";
 import { shortDuration } from "~/lib/format";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 import classes from "./Build.module.css";
 import { StepLog } from "./StepLog";
 

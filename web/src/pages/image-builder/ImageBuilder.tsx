@@ -9,10 +9,10 @@ import classes from "./ImageBuilder.module.css";
 import { type BuilderWork, emptyBuild } from "./work";
 
 /** An environment in six steps, and the file that it becomes beside them. */
-export function Builder() {
+export function ImageBuilder() {
   const { from, build } = useSearch({ from: "/build" });
   const source = from ? `image.${from}` : build ? `image.build.${build}` : "image";
-  const query = useQuery(firstWorkQuery(source, from, build));
+  const query = useQuery(initialWorkQuery(source, from, build));
   return (
     <Page
       title="Image Builder"
@@ -33,22 +33,22 @@ export function Builder() {
   );
 }
 
-const firstWorkQuery = (source: string, from?: string, build?: string) =>
+const initialWorkQuery = (source: string, from?: string, build?: string) =>
   queryOptions({
     queryKey: ["build-source", source],
-    queryFn: () => (from ? workOf(from) : build ? workOfBuild(build) : fresh()),
+    queryFn: () => (from ? workOf(from) : build ? workOfBuild(build) : newWork()),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-async function fresh(): Promise<BuilderWork> {
-  const mine = await dataOf(api.GET("/api/v1/me/preferences"));
+async function newWork(): Promise<BuilderWork> {
+  const preferences = await dataOf(api.GET("/api/v1/me/preferences"));
   const work = emptyBuild();
   return {
     ...work,
-    endpoint: mine.endpoint || "auto",
-    partition: mine.partition || "",
-    account: mine.account || "",
+    endpoint: preferences.endpoint || "auto",
+    partition: preferences.partition || "",
+    account: preferences.account || "",
   };
 }
 
@@ -57,7 +57,7 @@ async function workOf(from: string): Promise<BuilderWork> {
   const params = { path: { image: from } };
   const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));
   return {
-    ...(await fresh()),
+    ...(await newWork()),
     ...{ spec: image.environment, name: image.name },
     endpoint: image.copies[0]?.endpoint ?? "auto",
   };
@@ -67,7 +67,7 @@ async function workOfBuild(task: string): Promise<BuilderWork> {
   const params = { path: { task } };
   const build = await dataOf(api.GET("/api/v1/images/builds/{task}", { params }));
   return {
-    ...(await fresh()),
+    ...(await newWork()),
     ...{ spec: build.environment, name: build.name, endpoint: build.task.endpoint },
   };
 }

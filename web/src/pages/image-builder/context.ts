@@ -1,9 +1,9 @@
 import { createContext, useContext } from "react";
 import type { Schemas } from "~/api/client";
 import type { Field } from "~/images/environment/context";
+import { faultAt, fieldId } from "~/jobs/faults";
 import { valueAt, withValue } from "~/jobs/spec/draft";
 import type { DraftState } from "~/jobs/useDraft";
-import { faultAt, fieldId } from "~/pages/composer/state/context";
 import type { BuilderWork } from "./work";
 
 export type Fault = Schemas["Fault"];

@@ -11,9 +11,9 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { meQuery } from "~/api/queryKeys";
 import { MenuItem } from "~/components/MenuItem";
 import { type Image, imageName } from "~/images/api";
+import { meQuery } from "~/people/me";
 import { DeleteImage, PushImage, RenameImage } from "./dialogs";
 
 const ShareImage = lazy(() => import("./ShareImage"));

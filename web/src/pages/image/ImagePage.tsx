@@ -3,17 +3,18 @@ import { IconPencilPlus, IconZoomExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Page } from "~/components/Page";
-import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { TabList } from "~/components/TabList";
 import { TimeAgo } from "~/components/Time";
 import { type Image, imageName, imageQuery } from "~/images/api";
 import { formatBytes } from "~/lib/format";
-import type { ImageTab } from "~/pages/images/search";
 import { DefinitionTab } from "./DefinitionTab";
 import { ImageMenu } from "./ImageMenu";
 import { OverviewTab } from "./OverviewTab";
 import { PackagesTab } from "./PackagesTab";
+import type { ImageTab } from "./search";
 import { UsesTab } from "./UsesTab";
 
 const TABS: Record<ImageTab, { label: string; content: ComponentType<{ image: Image }> }> = {

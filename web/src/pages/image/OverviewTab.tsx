@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Facts } from "~/components/Facts";
 import type { Image } from "~/images/api";
 import { duration, exactTime } from "~/lib/format";
-import { valueText } from "~/tasks/facts";
+import { valueText } from "~/lib/text";
 import { ImageLocations } from "./ImageLocations";
 
 /** Where it is, what it was made of, and who made it where. */

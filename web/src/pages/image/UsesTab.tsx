@@ -3,7 +3,8 @@ import { IconListDetails } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
 import { type Image, usesQuery } from "~/images/api";
 import { TaskTable } from "~/tasks/TaskTable";
 

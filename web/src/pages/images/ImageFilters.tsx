@@ -4,7 +4,8 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { endpointsQuery, meQuery } from "~/api/queryKeys";
+import { endpointsQuery } from "~/endpoints/queries";
+import { meQuery } from "~/people/me";
 import type { ImagesSearch } from "./search";
 
 const TYPING_PAUSE = 250;

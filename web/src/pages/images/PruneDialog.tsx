@@ -12,8 +12,8 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
-import { endpointsQuery } from "~/api/queryKeys";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { endpointsQuery } from "~/endpoints/queries";
 import { imagesApi } from "~/images/api";
 import { useImageAction } from "~/images/useImageAction";
 import { count, formatBytes } from "~/lib/format";

@@ -2,9 +2,9 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { endpointsQuery } from "~/api/queryKeys";
 import { FormDialog } from "~/components/FormDialog";
 import { showSuccess } from "~/components/toasts";
+import { endpointsQuery } from "~/endpoints/queries";
 import { imagesApi } from "~/images/api";
 import { useImageAction } from "~/images/useImageAction";
 

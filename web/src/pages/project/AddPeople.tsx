@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { keys } from "~/api/queryKeys";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { showSuccess } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
 import { InvitationLink } from "~/people/InvitationLink";

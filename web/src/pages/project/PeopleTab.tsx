@@ -2,9 +2,10 @@ import { Badge, Button, Card, Group, Select, Table, Text } from "@mantine/core";
 import { IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { keys, meQuery } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
+import { meQuery } from "~/people/me";
 import { PersonAvatar } from "~/people/PersonAvatar";
 import {
   type Member,

@@ -1,16 +1,17 @@
 import { Badge, Group, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Page } from "~/components/Page";
-import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { TabList } from "~/components/TabList";
-import type { ProjectTab } from "~/pages/projects/search";
 import { type ProjectPage as Project, projectQuery } from "~/projects/api";
 import { isManager } from "~/projects/permissions";
 import { Assignments } from "./course/Assignments";
 import { StudentsTab } from "./course/StudentsTab";
 import { PeopleTab } from "./PeopleTab";
 import { SettingsTab } from "./SettingsTab";
+import type { ProjectTab } from "./search";
 import { TasksTab } from "./TasksTab";
 import { UsageTab } from "./UsageTab";
 

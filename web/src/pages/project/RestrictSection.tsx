@@ -1,10 +1,11 @@
 import { Button, Group, MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { endpointsQuery, keys } from "~/api/queryKeys";
-import { ErrorAlert } from "~/components/QueryResult";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Section } from "~/components/Section";
 import { useAction } from "~/components/useAction";
+import { endpointsQuery } from "~/endpoints/queries";
 import { type ProjectPage, projectsApi } from "~/projects/api";
 
 /** Sensitive data: only listed endpoints run the project's work, and no file of it passes through the service. */

@@ -1,13 +1,13 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { meQuery } from "~/api/queryKeys";
 import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
 import { limitsApi, myUsageQuery, projectLimitsQuery, projectUsageQuery } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
 import { UsageBars } from "~/limits/UsageBars";
 import { UsageTable } from "~/limits/UsageTable";
+import { meQuery } from "~/people/me";
 import type { ProjectPage } from "~/projects/api";
 import { isManager } from "~/projects/permissions";
 

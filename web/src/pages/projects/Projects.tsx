@@ -2,8 +2,9 @@ import { Anchor, Badge, Button, Card, Stack, Table, Text, Title } from "@mantine
 import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
-import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
 import { type Project, projectsQuery, sharedWithMeQuery } from "~/projects/api";
 import { NewProject } from "./NewProject";

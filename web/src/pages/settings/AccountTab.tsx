@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { keys, meQuery } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
+import { meQuery } from "~/people/me";
 import { SessionTable } from "~/people/SessionTable";
 import { Identities } from "./Identities";
 

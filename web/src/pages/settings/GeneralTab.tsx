@@ -1,10 +1,10 @@
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { endpointsQuery } from "~/api/queryKeys";
 import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
 import { showSuccess } from "~/components/toasts";
+import { endpointsQuery } from "~/endpoints/queries";
 import { type Preferences, preferencesQuery, useSavePreferences } from "~/people/preferences";
 import { type Appearance, useAppearance } from "~/shell/appearance";
 

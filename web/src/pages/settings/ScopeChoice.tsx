@@ -1,7 +1,7 @@
 import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "~/api/client";
-import { meQuery } from "~/api/queryKeys";
+import { meQuery } from "~/people/me";
 
 type Scope = Schemas["Me"]["scopes"][number];
 

@@ -11,12 +11,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { keys, meQuery } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { FormDialog } from "~/components/FormDialog";
 import { showError, showSuccess } from "~/components/toasts";
 import { randomKey } from "~/lib/randomKey";
+import { meQuery } from "~/people/me";
 import { projectsQuery } from "~/projects/api";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 import { canResume } from "./chain/attempts";
 import { ResumeButton } from "./chain/ResumeButton";
 

@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { meQuery } from "~/api/queryKeys";
+import { meQuery } from "~/people/me";
 
 /** A person's own endpoint leads to its page; another's has none to show. */
 export function EndpointName({ task }: { task: Task }) {

@@ -4,7 +4,7 @@ import type { Schemas, Task } from "~/api/client";
 import { MessageText } from "~/components/MessageText";
 import { QueryResult } from "~/components/QueryResult";
 import { dayTime, exactTime } from "~/lib/format";
-import { valueText } from "~/tasks/facts";
+import { valueText } from "~/lib/text";
 import { eventFacts, eventTitle } from "./events";
 import classes from "./HistoryTab.module.css";
 import { historyQuery } from "./queries";

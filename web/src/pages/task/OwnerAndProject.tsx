@@ -2,7 +2,7 @@ import { Anchor, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { meQuery } from "~/api/queryKeys";
+import { meQuery } from "~/people/me";
 import { projectQuery, sharedWithMeQuery } from "~/projects/api";
 
 /** The project that a task belongs to, and whose it is if it is not the reader's own. */

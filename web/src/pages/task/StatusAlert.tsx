@@ -3,12 +3,13 @@ import { IconAlertCircle, IconClock, IconCloudOff, IconInfoCircle } from "@table
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { fetchRaw, type Task } from "~/api/client";
-import { endpointsQuery, keys } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { CopyLine } from "~/components/CopyLine";
 import { MessageText } from "~/components/MessageText";
 import { TimeAgo } from "~/components/Time";
+import { endpointsQuery } from "~/endpoints/queries";
 import { plainText } from "~/output/ansi";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 import { logsQuery } from "./queries";
 import classes from "./TaskPage.module.css";
 

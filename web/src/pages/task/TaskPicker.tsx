@@ -6,7 +6,7 @@ import { useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
 import { keys } from "~/api/queryKeys";
 import { timeAgo } from "~/lib/format";
-import { valueText } from "~/tasks/facts";
+import { valueText } from "~/lib/text";
 
 type TaskPickerProps = { label: string; exclude: string[]; onPick: (task: string) => void };
 

@@ -2,7 +2,7 @@ import { Group, Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
 import { clockTime, duration, exactTime, shortDuration } from "~/lib/format";
-import { isOver } from "~/tasks/facts";
+import { isOver } from "~/tasks/state";
 import classes from "./Timeline.module.css";
 import {
   type Lane,

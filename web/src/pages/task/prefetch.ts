@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { taskQuery } from "~/api/queryKeys";
+import { taskQuery } from "~/tasks/queries";
 import { preloadTab } from "./loaders";
 import { allCurvesQuery, comparedTasks } from "./metrics/queries";
 import type { TaskSearch } from "./search";

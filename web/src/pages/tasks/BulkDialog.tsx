@@ -12,7 +12,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { ErrorAlert, QueryResult } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
 import { count } from "~/lib/format";
 import { type BulkOperation, type Choice, type Progress, previewBulk, runBulk } from "./bulk";
 

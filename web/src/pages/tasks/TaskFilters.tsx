@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Schemas } from "~/api/client";
-import { endpointsQuery } from "~/api/queryKeys";
+import { endpointsQuery } from "~/endpoints/queries";
 import { TASK_STATES } from "~/tasks/StateBadge";
 import { isFiltered, NEWEST_FIRST, statesOf, type TasksSearch, toggleState } from "./search";
 import classes from "./TaskFilters.module.css";

@@ -2,9 +2,10 @@ import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { keys, meQuery } from "~/api/queryKeys";
+import { keys } from "~/api/queryKeys";
 import { FormDialog } from "~/components/FormDialog";
-import { QueryResult, SkeletonLines } from "~/components/QueryResult";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { TimeAgo } from "~/components/Time";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";
@@ -13,6 +14,7 @@ import { limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
 import { UsageBars } from "~/limits/UsageBars";
 import { type User, type UserPage, userQuery, userSessionsQuery, usersApi } from "~/people/api";
+import { meQuery } from "~/people/me";
 import { SessionTable } from "~/people/SessionTable";
 import { AccountBadges } from "./UserTable";
 

@@ -3,7 +3,7 @@ import { IconFolder, IconFolderUp } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
-import { ProblemDetails } from "~/components/QueryResult";
+import { ProblemDetails } from "~/components/ErrorAlert";
 import { withValue } from "~/jobs/spec/draft";
 import { fromForm } from "~/jobs/work";
 import { count, formatBytes } from "~/lib/format";

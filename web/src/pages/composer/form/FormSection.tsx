@@ -2,9 +2,10 @@ import { Card, Collapse, Stack, Text, Title, UnstyledButton } from "@mantine/cor
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useId } from "react";
+import { faultAt } from "~/jobs/faults";
 import { valueAt } from "~/jobs/spec/draft";
 import classes from "../Composer.module.css";
-import { faultAt, useComposer } from "../state/context";
+import { useComposer } from "../state/context";
 
 type FormSectionProps = { title: string; help: string; children: ReactNode };
 

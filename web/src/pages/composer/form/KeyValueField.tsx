@@ -1,4 +1,4 @@
-import { KeyValueRows, type RowTexts } from "~/components/KeyValueRows";
+import { KeyValueRows, type RowTexts } from "~/jobs/KeyValueRows";
 import type { Cells } from "~/jobs/spec/values";
 import { labelOf } from "../fieldLabels";
 import { useField } from "../state/context";

@@ -1,7 +1,7 @@
 import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { meQuery } from "~/api/queryKeys";
+import { meQuery } from "~/people/me";
 import { projectsQuery } from "~/projects/api";
 import { useComposer } from "../state/context";
 

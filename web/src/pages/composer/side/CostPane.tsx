@@ -1,5 +1,5 @@
 import { Divider, Stack, Text, Title } from "@mantine/core";
-import { SkeletonLines } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { TimeAgo } from "~/components/Time";
 import type { Composition } from "~/jobs/api";
 import { count, duration, formatNumber } from "~/lib/format";

@@ -8,7 +8,7 @@ import CodeMirror, {
 } from "@uiw/react-codemirror";
 import { useEffect, useRef } from "react";
 import type { TextFault } from "~/jobs/api";
-import { faultText } from "../state/context";
+import { faultText } from "~/jobs/faults";
 
 type YamlEditorProps = { text: string; faults: TextFault[]; onType: (text: string) => void };
 

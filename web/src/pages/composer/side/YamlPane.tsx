@@ -1,9 +1,9 @@
 import { Button, Code, List, Skeleton, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { hintOf } from "~/components/QueryResult";
+import { hintOf } from "~/components/ErrorAlert";
 import type { TextFault } from "~/jobs/api";
+import { faultText } from "~/jobs/faults";
 import classes from "../Composer.module.css";
-import { faultText } from "../state/context";
 import type { YamlState } from "../state/useYaml";
 
 const YamlEditor = lazy(() => import("./YamlEditor"));

@@ -5,7 +5,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Task } from "~/api/client";
-import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
 import { TaskTable } from "~/tasks/TaskTable";
 import { earlierTasksQuery } from "./queries";
 

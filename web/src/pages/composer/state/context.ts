@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 import type { Composition, Fault } from "~/jobs/api";
+import { faultAt, fieldId } from "~/jobs/faults";
 import { valueAt, withValue } from "~/jobs/spec/draft";
 import type { DraftState } from "~/jobs/useDraft";
 import { fromForm } from "~/jobs/work";
@@ -39,24 +40,4 @@ export function fieldOf({ draft, composition, faults, touch }: ComposerState, pa
       draft.change((work) => fromForm(work, { spec: withValue(work.spec, path, value) })),
     touch: () => touch(path),
   };
-}
-
-/** What is wrong with a field or something within it, in the service's words. */
-export function faultAt(faults: Fault[], path: string): string | undefined {
-  const matching = faults.filter(
-    (fault) => fault.field === path || fault.field.startsWith(`${path}.`),
-  );
-  return matching.map(faultText).join(" ") || undefined;
-}
-
-export function faultText({ message, hint }: Fault): string {
-  return hint ? `${sentence(message)} ${hint}` : message;
-}
-
-export function fieldId(path: string): string {
-  return `field-${path}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

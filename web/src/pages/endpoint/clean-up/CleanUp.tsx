@@ -11,7 +11,7 @@ import {
 } from "@mantine/core";
 import { useState } from "react";
 import type { Endpoint, Schemas } from "~/api/client";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { TimeAgo } from "~/components/Time";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import { count, formatBytes } from "~/lib/format";

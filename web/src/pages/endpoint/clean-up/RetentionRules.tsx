@@ -1,7 +1,7 @@
 import { Button, Card, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 
 /** Which run directories go by themselves. An empty field means no such rule. */

@@ -1,7 +1,7 @@
 import { Button, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { Endpoint } from "~/api/client";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import type { FactKind } from "./FactRow";
 import { FolderFields } from "./FolderFields";

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import { PairingCode } from "~/endpoints/PairingCode";
 import { ConnectionProgress } from "./ConnectionProgress";

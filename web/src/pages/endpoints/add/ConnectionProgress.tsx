@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Endpoint } from "~/api/client";
-import { endpointsQuery } from "~/api/queryKeys";
 import { factOf, hostText, schedulerText } from "~/endpoints/facts";
 import { ConfirmEndpoint } from "~/endpoints/OfflineAlert";
+import { endpointsQuery } from "~/endpoints/queries";
 import { count } from "~/lib/format";
 
 type ConnectionProgressProps = { name: string; onClose: () => void; children: ReactNode };

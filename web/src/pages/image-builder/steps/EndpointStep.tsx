@@ -1,11 +1,11 @@
 import { Autocomplete, Group, Radio, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Endpoint } from "~/api/client";
-import { endpointsQuery } from "~/api/queryKeys";
 import { QueryResult } from "~/components/QueryResult";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import { factOf } from "~/endpoints/facts";
-import { faultAt } from "~/pages/composer/state/context";
+import { endpointsQuery } from "~/endpoints/queries";
+import { faultAt } from "~/jobs/faults";
 import { useBuilder, useTextField } from "../context";
 import classes from "../ImageBuilder.module.css";
 import { Step } from "./Step";

@@ -13,11 +13,11 @@ import {
 import { IconAlertTriangle, IconHammer, IconPackage } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
+import { hintOf } from "~/components/ErrorAlert";
 import { MessageText } from "~/components/MessageText";
-import { hintOf } from "~/components/QueryResult";
 import { ENVIRONMENT_LABELS } from "~/images/environment/labels";
+import { faultText } from "~/jobs/faults";
 import { count } from "~/lib/format";
-import { faultText } from "~/pages/composer/state/context";
 import { type Fault, useBuilder, useTextField } from "../context";
 import classes from "../ImageBuilder.module.css";
 import { stepOf } from "../work";

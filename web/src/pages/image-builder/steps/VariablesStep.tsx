@@ -1,5 +1,5 @@
-import { KeyValueRows } from "~/components/KeyValueRows";
 import { useEnvironmentField } from "~/images/environment/context";
+import { KeyValueRows } from "~/jobs/KeyValueRows";
 import { PLAIN } from "~/jobs/spec/values";
 import { Step } from "./Step";
 

@@ -2,7 +2,7 @@ import { Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { keys } from "~/api/queryKeys";
 import { DateTimeInput } from "~/components/DateTimeInput";
-import { ErrorAlert } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Section } from "~/components/Section";
 import { showError } from "~/components/toasts";
 import { useAction } from "~/components/useAction";

@@ -15,11 +15,12 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, dataOf, ProblemError, type Schemas, type Task } from "~/api/client";
 import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
 import { LoadMore } from "~/components/LoadMore";
-import { EmptyState, QueryResult } from "~/components/QueryResult";
+import { QueryResult } from "~/components/QueryResult";
 import { TimeAgo } from "~/components/Time";
 import { formatBytes } from "~/lib/format";
-import { isSettled } from "~/tasks/facts";
+import { isSettled } from "~/tasks/state";
 import classes from "./Files.module.css";
 import { Preview } from "./Preview";
 

@@ -3,7 +3,8 @@ import { IconArrowBarDown, IconArrowBarUp, IconDownload, IconLink } from "@table
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Task } from "~/api/client";
-import { ErrorAlert, SkeletonLines } from "~/components/QueryResult";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { showSuccess } from "~/components/toasts";
 import { formatBytes } from "~/lib/format";
 import classes from "./Log.module.css";

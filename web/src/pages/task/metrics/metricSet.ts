@@ -1,7 +1,7 @@
 import type { Schemas, Task } from "~/api/client";
 import type { Point } from "~/charts/curves";
+import { valueText } from "~/lib/text";
 import type { MetricPoint } from "~/live/messages";
-import { valueText } from "~/tasks/facts";
 
 /** Points as the client reads them: a triple is a list to it. */
 export type Series = Omit<Schemas["Series"], "points"> & { points: Point[] };

@@ -1,21 +1,8 @@
-import { Alert, Anchor, Button, Group, Text } from "@mantine/core";
-import { IconBrowser, IconHistory } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { IconBrowser } from "@tabler/icons-react";
 import { TimeAgo } from "~/components/Time";
-import type { FormContent } from "~/jobs/drafts";
-import type { DraftState } from "~/jobs/useDraft";
-import { useComposer } from "./state/context";
-
-/** What the form was filled with, and that changes are kept. */
-export function DraftNote() {
-  const { draft, source } = useComposer();
-  return (
-    <>
-      {source.kind === "task" && <FromTask id={source.id} />}
-      <DraftSaved draft={draft} />
-    </>
-  );
-}
+import type { FormContent } from "./drafts";
+import type { DraftState } from "./useDraft";
 
 export function DraftSaved<W extends FormContent>({ draft }: { draft: DraftState<W> }) {
   if (!draft.isChanged) return null;
@@ -27,27 +14,6 @@ export function DraftSaved<W extends FormContent>({ draft }: { draft: DraftState
       <Button size="compact-sm" variant="subtle" onClick={draft.startOver}>
         Start over
       </Button>
-    </Group>
-  );
-}
-
-function FromTask({ id }: { id: string }) {
-  const { draft } = useComposer();
-  return (
-    <Group gap={6}>
-      <IconHistory size={16} aria-hidden />
-      <Text size="sm">
-        Filled in from task{" "}
-        <Anchor
-          inherit
-          underline="always"
-          ff="monospace"
-          renderRoot={(props) => <Link to="/tasks/$task" params={{ task: id }} {...props} />}
-        >
-          {id.slice(0, 8)}
-        </Anchor>
-        {draft.work.code ? ", with its code." : "."}
-      </Text>
     </Group>
   );
 }

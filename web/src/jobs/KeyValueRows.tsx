@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "~/jobs/spec/rows";
-import { type Cells, TYPED } from "~/jobs/spec/values";
 import classes from "./KeyValueRows.module.css";
+import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
+import { type Cells, TYPED } from "./spec/values";
 
 /** How the rows are called. */
 export type RowTexts = {
