@@ -175,7 +175,7 @@ export function makeRouter(queries: QueryClient) {
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Around each page, so that the frame stays when one breaks.
+    // Per page, so that the shell stays when one crashes.
     defaultErrorComponent: PageError,
   });
 }

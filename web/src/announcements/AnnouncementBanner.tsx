@@ -6,7 +6,7 @@ import { type Announcement, announcementsQuery } from "./api";
 
 const REMEMBERED = 50;
 
-/** What administrators say to all; closed, it stays away in this browser until it says something else. */
+/** Announcements from administrators. A closed one stays hidden in this browser until its text changes. */
 export default function AnnouncementBanner() {
   const { data } = useQuery(announcementsQuery);
   const [closed, setClosed] = useLocalStorage<string[]>({

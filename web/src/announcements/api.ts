@@ -5,14 +5,14 @@ import { keys } from "~/api/queryKeys";
 export type Announcement = Schemas["Announcement"];
 export type AnnouncementRequest = Schemas["AnnouncementRequest"];
 
-/** Those that hold now. */
+/** The active ones. */
 export const announcementsQuery = queryOptions({
   queryKey: keys.announcements,
   queryFn: () => dataOf(api.GET("/api/v1/announcements")),
-  refetchInterval: 300_000, // One begins and ends by the clock, without an event.
+  refetchInterval: 300_000, // Announcements start and end by time, without an event.
 });
 
-/** Also those to come, and those that are over. */
+/** Including scheduled and expired ones. */
 export const allAnnouncementsQuery = queryOptions({
   queryKey: [...keys.announcements, "all"],
   queryFn: () => dataOf(api.GET("/api/v1/announcements/all")),

@@ -4,7 +4,7 @@ export const keys = {
   tasks: ["tasks"],
   task: (id: string) => ["task", id],
   history: (id: string) => ["task-history", id],
-  /** What a task printed, and what it measured. */
+  /** A task's log output and metrics. */
   logs: (task: string) => ["logs", task],
   metrics: (task: string) => ["metrics", task],
   files: ["files"],

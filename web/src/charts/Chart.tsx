@@ -9,16 +9,16 @@ import { useRange } from "./useRange";
 export type ChartHandle = { png: () => string };
 
 type ChartProps = Omit<ChartStyle, "dark"> & {
-  /** What it shows, for those who cannot see it. */
+  /** Describes the chart for screen readers. */
   label: string;
   curves: Curve[];
   height?: number;
-  /** Left out: it is looked at as a whole, and a picture to those who cannot see it. */
+  /** Without it, the chart is a plain image that cannot be zoomed. */
   onRange?: (range: Range | null) => void;
   handle?: Ref<ChartHandle>;
 };
 
-/** Curves on a canvas. Drag, or the keys + - ← →, choose a part of them; a double click or 0 shows all again. */
+/** Curves on a canvas. Drag or use + - ← → to zoom and move; double-click or 0 shows everything. */
 export function Chart({ label, curves, height = 240, onRange, handle, ...settings }: ChartProps) {
   const dark = useComputedColorScheme("light") === "dark";
   const { axis, log, smooth, range, fromZero, axisNames } = settings;

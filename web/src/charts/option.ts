@@ -17,14 +17,14 @@ export type ChartStyle = {
   log: boolean;
   smooth: number;
   range: Range | null;
-  /** The y axis begins at zero. */
+  /** The y axis starts at zero. */
   fromZero?: boolean;
-  /** What the axes count, where few whole numbers were measured: each is marked. */
+  /** Names of the axes, for a few measured points that are marked individually. */
   axisNames?: { x: string; y: string };
   dark: boolean;
 };
 
-/** A chart's description for ECharts. */
+/** The ECharts options of a chart. */
 export function chartOptions(curves: Curve[], look: ChartStyle): Option {
   const textColor = look.dark ? "#c1c2c5" : "#495057";
   const grid = look.dark ? "#373a40" : "#e9ecef";
@@ -104,7 +104,7 @@ function lineStyleOf({ dashed }: Curve): Option {
   return { width: 1.6, type: dashed ? "dashed" : "solid" };
 }
 
-/** Crosses: never colour alone. */
+/** Crosses, so that the meaning does not depend on colour. */
 function invalidPointSeries(places: [number, number][], dark: boolean): Option {
   return {
     type: "scatter",
@@ -118,7 +118,7 @@ function invalidPointSeries(places: [number, number][], dark: boolean): Option {
   };
 }
 
-/** A logarithm has no place for zero and below. */
+/** A log scale has no place for zero and negative values. */
 function drawable(pairs: Pair[], log: boolean): Pair[] {
   return log ? pairs.map(([x, y]) => [x, y !== null && y > 0 ? y : null]) : pairs;
 }
@@ -127,7 +127,7 @@ export function formatX(axis: Axis): (x: number) => string {
   return axis === "time" ? (x) => (x < 0.5 ? "0 s" : duration(x)) : (x) => x.toLocaleString();
 }
 
-/** What stands under the pointer, as elements: names of curves are never taken for HTML. */
+/** The tooltip as DOM elements, so that curve names are never interpreted as HTML. */
 export function tooltipContent(curves: Curve[], look: ChartStyle, x: number): HTMLElement {
   const box = document.createElement("div");
   const head = box.appendChild(document.createElement("b"));

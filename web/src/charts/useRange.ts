@@ -6,7 +6,7 @@ type Selection = { left: number; width: number };
 type Frame = RefObject<HTMLDivElement | null>;
 const CLICK_PIXELS = 5;
 
-/** Choosing a part of the x axis by dragging, or by keys. */
+/** Select a range of the x axis by dragging or with keys. */
 export function useRange(
   engine: Engine | null,
   frame: Frame,
@@ -58,7 +58,7 @@ function shownRange(engine: Engine, frame: HTMLElement): Range {
   return { from: valueAt(engine, 60), to: valueAt(engine, frame.clientWidth - 16) };
 }
 
-/** Where a key leads: null shows all, undefined means that the key is not for the chart. */
+/** The range after a key press; null shows everything, undefined means the key is not handled. */
 export function keyRange(key: string, { from, to }: Range): Range | null | undefined {
   const width = to - from;
   if (key === "+" || key === "=") return { from: from + width / 4, to: to - width / 4 };

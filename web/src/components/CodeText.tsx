@@ -2,7 +2,7 @@ import classes from "./CodeText.module.css";
 
 type CodeTextProps = { label: string; text: string; short?: boolean };
 
-/** Program text to be read, as it is. */
+/** Read-only program text. */
 export function CodeText({ label, text, short = false }: CodeTextProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it

@@ -2,7 +2,7 @@ import { ActionIcon, Box, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyLine.module.css";
 
-/** A line to paste into a terminal. */
+/** A command or text to copy. */
 export function CopyLine({ line, label = "Copy the command" }: { line: string; label?: string }) {
   return (
     <Group className={classes.line} gap="xs" wrap="nowrap">

@@ -8,7 +8,7 @@ type DateTimeInputProps = {
   onChange: (at: number | null) => void;
 };
 
-/** A day and a time in the reader's own zone; empty for none. */
+/** Date and time in the reader's time zone; empty for none. */
 export function DateTimeInput({ label, description, value, onChange }: DateTimeInputProps) {
   return (
     <TextInput

@@ -9,7 +9,7 @@ type EmptyStateProps = {
   action?: ReactNode;
 };
 
-/** Nothing here yet: what would be, and the next step. */
+/** Nothing here yet: says what would be here, and the next step. */
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Card py={48}>

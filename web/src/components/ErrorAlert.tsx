@@ -7,7 +7,7 @@ import { MessageText } from "./MessageText";
 const SignInAgain = lazy(() => import("~/people/SignInAgain"));
 const FIXED_BY_SIGN_IN = ["fresh-sign-in", "mfa-needed"];
 
-/** An error as the service said it: title, hint, and each fault with its field. */
+/** Details of an error from the service: hint, and each fault with its field. */
 export function ProblemDetails({ error }: { error: Error }) {
   const faults = error instanceof ProblemError ? error.faults : [];
   return (
@@ -39,7 +39,7 @@ export function ProblemDetails({ error }: { error: Error }) {
   );
 }
 
-/** Where the way out is a sign-in, the button that leads to it. */
+/** A sign-in button, where signing in again fixes the error. */
 export function SignInRemedy({ error }: { error: Error }) {
   const isNeeded = error instanceof ProblemError && FIXED_BY_SIGN_IN.includes(error.code);
   if (!isNeeded) return null;

@@ -4,7 +4,7 @@ import classes from "./Facts.module.css";
 
 type FactsProps = { title: string; facts: [string, ReactNode][]; children?: ReactNode };
 
-/** A card of names and values; one without any is not shown. */
+/** A card of names and values; hidden if empty. */
 export function Facts({ title, facts, children }: FactsProps) {
   if (!facts.length && !children) return null;
   return (

@@ -4,11 +4,11 @@ import { ErrorAlert } from "./ErrorAlert";
 
 type FormDialogProps = {
   title: string;
-  /** What the button that does it says. */
+  /** Label of the button that submits. */
   submitLabel: string;
   cancelLabel?: string;
   danger?: boolean;
-  /** Nothing is to be filled in: Enter does it. */
+  /** No input needed: Enter submits. */
   focusSubmit?: boolean;
   size?: "md" | "lg" | "xl";
   isPending: boolean;
@@ -19,7 +19,7 @@ type FormDialogProps = {
   children: ReactNode;
 };
 
-/** A dialog with one question and one deed. A refusal is shown in the service's words. */
+/** A dialog with a form and one action. Errors are shown inside it. */
 export function FormDialog({ cancelLabel = "Cancel", isReady = true, ...props }: FormDialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -5,7 +5,7 @@ type LoadMoreProps = {
   children?: React.ReactNode;
 };
 
-/** The next page of a list, as long as there is one. */
+/** Loads the next page of a list, if there is one. */
 export function LoadMore({ query, children = "Show more" }: LoadMoreProps) {
   if (!query.hasNextPage) return null;
   return (

@@ -1,6 +1,6 @@
 import { Code } from "@mantine/core";
 
-/** Words of the service: what stands between backticks is typed as it is. */
+/** A message with `code` in backticks shown as code. */
 export function MessageText({ text }: { text: string }) {
   const parts = text.split("`");
   if (parts.length % 2 === 0) return <>{text}</>;

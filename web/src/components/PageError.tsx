@@ -5,14 +5,14 @@ import { ErrorAlert } from "./ErrorAlert";
 
 const LOAD_FAILURE = /preload CSS|dynamically imported module|importing a module/i;
 
-/** What stands in place of a page that broke; one that could not be loaded comes by itself once the service answers. */
+/** Shown instead of a page that crashed or could not be loaded. */
 export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
   const cause = error instanceof Error ? error : new Error(String(error));
   if (LOAD_FAILURE.test(cause.message)) return <PageNotLoaded />;
   return <ErrorAlert error={cause} onRetry={reset} />;
 }
 
-/** The service is away, or was renewed since the page was opened and has other files now. */
+/** The service is unreachable, or was upgraded and now has other files. Reloads once it responds. */
 function PageNotLoaded() {
   useReconnected(() => location.reload());
   return (

@@ -9,7 +9,7 @@ type QueryResultProps<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** What a query gave; while there is nothing yet its loading look, and its failed look when it was refused. */
+/** Shows the data of a query, or its loading or error state. */
 export function QueryResult<T>({
   query,
   loading = <SkeletonLines />,

@@ -3,7 +3,7 @@ import { FormDialog } from "./FormDialog";
 
 type RenameDialogProps = {
   title: string;
-  /** What another name means for others. */
+  /** What the new name affects. */
   description: string;
   name: string;
   onName: (name: string) => void;
@@ -11,7 +11,6 @@ type RenameDialogProps = {
   onClose: () => void;
 };
 
-/** A dialog that asks for another name. */
 export function RenameDialog({
   title,
   description,

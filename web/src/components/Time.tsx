@@ -2,7 +2,7 @@ import { Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { duration, exactTime, timeAgo } from "~/lib/format";
 
-/** "5 min ago", with the exact moment on hover. */
+/** "5 min ago", with the exact time on hover. */
 export function TimeAgo({ at }: { at: number }) {
   useTick(at);
   return (
@@ -12,13 +12,13 @@ export function TimeAgo({ at }: { at: number }) {
   );
 }
 
-/** How long something took, or has taken until now. */
+/** How long something took, or has taken so far. */
 export function Elapsed({ from, to }: { from: number; to?: number | null }) {
   useTick(to ? 0 : from);
   return <span>{duration((to ?? Date.now() / 1000) - from)}</span>;
 }
 
-/** Draw again when the words would change: each second at first, each half minute later. */
+/** Re-renders when the text changes: every second at first, every 30 seconds later. */
 function useTick(at: number): void {
   const [, redraw] = useState(0);
   useEffect(() => {

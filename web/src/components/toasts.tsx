@@ -2,12 +2,12 @@ import { notifications } from "@mantine/notifications";
 import { hintOf, SignInRemedy } from "./ErrorAlert";
 import { MessageText } from "./MessageText";
 
-/** A short word in the corner that something was done. */
+/** A short confirmation in the corner. */
 export function showSuccess(message: string): void {
   notifications.show({ message, color: "teal", autoClose: 4_000 });
 }
 
-/** What the service refused, in its words; stays until it is closed. */
+/** An error in the corner, with its hint. Stays until closed. */
 export function showError(error: Error): void {
   notifications.show({
     title: <MessageText text={error.message} />,

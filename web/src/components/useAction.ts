@@ -3,15 +3,15 @@ import { showSuccess } from "./toasts";
 
 type Action<T, A extends unknown[]> = {
   call: (...args: A) => Promise<T>;
-  /** What is asked for again once it is done. */
+  /** Queries to refetch afterwards. */
   refresh: readonly unknown[][];
-  /** Said in the corner. */
+  /** Shown as a toast. */
   success?: string | ((result: T) => string);
   onSuccess?: (answer: T) => void;
   onError?: (error: Error) => void;
 };
 
-/** What a button does; whoever shows the button shows its `error` too, or hands it to `sayFailed`. */
+/** An action behind a button. The caller shows `error`, or passes `showError` as `onError`. */
 export function useAction<T, A extends unknown[]>({
   call,
   refresh,

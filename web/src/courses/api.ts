@@ -20,9 +20,9 @@ export const assignmentsQuery = (project: string) =>
 
 export const courseTableQuery = (project: string) =>
   queryOptions({
-    queryKey: [...keys.tasks, "course", project], // As fresh as the lists of tasks are.
+    queryKey: [...keys.tasks, "course", project], // Refetched together with task lists.
     queryFn: () => dataOf(api.GET("/api/v1/projects/{project}/table", projectPath(project))),
-    refetchInterval: 15_000, // Others' tasks send no event here.
+    refetchInterval: 15_000, // Other people's tasks send no events to this browser.
   });
 
 export const coursesApi = {

@@ -4,7 +4,7 @@ import classes from "./AvailabilityBar.module.css";
 
 type AvailabilityBarProps = { free: number; total: number; unit: string; label?: string };
 
-/** How much of something waits for work: the words say what the bar shows. */
+/** How much of a resource is free, as text and as a bar. */
 export function AvailabilityBar({ free, total, unit, label }: AvailabilityBarProps) {
   const text = `${free} of ${count(total, unit)} free`;
   const share = total > 0 ? Math.min(100, (free / total) * 100) : 0;

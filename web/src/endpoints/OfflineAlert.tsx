@@ -6,7 +6,7 @@ import { TimeAgo } from "~/components/Time";
 import { endpointsApi, useEndpointAction } from "./api";
 import { PairingCode } from "./PairingCode";
 
-/** Why an endpoint does not work for the person now, since when, and what to do. */
+/** Why an endpoint is not available, since when, and what to do. */
 export function OfflineAlert({ endpoint }: { endpoint: Endpoint }) {
   if (endpoint.state === "confirming") return <ConfirmEndpoint endpoint={endpoint} />;
   if (endpoint.state === "pairing") return <NotPaired endpoint={endpoint} />;
@@ -29,7 +29,7 @@ export function OfflineAlert({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** The owner says whether the machine that called is hers. */
+/** The owner confirms that a newly connected machine is theirs. */
 export function ConfirmEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const confirm = useEndpointAction({
     call: (accept: boolean) => endpointsApi.confirm(endpoint.name, accept),

@@ -5,7 +5,7 @@ import { endpointsApi, useEndpointAction } from "./api";
 
 type PairingDetails = Pick<Schemas["Pairing"], "pairing_code" | "line">;
 
-/** The line for the login node and the code that it asks for; a fresh code for the asking. */
+/** The command for the login node and the pairing code; a new code on request. */
 export function PairingCode({ name, first }: { name: string; first?: PairingDetails }) {
   const newCode = useEndpointAction({ call: () => endpointsApi.newPairingCode(name) });
   const pairing = newCode.data ?? first;

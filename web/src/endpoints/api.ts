@@ -5,7 +5,7 @@ import { useAction as useAnyDeed } from "~/components/useAction";
 
 const pathOf = (name: string) => ({ params: { path: { name } } });
 
-/** Everything that can be asked for one endpoint. Refusals come as thrown ProblemErrors. */
+/** All calls about one endpoint. Errors are thrown as ProblemError. */
 export const endpointsApi = {
   change: (name: string, body: Schemas["EndpointChange"]) =>
     dataOf(api.PATCH("/api/v1/endpoints/{name}", { ...pathOf(name), body })),
@@ -38,14 +38,14 @@ export const endpointsApi = {
 
 type EndpointAction<T, A extends unknown[]> = {
   call: (...args: A) => Promise<T>;
-  /** Said in the corner once it is done. */
+  /** Shown as a toast. */
   success?: string;
   onSuccess?: (result: T) => void;
-  /** A refusal is said in the corner, unless the caller shows `error` itself. */
+  /** The caller shows `error` itself instead of a toast. */
   ownErrorDisplay?: boolean;
 };
 
-/** A button's deed about endpoints, with fresh lists of them afterwards. */
+/** An action on endpoints that refetches them afterwards. */
 export function useEndpointAction<T, A extends unknown[]>({
   ownErrorDisplay = false,
   ...action

@@ -6,7 +6,7 @@ export type Partition = Schemas["Partition"];
 export type FactName = (typeof FACTS)[number]["name"];
 type ValueOf<K extends FactName> = NonNullable<Schemas["Facts"][K]>["value"];
 
-/** What a site profile may tell, in the order in which a person would ask. */
+/** The facts of a site profile, in the order in which people ask for them. */
 export const FACTS = [
   { name: "scheduler", label: "Batch system", about: "The program that queues and starts jobs." },
   { name: "cluster", label: "Cluster", about: "Agents on the same cluster share status queries." },
@@ -42,7 +42,7 @@ export const FACTS = [
   { name: "charge", label: "Charge rates", about: "Units per node-hour." },
 ] as const;
 
-/** The value that holds, as the service judges it. */
+/** The value in effect, as decided by the service. */
 export function factOf<K extends FactName>(profile: Profile, name: K): ValueOf<K> | undefined {
   return (profile.values?.[name] ?? undefined) as ValueOf<K> | undefined;
 }
@@ -59,7 +59,7 @@ export function schedulerName({ name, version }: { name: string; version?: strin
   return [shown, version].filter(Boolean).join(" ");
 }
 
-/** "alice@login1", or nothing before it has called. */
+/** "alice@login1", or empty before the agent has connected. */
 export function hostText(endpoint: Pick<Endpoint, "user" | "host">): string {
   return endpoint.host ? `${endpoint.user}@${endpoint.host}` : "";
 }
@@ -74,7 +74,7 @@ export function carrierText(endpoint: Pick<Endpoint, "carrier">): string {
   return CARRIERS[endpoint.carrier];
 }
 
-/** "4 × a100, 2 × v100"; empty where there are none. */
+/** "4 × a100, 2 × v100"; empty if there are none. */
 export function gpuText(gpus: Record<string, number> | null | undefined): string {
   return Object.entries(gpus ?? {})
     .filter(([, many]) => many > 0)
@@ -82,7 +82,7 @@ export function gpuText(gpus: Record<string, number> | null | undefined): string
     .join(", ");
 }
 
-/** "at most 2 h, 4 nodes"; empty where the site sets no limit. */
+/** "at most 2 h, 4 nodes"; empty without limits. */
 export function limitText(partition: Partition): string {
   const limits = [
     partition.max_minutes != null && duration(partition.max_minutes * 60),
@@ -92,7 +92,7 @@ export function limitText(partition: Partition): string {
   return limits.length ? `at most ${limits.join(", ")}` : "";
 }
 
-/** The tools that are there, "apptainer 1.1.9"; a version that nobody told is left out. */
+/** "apptainer 1.1.9" for each tool; an unknown version is left out. */
 export function toolTexts(tools: Record<string, string> | null | undefined): string[] {
   return Object.entries(tools ?? {}).map(([name, version]) => `${name} ${version}`.trim());
 }
@@ -106,7 +106,7 @@ export function sortPartitions(partitions: Partition[]): Partition[] {
 
 export type Availability = { free: number; total: number; unit: string };
 
-/** What is free of a partition: its GPUs where it has some, else its nodes. */
+/** Free GPUs of a partition if it has any, otherwise free nodes. */
 export function availabilityOf(profile: Profile, partition: Partition): Availability | null {
   const now = factOf(profile, "free")?.[partition.name];
   if (!now) return null;
@@ -140,7 +140,7 @@ export const FOLDER_LABELS: Record<string, string> = {
 
 type Folder = NonNullable<ReturnType<typeof factOf<"folders">>>[string];
 
-/** "75.4 GB free, quota 1.0 TB, files are deleted after 30 days". */
+/** "75.4 GB free, quota 1.0 TB, files deleted after 30 days". */
 export function folderText(folder: Folder | undefined): string {
   if (!folder) return "";
   const facts = [
@@ -152,7 +152,7 @@ export function folderText(folder: Folder | undefined): string {
   return facts.filter(Boolean).join(", ");
 }
 
-/** "1,204.5 node-hours left"; sites that tell what is left of an allocation do so under these names. */
+/** "1,204.5 node-hours left". Sites that report balances use these names. */
 export function balanceText(account: object): string {
   const { balance, unit } = account as { balance?: number | null; unit?: string };
   return balance == null ? "" : `${balance.toLocaleString()} ${unit ?? "units"} left`;

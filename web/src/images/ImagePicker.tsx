@@ -16,7 +16,7 @@ type ImagePickerProps = {
   onBlur?: () => void;
 };
 
-/** One of a person's images, found by a part of its name, its base, a package or a digest. */
+/** Search for one of your images by name, base, package or digest. */
 export function ImagePicker({ value, fault, onPick, ...rest }: ImagePickerProps) {
   const [search, setSearch] = useState("");
   const [settled] = useDebouncedValue(search.trim(), 250);

@@ -10,7 +10,7 @@ export type Environment = Schemas["Environment"];
 const pathOf = (image: string) => ({ params: { path: { image } } });
 const idempotent = (key: string) => ({ "Idempotency-Key": key });
 
-/** What a person calls it; one whose name a newer image has taken is called by its digest. */
+/** The name, or the digest if a newer image has taken the name. */
 export function imageName(image: Pick<Image, "name" | "identity">): string {
   return image.name || shortIdentity(image.identity);
 }
@@ -25,7 +25,7 @@ export const imageQuery = (image: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/images/{image}", pathOf(image))),
   });
 
-/** The first few that fit, to choose from. */
+/** The first few matches, to choose from. */
 export const imageSearchQuery = (search: string) =>
   queryOptions({
     queryKey: [...keys.images, "found", search],
@@ -85,7 +85,7 @@ export const moveQuery = (move: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/images/moves/{move}", { params: { path: { move } } })),
   });
 
-/** Everything that can be asked about images. Refusals come as thrown ProblemErrors. */
+/** All calls about images. Errors are thrown as ProblemError. */
 export const imagesApi = {
   preview: (body: Schemas["PreviewRequest"]) =>
     dataOf(api.POST("/api/v1/images/preview", { body })),

@@ -1,12 +1,12 @@
 import { formatBytes } from "~/lib/format";
 import type { Image, ImageTransfer } from "./api";
 
-/** The endpoints that have it, each once. */
+/** The endpoints that have the image, each once. */
 export function endpointsWith(image: Pick<Image, "copies">): string[] {
   return [...new Set(image.copies.map((copy) => copy.endpoint))];
 }
 
-/** How far a move has come, from 0 to 100; nothing where it cannot be told. */
+/** Progress from 0 to 100; null if unknown. */
 export function transferPercent(transfer: Pick<ImageTransfer, "bytes" | "size">): number | null {
   return transfer.size > 0
     ? Math.min(100, Math.round((100 * transfer.bytes) / transfer.size))
@@ -37,7 +37,7 @@ export const FORMATS: Record<string, string> = {
   venv: "virtual environment",
 };
 
-/** A list or a mapping that came as JSON, one entry a line; any other text as it is. */
+/** A JSON list or mapping with one entry per line; other text unchanged. */
 export function valueLines(text: string): string {
   if (!/^[[{]/.test(text)) return text;
   try {

@@ -18,7 +18,7 @@ export function DraftSaved<W extends FormContent>({ draft }: { draft: DraftState
   );
 }
 
-/** Says that another tab writes on the same job; nothing is overwritten until one was chosen. */
+/** Warns that another tab has edited the same draft. Nothing is overwritten until one version is chosen. */
 export function OtherTabWarning<W extends FormContent>({ draft }: { draft: DraftState<W> }) {
   if (!draft.other) return null;
   return (

@@ -5,7 +5,7 @@ import classes from "./KeyValueRows.module.css";
 import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
 import { type Cells, TYPED } from "./spec/values";
 
-/** How the rows are called. */
+/** Labels of the rows. */
 export type RowTexts = {
   label: string;
   help: string;
@@ -25,7 +25,7 @@ type KeyValueRowsProps = RowTexts & {
   onBlur?: () => void;
 };
 
-/** A mapping as rows of names and values. */
+/** A mapping edited as rows of names and values. */
 export function KeyValueRows({
   id,
   value,
@@ -82,7 +82,7 @@ export function KeyValueRows({
   );
 }
 
-/** Rows keep what is half typed, and follow the mapping when it changes elsewhere. */
+/** Keeps half-typed rows, and follows the mapping when it changes elsewhere. */
 function useRows(mapping: unknown, cells: Cells): [Row[], (rows: Row[]) => void] {
   const [rows, setRows] = useState(() => rowsOf(mapping, cells));
   if (rowsMatch(rows, mapping, cells)) return [rows, setRows];

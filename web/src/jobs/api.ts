@@ -26,7 +26,7 @@ export function composeJob(work: Work, project: string, script: boolean): Promis
 
 export type Destination = { project: string; assignment: string };
 
-/** Into a project, or as the person's own copy of an assignment there. */
+/** Submits to a project, or as your own copy of an assignment. */
 export function submitJob(work: Work, destination: Destination, goal: Schemas["Goal"] | null) {
   const { project, assignment } = destination;
   if (assignment) {

@@ -1,9 +1,9 @@
 import type { SpecDraft } from "./spec/draft";
 import { parseExact } from "./spec/exactJson";
 
-/** What a form holds: a spec, and a key that is new with every change. */
+/** The content of a form: a spec, and a key that changes with every edit. */
 export type FormContent = { spec: SpecDraft; key: string };
-/** A half-filled form as it lies in the browser: whose tab saved it, and when. */
+/** A draft stored in the browser: which tab saved it, and when. */
 export type Draft<W extends FormContent> = { tab: string; at: number; work: W };
 
 const PREFIX = "diamond.compose.";
@@ -23,7 +23,7 @@ export function parseDraft<W extends FormContent>(text: string): Draft<W> | null
   }
 }
 
-/** A browser that keeps nothing (private window, full) is no reason to stop typing. */
+/** A browser that cannot store drafts (private window, storage full) must not interrupt typing. */
 export function writeDraft<W extends FormContent>(source: string, draft: Draft<W>): void {
   try {
     localStorage.setItem(PREFIX + source, JSON.stringify(draft));

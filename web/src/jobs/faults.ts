@@ -1,6 +1,6 @@
 import type { Fault } from "./api";
 
-/** What is wrong with a field or something within it, in the service's words. */
+/** The faults of a field or anything inside it, as one text. */
 export function faultAt(faults: Fault[], path: string): string | undefined {
   const matching = faults.filter(
     (fault) => fault.field === path || fault.field.startsWith(`${path}.`),

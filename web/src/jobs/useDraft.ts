@@ -17,12 +17,12 @@ const SAVE_DELAY = 250;
 
 export type DraftState<W extends FormContent = Work> = {
   work: W;
-  /** Differs from what the source gave. */
+  /** Differs from what the form started with. */
   isChanged: boolean;
-  /** Another tab's version of the same job, while it and ours differ. */
+  /** Another tab's version of the same draft, while it differs from ours. */
   other: Draft<W> | null;
   change: (next: (work: W) => W) => void;
-  /** What the YAML was found to say; it is the same work, better known. */
+  /** Updates the spec with what the service parsed from the YAML, without counting as an edit. */
   settle: (spec: SpecDraft) => void;
   takeOther: () => void;
   keepMine: () => void;
@@ -30,7 +30,7 @@ export type DraftState<W extends FormContent = Work> = {
   forget: () => void;
 };
 
-/** What is typed, saved in the browser as one goes; two tabs never overwrite each other unasked. */
+/** A form's content, saved in the browser while typing. Two tabs never overwrite each other silently. */
 export function useDraft<W extends FormContent>(source: string, initial: W): DraftState<W> {
   const [work, setWork] = useState<W>(() => readDraft<W>(source)?.work ?? initial);
   const [isChanged, setChanged] = useState(() => readDraft(source) !== null);

@@ -4,21 +4,21 @@ import type { SpecDraft } from "./spec/draft";
 
 export type CodeFacts = Schemas["CodeFacts"];
 
-/** Everything a person has put into the composer. */
+/** Everything entered in the composer. */
 export type Work = {
   spec: SpecDraft;
-  /** Code that the service has already: an uploaded folder, or that of the task run again. */
+  /** Code the service already has: an uploaded folder, or the code of an earlier task. */
   code: CodeFacts | null;
-  /** Where that code came from, in words. */
+  /** Describes where the code came from. */
   codeName: string;
-  /** Notebooks seen in the uploaded folder, to choose from. */
+  /** Notebooks in the uploaded folder. */
   notebooks: string[];
   recipe: string;
   /** The YAML as typed; null while it follows the form. */
   yaml: string | null;
-  /** Text that was typed and then replaced by a change in the form; it can be brought back. */
+  /** Typed text that a change in the form replaced; it can be restored. */
   replaced: string | null;
-  /** New with every change, the same when the same is sent again: a lost answer makes no second job. */
+  /** New with every edit and the same on a repeated submission, so that a lost response never creates a second job. */
   key: string;
 };
 
@@ -27,7 +27,7 @@ export function emptyWork(spec: SpecDraft = {}): Work {
   return { spec, ...code, yaml: null, replaced: null, key: randomKey() };
 }
 
-/** A change made in the form: the text follows, and what stood there is kept aside. */
+/** A change made in the form: the YAML follows, and typed text is kept for restoring. */
 export function fromForm(work: Work, changed: Partial<Work>): Work {
   return { ...work, ...changed, yaml: null, replaced: work.yaml ?? work.replaced };
 }
@@ -36,7 +36,7 @@ export function fromText(work: Work, yaml: string): Work {
   return { ...work, yaml, replaced: null };
 }
 
-/** The body of a call that checks or submits. The generated types know finished specs only. */
+/** The body of a call that checks or submits. The generated types only know complete specs. */
 export function bodyOf(
   work: Pick<Work, "spec" | "code" | "recipe">,
 ): Omit<Schemas["ComposeRequest"], "project"> {

@@ -1,4 +1,4 @@
-/** What a browser's field of day and time holds: the reader's own zone, to the minute. */
+/** The value of a datetime-local input: local time zone, to the minute. */
 export function toInputValue(at: number | null | undefined): string {
   if (at == null) return "";
   const local = new Date(at * 1000);
@@ -12,7 +12,7 @@ export function fromInputValue(field: string): number | null {
 
 type Period = { starts: number | null; ends: number | null };
 
-/** Whether it is still to come, holds, or is over; `now` in seconds. */
+/** Whether a period is in the future, active or over; `now` in seconds. */
 export function periodStatus(
   { starts, ends }: Period,
   now: number,

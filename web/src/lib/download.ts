@@ -1,4 +1,4 @@
-/** Hand something to the person as a file. */
+/** Offer something as a file download. */
 export function downloadUrl(name: string, url: string): void {
   const link = document.createElement("a");
   link.href = url;

@@ -1,4 +1,4 @@
-/** Words for times, lengths of time and sizes, in the reader's own zone and language. */
+/** Formats times, durations and sizes in the reader's time zone and language. */
 
 const UNITS: [number, string][] = [
   [86_400, "d"],
@@ -7,7 +7,7 @@ const UNITS: [number, string][] = [
   [1, "s"],
 ];
 
-/** "2 h 5 min", "12 s": the two largest units that say something. */
+/** "2 h 5 min", "12 s": the two largest units. */
 export function duration(seconds: number): string {
   let left = Math.max(0, Math.round(seconds));
   const parts: string[] = [];
@@ -21,13 +21,13 @@ export function duration(seconds: number): string {
   return parts.join(" ") || "under 1 s";
 }
 
-/** "3 h to 4 h", or one length where both read the same. */
+/** "3 h to 4 h", or a single duration if both read the same. */
 export function durationRange(shortest: number, longest: number): string {
   const [first, last] = [duration(shortest), duration(longest)];
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** As `duration`, with tenths while they tell two moments apart: "0.4 s". */
+/** Like `duration`, with tenths below ten seconds: "0.4 s". */
 export function shortDuration(seconds: number): string {
   return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : duration(seconds);
 }
@@ -47,7 +47,7 @@ function largestUnit(seconds: number): string {
   return "0 s";
 }
 
-// A formatter is dear to make and cheap to use: lists ask for thousands of times.
+// Formatters are expensive to create, and lists format thousands of times.
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const DAY = new Intl.DateTimeFormat(undefined, {
   month: "short",
@@ -58,7 +58,7 @@ const DAY = new Intl.DateTimeFormat(undefined, {
 });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** The exact moment, with the zone named. */
+/** The exact time with its time zone. */
 export function exactTime(at: number): string {
   return EXACT.format(at * 1000);
 }
@@ -91,13 +91,13 @@ export function count(number: number, singular: string, plural = `${singular}s`)
   return `${number.toLocaleString()} ${number === 1 ? singular : plural}`;
 }
 
-/** Node-hours, to the hundredth: what is too little to count is said so. */
+/** Node-hours to two decimals; tiny amounts are marked as such. */
 export function formatHours(value: number): string {
   if (value > 0 && value < 0.01) return "under 0.01";
   return value.toLocaleString(undefined, { maximumFractionDigits: value < 1000 ? 2 : 0 });
 }
 
-/** A number as a person would write it on a board: 0.9861, 1.2e-5, 12 400. */
+/** A number with four significant digits: 0.9861, 1.2e-5, 12,400. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);

@@ -1,4 +1,4 @@
-/** A list with one entry changed, moved or taken out. */
+/** Copies of a list with one entry changed, removed or moved. */
 
 export function withReplaced<T>(list: readonly T[], at: number, entry: T): T[] {
   return list.map((item, n) => (n === at ? entry : item));
@@ -8,7 +8,7 @@ export function withoutAt<T>(list: readonly T[], at: number): T[] {
   return list.filter((_, n) => n !== at);
 }
 
-/** The entry changes places with the one before or after it; at an end it stays. */
+/** Swaps the entry with its neighbour; at an end it stays. */
 export function withMoved<T>(list: readonly T[], at: number, by: number): T[] {
   const to = at + by;
   if (to < 0 || to >= list.length) return [...list];

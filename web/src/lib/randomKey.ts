@@ -1,4 +1,4 @@
-/** A fresh Idempotency-Key; `crypto.randomUUID` exists only on https and localhost. */
+/** A random key, for example for Idempotency-Key. `crypto.randomUUID` only exists on https and localhost. */
 export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

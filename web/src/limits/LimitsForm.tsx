@@ -9,11 +9,11 @@ import { inBytes, inGigabytes, type Limits } from "./api";
 type FormProps = {
   saved: Schemas["Limits"];
   save: (limits: Limits) => Promise<unknown>;
-  /** What is said once they are kept. */
+  /** Shown as a toast after saving. */
   success?: string;
 };
 
-/** Three numbers; an empty field is no limit. */
+/** Three limits; an empty field means no limit. */
 export function LimitsForm({ saved, save, success = "Limits saved." }: FormProps) {
   const [typed, setTyped] = useState<Partial<ReturnType<typeof inGigabytes>>>({});
   const values = { ...inGigabytes(saved), ...typed };

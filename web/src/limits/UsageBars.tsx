@@ -5,7 +5,7 @@ import type { Usage } from "./api";
 
 type BarsProps = { use: Usage; limits: Schemas["Limits"] };
 
-/** What is used of what may be used; the words say what the bars show. */
+/** Usage compared with the limits, as text and as bars. */
 export function UsageBars({ use, limits }: BarsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="lg">

@@ -4,7 +4,7 @@ import type { UsageLine } from "./api";
 
 type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
 
-/** Who has used how much, the most first. */
+/** Usage per person or project, highest first. */
 export function UsageTable({ lines, who }: TableProps) {
   const sorted = [...lines].sort((a, b) => b.use.node_hours - a.use.node_hours);
   return (

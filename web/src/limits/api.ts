@@ -9,7 +9,7 @@ export type UsageLine = Schemas["UsageLine"];
 
 export type UsageBy = "person" | "project";
 
-/** In the units that a person types. */
+/** In the units of the form. */
 export function inGigabytes(limits: Schemas["Limits"]) {
   const { node_hours = null, running_tasks = null, storage_bytes = null } = limits;
   return {

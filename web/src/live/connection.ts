@@ -4,14 +4,14 @@ import type { ConnectionState, FromTab, LiveEvent, ToTab } from "./messages";
 type EventListener = (event: LiveEvent) => void;
 type ConnectionListener = (state: ConnectionState, reconnected: boolean) => void;
 
-/** This tab's end of the browser's one event stream. */
+/** This tab's end of the browser's shared event stream. */
 class Connection {
   private port: MessagePort | null = null;
   private readonly eventListeners = new Set<EventListener>();
   private readonly connectionListeners = new Set<ConnectionListener>();
   private readonly watches = new Map<string, number>();
   state: ConnectionState = "connecting";
-  /** Whether some tab of this browser was looked at when the newest event came. */
+  /** Whether any tab of this browser was visible when the latest event arrived. */
   seen = true;
 
   open(): void {
@@ -38,7 +38,7 @@ class Connection {
     return () => this.connectionListeners.delete(listener);
   }
 
-  /** Logs and metrics of a task come from now on, until the returned function is called. */
+  /** Subscribe to a task's log and metrics until the returned function is called. */
   watch(task: string): () => void {
     this.watches.set(task, (this.watches.get(task) ?? 0) + 1);
     this.sendWatched();
@@ -75,7 +75,7 @@ class Connection {
   }
 }
 
-/** Where a browser has no shared worker (Chrome on Android) each tab has a stream of its own. */
+/** Without shared workers (Chrome on Android), each tab has its own stream. */
 function connect(): MessagePort {
   if (typeof SharedWorker === "undefined") {
     const { port1, port2 } = new MessageChannel();

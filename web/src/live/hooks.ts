@@ -16,9 +16,9 @@ type Output = {
 };
 
 /**
- * Follow a task's log and metrics while the component is shown.
+ * Follow a task's log and metrics while the component is mounted.
  *
- * Also those of a task that has ended: the last of what it wrote may come home after its end.
+ * Also for a task that has ended: its last output may arrive later.
  */
 export function useTaskOutput(task: string | undefined, output: Output): void {
   const latest = useRef(output);
@@ -38,12 +38,12 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
   }, [task]);
 }
 
-/** Run something each time the service can be reached again. */
+/** Runs the action each time the service is reachable again. */
 export function useReconnected(action: () => void): void {
   useStreamOpened((reconnected) => reconnected && action());
 }
 
-/** Run something each time the stream begins anew: what came before is not heard, and may be news to the page. */
+/** Runs the action each time the stream opens: earlier events were missed and may matter to the page. */
 export function useStreamOpened(action: (reconnected: boolean) => void): void {
   const latest = useRef(action);
   latest.current = action;

@@ -4,7 +4,7 @@ import { Stream } from "./stream";
 type Tab = { port: MessagePort; watching: string[]; visible: boolean; silent: boolean };
 const PING_INTERVAL = 20_000;
 
-/** All tabs of a browser on one stream: HTTP/1.1 allows six connections to a host. */
+/** All tabs of a browser share one stream: HTTP/1.1 allows six connections per host. */
 export class Hub {
   private readonly tabs = new Set<Tab>();
   private readonly stream = new Stream({
@@ -50,7 +50,7 @@ export class Hub {
     for (const tab of this.tabs) tab.port.postMessage(message);
   }
 
-  /** A tab that crashed says no goodbye. */
+  /** A crashed tab never unsubscribes, so tabs are pinged. */
   private pingTabs(): void {
     for (const tab of this.tabs) {
       if (tab.silent) this.tabs.delete(tab);

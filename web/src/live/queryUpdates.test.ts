@@ -21,7 +21,7 @@ vi.mock("./connection", () => ({
 
 const task = (version: number) => ({ id: "t1", version }) as Task;
 
-/** A page that asks for a task; the test gives the answers. */
+/** A page that queries a task; the test provides the responses. */
 async function lookedAt(kept?: Task) {
   const { updateQueriesFromEvents } = await import("./queryUpdates");
   const queries = new QueryClient();
@@ -39,7 +39,7 @@ async function lookedAt(kept?: Task) {
 const isOld = (queries: QueryClient, key: readonly unknown[]) =>
   queries.getQueryState(key)?.isInvalidated;
 
-/** What pages have kept, with a stream to hear from. */
+/** Cached queries and a stream of events. */
 async function kept(...all: string[][]) {
   const { updateQueriesFromEvents } = await import("./queryUpdates");
   const queries = new QueryClient();

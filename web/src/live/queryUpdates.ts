@@ -6,7 +6,7 @@ import type { LiveEvent } from "./messages";
 import { refetch, refetchAfterPending } from "./refetch";
 import { debounce, FIRST_PAINT_DELAY, throttle, throttleEach } from "./throttle";
 
-/** What to ask for again when another window has changed it. */
+/** Queries to refetch when another window has changed something. */
 const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   preferences: [keys.preferences],
   notifications: [keys.notificationSettings],
@@ -16,7 +16,7 @@ const CHANGED_KEYS: Record<Schemas["ChangedEvent"]["what"], string[][]> = {
   overview: [keys.overview],
   announcements: [keys.announcements],
 };
-/** What a page asked for before the stream was open may have changed unheard. */
+/** What was fetched before the stream opened may have changed unnoticed. */
 const MAYBE_STALE = [
   ["task"],
   ["task-history"],
@@ -36,7 +36,7 @@ const LIST_INTERVAL = 1_000;
 const OUTPUT_INTERVAL = 2_000;
 const COMPOSITION_INTERVAL = 5_000;
 
-/** Keep what the pages have fetched true to what the event stream says. */
+/** Keeps cached queries up to date with the event stream. */
 export function updateQueriesFromEvents(queries: QueryClient): void {
   const handle = eventHandler(queries);
   const refetchStale = debounce(FIRST_PAINT_DELAY, () => {
@@ -78,7 +78,7 @@ function eventHandler(queries: QueryClient): (event: LiveEvent) => void {
   };
 }
 
-/** The task itself is in the event; what belongs to it is asked for. */
+/** The event contains the task itself; everything that belongs to it is refetched. */
 function updateTask(queries: QueryClient, task: Task): void {
   queries.setQueryData<Task>(keys.task(task.id), (cached) => newerTask(cached, task));
   refetchAfterPending(queries, keys.task(task.id));
@@ -88,7 +88,7 @@ function updateTask(queries: QueryClient, task: Task): void {
   refetch(queries, [...keys.files, task.id]);
 }
 
-/** An answer under way may be older than an event that overtook it. A task nobody looks at is not kept. */
+/** A pending response may be older than an event that overtook it. Tasks that are not cached stay so. */
 function newerTask(kept: Task | undefined, received: Task): Task | undefined {
   return kept && kept.version <= received.version ? received : kept;
 }

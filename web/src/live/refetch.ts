@@ -1,17 +1,17 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 
 /**
- * Ask for it again where it is shown, and elsewhere once it is shown again.
+ * Refetch what is shown now, and the rest once it is shown again.
  *
- * What is under way is not broken off, or a slow answer would never come while much happens: it is
- * shown, and asked for once more, since it may be older than what was heard.
+ * Pending requests are not aborted, or a slow response would never arrive while much happens: it is
+ * shown, and fetched once more since it may be outdated.
  */
 export function refetch(queries: QueryClient, queryKey: readonly unknown[]): void {
   refetchAfterPending(queries, queryKey);
   void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
-/** Where the news themselves are put in place, only an older answer could push them out again. */
+/** Where new data was set directly, only an older pending response could overwrite it. */
 export function refetchAfterPending(queries: QueryClient, queryKey: readonly unknown[]): void {
   for (const query of queries.getQueryCache().findAll({ queryKey, predicate: isFetching })) {
     refetchOnceSettled(queries, query);

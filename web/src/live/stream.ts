@@ -19,7 +19,7 @@ type Listener = {
   onConnection: (state: ConnectionState, reconnected: boolean) => void;
 };
 
-/** One connection to the service's event stream, opened again from where it broke off. */
+/** One connection to the event stream, reopened from where it broke off. */
 export class Stream {
   private source: EventSource | null = null;
   private watched: string[] = [];
@@ -77,7 +77,7 @@ export class Stream {
       (answer) => answer.status,
       () => 0,
     );
-    if (this.source) return; // Opened again meanwhile.
+    if (this.source) return; // Reopened in the meantime.
     if (status === 401) return this.report("signed-out", false);
     if (status === 200) this.dropRejectedRequest();
     else this.report("offline", false);
@@ -85,7 +85,7 @@ export class Stream {
     this.delay = Math.min(this.delay * 2, LAST_DELAY);
   }
 
-  /** A cursor or a watched task that the service refuses would be refused for ever. */
+  /** A cursor or watched task that the service rejects would be rejected forever. */
   private dropRejectedRequest(): void {
     if (this.delay > FIRST_DELAY) this.cursor = "";
     if (this.delay > 4 * FIRST_DELAY) this.watched = [];

@@ -1,4 +1,4 @@
-/** A function that acts at most so often, and at last after the newest call. */
+/** Calls `run` at most once per interval, and once more after the latest call. */
 export function throttle(milliseconds: number, run: () => void): () => void {
   let waiting = false;
   let last = 0;
@@ -14,7 +14,7 @@ export function throttle(milliseconds: number, run: () => void): () => void {
   };
 }
 
-/** The same for each name by itself. */
+/** Like `throttle`, separately for each name. */
 export function throttleEach(
   milliseconds: number,
   run: (name: string) => void,
@@ -27,10 +27,10 @@ export function throttleEach(
   };
 }
 
-/** A page is drawn first; what it may have missed before the stream was open is asked for a moment later. */
+/** The page renders first; what it may have missed before the stream opened is fetched a moment later. */
 export const FIRST_PAINT_DELAY = 700;
 
-/** A function that acts once it has not been called for a while. */
+/** Calls `run` once it has not been called for a while. */
 export function debounce(milliseconds: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from "react";
 
-/** A function that acts at most so often, and at last after the newest call. */
+/** A throttled callback: at most once per interval, and once more after the latest call. */
 export function useThrottle(milliseconds: number, run: () => void): () => void {
   const latest = useRef(run);
   latest.current = run;

@@ -8,7 +8,7 @@ import { notificationsQuery, useNotificationToasts } from "./notices";
 
 const BellPanel = lazy(() => import("./BellPanel"));
 
-/** What happened while the person looked elsewhere. */
+/** Notifications since the person last looked. */
 export function Bell() {
   const [open, { toggle, close }] = useDisclosure(false);
   const { data } = useQuery(notificationsQuery);

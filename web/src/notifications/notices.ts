@@ -27,7 +27,7 @@ export const NOTICE_COLORS: Record<Notice["kind"], string> = {
 
 const STORAGE_KEY = "diamond.browser-notifications";
 
-/** Whether this browser shall speak up when no tab of Diamond is looked at. */
+/** Whether this browser shows notifications while no Diamond tab is visible. */
 export function browserNotificationsEnabled(): boolean {
   return (
     typeof Notification !== "undefined" &&
@@ -40,7 +40,7 @@ export function setBrowserNotifications(enabled: boolean): void {
   localStorage.setItem(STORAGE_KEY, enabled ? "on" : "off");
 }
 
-/** Where a notice leads. */
+/** The page a notice links to. */
 export function noticeLink(notice: Notice) {
   if (notice.task) return { to: "/tasks/$task", params: { task: notice.task } } as const;
   if (notice.endpoint)
@@ -48,7 +48,7 @@ export function noticeLink(notice: Notice) {
   return notice.kind === "people" ? ({ to: "/projects" } as const) : ({ to: "/" } as const);
 }
 
-/** Say each notice as it comes: in the page that is looked at, by the browser when none is. */
+/** Shows each notice as it arrives: in the visible page, or as a browser notification if none is visible. */
 export function useNotificationToasts(): void {
   const navigate = useNavigate();
   useEffect(
@@ -79,7 +79,7 @@ function showInPage(notice: Notice, open: () => void): void {
   });
 }
 
-/** The tag lets the browser show it once, however many tabs there are. */
+/** With the tag, the browser shows it once, regardless of the number of tabs. */
 function showInBrowser(notice: Notice, open: () => void): void {
   const shown = new Notification(notice.title, {
     body: notice.text,

@@ -3,7 +3,7 @@ import Anser from "anser";
 export type Part = { text: string; className: string; color?: string; background?: string };
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: escape codes are control characters
-/** Cursor moves, window titles, links: what a terminal obeys and a page has no use for. */
+/** Cursor moves, window titles, links: meaningless outside a terminal. */
 const CURSOR_MOVES =
   /\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<=>]*[A-Za-ln-z@`~]|\x1b[()][A-Za-z0-9]|\x1b[=>78DEHM]/g;
 const COLOURS = /\x1b\[[0-9;:]*m/g;
@@ -11,13 +11,13 @@ const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/g;
 const ESCAPES = /\x1b/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: escape codes are control characters
 
-/** A line as a terminal would leave it: what stands after the last return to its start. */
+/** A line as a terminal would show it: the text after the last carriage return. */
 export function visibleLine(line: string): string {
   const written = line.replace(/\r+$/, "");
   return written.slice(written.lastIndexOf("\r") + 1);
 }
 
-/** Text without colours, for copies and for the last lines of a log. */
+/** Text without colours, for copying and for the last lines of a log. */
 export function plainText(text: string): string {
   return text
     .split("\n")
@@ -29,7 +29,7 @@ function clean(text: string): string {
   return text.replace(CURSOR_MOVES, "").replace(CONTROLS, "");
 }
 
-/** A line in parts of one look each. */
+/** A line split into parts with the same style. */
 export function partsOf(line: string): Part[] {
   const text = clean(visibleLine(line));
   if (!text.includes("\x1b")) return [{ text, className: "" }];
@@ -68,7 +68,7 @@ function paletteColour(n: number): string {
 
 export type Piece = Part & { isMatch: boolean };
 
-/** The same parts, cut where a searched text stands within one of them. */
+/** The same parts, split where they match the search. */
 export function markMatches(parts: Part[], search: string): Piece[] {
   if (!search) return parts.map((part) => ({ ...part, isMatch: false }));
   const text = search.toLowerCase();

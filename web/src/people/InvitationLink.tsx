@@ -4,7 +4,7 @@ import type { Schemas } from "~/api/client";
 import { CopyLine } from "~/components/CopyLine";
 import { TimeAgo } from "~/components/Time";
 
-/** An invitation's link, shown this once. */
+/** A new invitation link, shown only once. */
 export function InvitationLink({ invitation }: { invitation: Schemas["NewInvitation"] }) {
   return (
     <Alert

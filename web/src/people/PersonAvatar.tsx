@@ -1,6 +1,6 @@
 import { Avatar } from "@mantine/core";
 
-/** A person's initials; what stands in brackets only tells two of one name apart. */
+/** A person's initials, without what is in brackets. */
 export function PersonAvatar({ name, size = 30 }: { name: string; size?: number }) {
   return (
     <Avatar

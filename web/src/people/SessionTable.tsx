@@ -6,7 +6,7 @@ import { browserName } from "~/lib/browser";
 type Session = Schemas["Session"];
 type TableProps = { sessions: Session[]; onEnd?: (session: string) => void };
 
-/** Browsers in which a person is signed in. */
+/** Browsers where a person is signed in. */
 export function SessionTable({ sessions, onEnd }: TableProps) {
   if (!sessions.length) return <Text size="sm">Not signed in on any browser.</Text>;
   return (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { signInQuery } from "./signInQuery";
 import { signInUrl } from "./signInUrl";
 
-/** The way to prove oneself anew, and back to this very view. */
+/** Signs in again and returns to the current page. */
 export default function SignInAgain() {
   const { data } = useQuery(signInQuery);
   return (

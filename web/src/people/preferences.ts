@@ -11,7 +11,7 @@ export const preferencesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Keep some of the person's preferences; the rest stays as the service has it. */
+/** Saves some preferences; the others stay unchanged. */
 export function useSavePreferences(onSaved?: () => void) {
   const queries = useQueryClient();
   return useMutation({

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 
-/** How one signs in here. */
+/** The available sign-in methods. */
 export const signInQuery = queryOptions({
   queryKey: ["sign-in"],
   queryFn: () => dataOf(api.GET("/api/v1/sign-in")),

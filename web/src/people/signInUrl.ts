@@ -1,6 +1,6 @@
 type Here = { pathname: string; search: string };
 
-/** Where a provider's button leads: an invitation goes along, and the view that was asked for is where one comes back. */
+/** The address of a provider's sign-in. It keeps an invitation, and returns to the current page. */
 export function signInUrl(
   url: string,
   here: Here,

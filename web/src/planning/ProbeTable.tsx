@@ -21,7 +21,7 @@ const ICONS: Record<string, TablerIcon> = {
 
 type ProbeTableProps = { scale: Scale; action?: (probe: Probe) => ReactNode };
 
-/** Each short run: what it gave so far, or why it gave nothing. */
+/** Each test run: its result so far, or why there is none. */
 export function ProbeTable({ scale, action }: ProbeTableProps) {
   return (
     <Table verticalSpacing={4} horizontalSpacing={6} className={classes.probes}>

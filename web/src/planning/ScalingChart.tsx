@@ -3,10 +3,10 @@ import { SkeletonLines } from "~/components/SkeletonLines";
 import classes from "./Scale.module.css";
 import { type Scale, scalingCurves, scalingDescription } from "./scaling";
 
-// Charts weigh more than the rest of a page.
+// Charts are larger than the rest of a page.
 const Chart = lazy(() => import("~/charts/Chart").then(({ Chart }) => ({ default: Chart })));
 
-/** Throughput over machines, once there are two to compare. */
+/** Throughput by number of nodes, once there are two to compare. */
 export function ScalingChart({ scale }: { scale: Scale }) {
   const curves = useMemo(() => scalingCurves(scale), [scale]);
   const axisNames = useMemo(() => ({ x: "Nodes", y: `${scale.unit} per second` }), [scale.unit]);

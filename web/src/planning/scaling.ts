@@ -5,7 +5,7 @@ import { formatNumber } from "~/lib/format";
 export type Scale = Schemas["Scale"];
 export type Probe = Schemas["ScaleProbe"];
 
-/** Throughput over machines, beside what it would be if each did as much as the first; settings have no such curve. */
+/** Measured throughput and perfect scaling; settings have no such curve. */
 export function scalingCurves(scale: Pick<Scale, "kind" | "probes" | "unit">): Curve[] {
   if (scale.kind !== "nodes") return [];
   const measured = scale.probes
@@ -31,14 +31,14 @@ export function scalingCurves(scale: Pick<Scale, "kind" | "probes" | "unit">): C
   ];
 }
 
-/** The curve for those who cannot see it. */
+/** Describes the curve for screen readers. */
 export function scalingDescription({ probes, unit }: Pick<Scale, "probes" | "unit">): string {
   const measured = probes.filter((probe) => probe.throughput !== null);
   const points = measured.map((probe) => `${probe.label} ${formatNumber(probe.throughput ?? 0)}`);
   return `Throughput by number of nodes, in ${unit} per second: ${points.join(", ")}`;
 }
 
-/** What a probe that has told no pace is doing, or why it told none. */
+/** What a probe without a result is doing, or why it has none. */
 export function probeStatus(probe: Probe, wanted: number): string {
   if (probe.state === "running" && probe.steps > 0) {
     return `running, ${probe.steps} of ${wanted} steps measured`;
@@ -47,7 +47,7 @@ export function probeStatus(probe: Probe, wanted: number): string {
   return probe.state === "skipped" ? `skipped: ${probe.words}` : `${probe.state}: ${probe.words}`;
 }
 
-/** What a probe gave against the first: each machine's share, or how much faster a setting was. */
+/** A probe compared with the first: efficiency, or the speed-up of a setting. */
 export function probeResult(scale: Pick<Scale, "kind" | "gains">, probe: Probe): string {
   if (scale.kind === "nodes") {
     return probe.efficiency === null ? "" : `${Math.round(100 * probe.efficiency)} %`;

@@ -7,14 +7,14 @@ export type ProjectPage = Schemas["ProjectPage"];
 export type Member = Schemas["Member"];
 export type ProjectRole = Member["role"];
 
-/** What each role may, for whoever gives one. */
+/** What each role can do. */
 export const ROLES: { value: ProjectRole; label: string; about: string }[] = [
   { value: "viewer", label: "Viewer", about: "Can see jobs, logs and results" },
   { value: "member", label: "Member", about: "Can also submit jobs to the project" },
   { value: "manager", label: "Manager", about: "Can also manage people and cancel tasks" },
 ];
 
-/** What others do in a project sends no event here. */
+/** Other people's changes in a project send no events to this browser. */
 const REFETCH_INTERVAL = 20_000;
 
 export const projectsQuery = queryOptions({
@@ -30,7 +30,7 @@ export const projectQuery = (project: string) =>
     refetchInterval: REFETCH_INTERVAL,
   });
 
-/** Those that the person has sent; one for a project names its id. */
+/** Invitations the person has sent; one for a project names its id. */
 export const invitationsQuery = queryOptions({
   queryKey: keys.invitations,
   queryFn: () => dataOf(api.GET("/api/v1/invitations")),
@@ -74,7 +74,7 @@ export const projectsApi = {
     dataOf(api.POST("/api/v1/invitations/accept", { body: { code } })),
 };
 
-/** Whom the service knows is added at once; anybody else gets an invitation, for this address if one is given. */
+/** Adds a person who has an account; otherwise creates an invitation, for this address if given. */
 export async function addOrInvite(
   project: string,
   { email, role, days }: { email: string; role: ProjectRole; days: number },

@@ -1,6 +1,6 @@
 import type { Project } from "./api";
 
-/** Which buttons are worth showing; whether a deed is allowed is for the service to say. */
+/** Which buttons to show. The service decides what is allowed. */
 export function isManager({ role }: Pick<Project, "role">): boolean {
   return role === "manager" || role === "owner";
 }

@@ -13,16 +13,16 @@ import { ShareWithProject } from "./ShareWithProject";
 
 type DialogProps = {
   title: string;
-  /** What those see with whom it is shared. */
+  /** What recipients can see. */
   about: string;
-  /** Names the thing in the cache. */
+  /** Identifies the item in the query cache. */
   name: string;
   sharing: Sharing;
   onClose: () => void;
   children?: ReactNode;
 };
 
-/** With whom a thing is shared: people, projects, or everybody of this Diamond; for reading. */
+/** Shares an item for reading with people, projects, or everyone on this Diamond. */
 export function ShareDialog({ title, about, name, sharing, onClose, children }: DialogProps) {
   const queryKey = ["shares", name];
   const query = useQuery({ queryKey, queryFn: sharing.list });

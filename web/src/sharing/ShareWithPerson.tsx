@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 
 type ShareWithPersonProps = { isBusy: boolean; onAdd: (address: string) => Promise<unknown> };
 
-/** By the whole address: nobody goes through the list of people. What was refused stays typed. */
+/** Needs the full address, so that nobody can browse the list of people. A rejected address stays typed. */
 export function ShareWithPerson({ isBusy, onAdd }: ShareWithPersonProps) {
   const [address, setAddress] = useState("");
   const submit = (event: FormEvent) => {

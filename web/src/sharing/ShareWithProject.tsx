@@ -5,7 +5,7 @@ import type { Share } from "./api";
 
 type ShareWithProjectProps = { shares: Share[]; onAdd: (project: string) => void };
 
-/** One of the person's own projects that it is not shared with yet. */
+/** One of your projects that the item is not shared with yet. */
 export function ShareWithProject({ shares, onAdd }: ShareWithProjectProps) {
   const { data } = useQuery(projectsQuery);
   const sharedWith = new Set(shares.map((share) => share.with_id));

@@ -5,7 +5,7 @@ import type { Share } from "./api";
 
 type SharedWithListProps = { shares: Share[]; onStop: (share: Share) => void };
 
-/** People and projects who see it now. */
+/** People and projects that can see the item. */
 export function SharedWithList({ shares, onStop }: SharedWithListProps) {
   const named = shares.filter((share) => share.with_kind !== "everyone");
   if (!shares.length) {

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from "~/api/client";
 export type Share = Schemas["Share"];
 export type Recipient = Share["with_kind"];
 
-/** How one kind of thing is shown to others. */
+/** How one kind of item is shared. */
 export type Sharing = {
   list: () => Promise<{ items: Share[] }>;
   add: (kind: Recipient, id: string) => Promise<{ items: Share[] }>;
@@ -47,7 +47,7 @@ export function imageSharing(image: string): Sharing {
   };
 }
 
-/** Of its profile alone: what the machine is, never the right to run there as its owner. */
+/** Shares the profile only: what the machine offers, never the right to run there as its owner. */
 export function endpointSharing(name: string): Sharing {
   const path = { name };
   return {

@@ -7,11 +7,11 @@ import { showError } from "~/components/toasts";
 import { PersonAvatar } from "~/people/PersonAvatar";
 import classes from "./Shell.module.css";
 
-/** Who is signed in, and the way out. */
+/** The signed-in person, settings and sign-out. */
 export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
   const signOut = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/sign-out")),
-    // The provider's own session ends at its address; it leads back here.
+    // Also ends the session at the provider, which leads back here.
     onSuccess: ({ url }) => location.assign(url || "/"),
     onError: showError,
   });

@@ -5,7 +5,7 @@ import { useConnectionState } from "~/live/hooks";
 
 const SHOW_AFTER = 1_500;
 
-/** Says that what is shown may be old; a hiccup of a second is not worth a word. */
+/** Warns that the data may be outdated, but not for a short interruption. */
 export function OfflineBanner() {
   const offline = useConnectionState() === "offline";
   const [shown, setShown] = useState(false);

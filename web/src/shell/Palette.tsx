@@ -11,7 +11,7 @@ import { imageName, imageSearchQuery } from "~/images/api";
 import { count } from "~/lib/format";
 import { useNavPages } from "./navPages";
 
-/** ⌘K: every page, every endpoint, any image or task by its name. Each wish opens it. */
+/** ⌘K: search pages, endpoints, images and tasks. Each increment of `openCount` opens it. */
 export default function Palette({ openCount }: { openCount: number }) {
   const [query, setQuery] = useState("");
   useEffect(() => {

@@ -9,7 +9,7 @@ const Palette = lazy(load);
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 const PRELOAD_AFTER = 2_000;
 
-/** The way to the palette, which is fetched once the page has come to rest, or at the first wish. */
+/** Opens the palette, which is loaded once the page is idle or on first use. */
 export function PaletteButton() {
   const [openCount, setOpenCount] = useState(0);
   const open = () => setOpenCount((n) => n + 1);

@@ -17,7 +17,7 @@ const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
 const AnnouncementBanner = lazy(() => import("~/announcements/AnnouncementBanner"));
 const AccountMenu = lazy(() => import("./AccountMenu"));
 
-/** Header, navigation, and the page between them; or the way to sign in. */
+/** Header, navigation and page; or the sign-in. */
 export function Shell() {
   const me = useQuery(meQuery);
   const linkState = useConnectionState();
@@ -35,7 +35,7 @@ export function Shell() {
   return <Frame />;
 }
 
-/** Only where there are several accounts. */
+/** Only on a shared Diamond. */
 function Account() {
   const { data: me } = useQuery(meQuery);
   if (me?.mode !== "shared") return null;

@@ -6,7 +6,7 @@ import { type Preferences, preferencesQuery, useSavePreferences } from "~/people
 export type Appearance = Preferences["appearance"];
 const STORAGE_KEY = "mantine-color-scheme-value";
 
-/** The look of the pages: kept by this browser, so that nothing flashes, and by the service for others. */
+/** The colour scheme: stored by this browser, so that nothing flashes, and by the service for other browsers. */
 export function useAppearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const keep = useSavePreferences();
@@ -17,7 +17,7 @@ export function useAppearance() {
   return { appearance: colorScheme, setAppearance };
 }
 
-/** Where this browser has no choice of its own, take the one that was made elsewhere. */
+/** Without a choice in this browser, use the one made elsewhere. */
 export function useSavedAppearance(): void {
   const { setColorScheme } = useMantineColorScheme();
   const { data } = useQuery(preferencesQuery);

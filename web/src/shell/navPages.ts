@@ -19,7 +19,7 @@ import { meQuery } from "~/people/me";
 type Me = Schemas["Me"];
 type Audience = "everyone" | "many" | "administrators";
 
-/** Every page that has a place of its own; the palette lists the same. */
+/** Every page in the navigation; the palette lists the same. */
 const PAGES = [
   { to: "/", label: "Dashboard", icon: IconHome, for: "everyone" },
   { to: "/compose", label: "New job", icon: IconPencilPlus, for: "everyone" },
@@ -36,7 +36,7 @@ const PAGES = [
 
 export type NavPage = (typeof PAGES)[number];
 
-/** Those that this person has a use for: one who is alone with her Diamond shares with nobody. */
+/** The pages for this person: projects only on a shared Diamond, administration only for administrators. */
 export function useNavPages(): NavPage[] {
   const { data: me } = useQuery(meQuery);
   return navPagesFor(me);

@@ -25,7 +25,7 @@ export const TASK_STATES = Object.keys(ICONS);
 type TaskState = Pick<Task, "state" | "phase" | "message">;
 type Size = "sm" | "md" | "lg";
 
-/** A task's state as colour, sign and word: never colour alone. */
+/** A task's state as colour, icon and text. */
 export function StateBadge({ task, size = "md" }: { task: TaskState; size?: Size }) {
   return (
     <Tooltip label={task.message} disabled={!task.message} multiline maw={420}>
@@ -36,7 +36,7 @@ export function StateBadge({ task, size = "md" }: { task: TaskState; size?: Size
 
 type ChipProps = React.ComponentProps<"span"> & { task: Omit<TaskState, "message">; size?: Size };
 
-/** The badge without a tooltip: cheap enough for a list of thousands. */
+/** The badge without a tooltip: cheap enough for thousands of rows. */
 export function StateChip({ task, size = "md", className = "", ...rest }: ChipProps) {
   const Icon = ICONS[task.state] ?? IconClock;
   return (

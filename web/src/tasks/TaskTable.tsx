@@ -4,7 +4,7 @@ import type { Task } from "~/api/client";
 import { TimeAgo } from "~/components/Time";
 import { StateBadge } from "./StateBadge";
 
-/** A short list of tasks; what a name leads to is the page's own matter. */
+/** A short list of tasks; the page decides what a name links to. */
 export function TaskTable({ tasks, name }: { tasks: Task[]; name: (task: Task) => ReactNode }) {
   return (
     <Card padding={0}>

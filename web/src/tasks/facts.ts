@@ -3,14 +3,14 @@ import { shortDigest } from "~/lib/text";
 
 type Fact = [name: string, value: string];
 
-/** How one run of an attempt ended; of a run that was cut off nothing may be known. */
+/** How one run of an attempt ended; unknown for a run that was cut off. */
 export function runEnd(run: Schemas["Run"], isRunning: boolean): string {
   if (run.exit_code != null) return `exit code ${run.exit_code}`;
   if (run.ended != null) return "ended";
   return isRunning ? "running" : "unknown";
 }
 
-/** What a task was given to run with; what was left to the site is left out. */
+/** The resources of a task, without what was left to the site. */
 export function resourceFacts({ order, phase }: Pick<Task, "order" | "phase">): Fact[] {
   const { resources, placement, launch } = order;
   const gpus = resources?.gpus_per_node

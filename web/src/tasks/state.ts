@@ -6,7 +6,7 @@ export function isOver(task: Pick<Task, "state">): boolean {
 
 const SETTLED_SECONDS = 600;
 
-/** Long over: everything that it wrote has come home by now. */
+/** Ended long ago: all its output has arrived by now. */
 export function isSettled(task: Pick<Task, "ended">): boolean {
   return task.ended != null && Date.now() / 1000 - task.ended > SETTLED_SECONDS;
 }

@@ -5,7 +5,7 @@ import { withMoved, withoutAt, withReplaced } from "~/lib/lists";
 import { useEnvironmentField } from "./context";
 import { ENVIRONMENT_LABELS } from "./labels";
 
-/** Commands in their order; each is a step of its own, so that a later change runs only what follows. */
+/** Build commands in order. Each is a cached step, so a later change only reruns what follows. */
 export function CommandsField() {
   const field = useEnvironmentField("commands");
   const commands = Array.isArray(field.value) ? field.value.map(showValue) : [];

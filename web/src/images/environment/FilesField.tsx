@@ -17,7 +17,7 @@ import { ENVIRONMENT_LABELS } from "./labels";
 
 type EnvironmentFile = { to: string; text?: string; digest?: string; mode?: number };
 
-/** Small text files that are put into the image before its commands run. */
+/** Small text files that are copied into the image before its commands run. */
 export function FilesField() {
   const field = useEnvironmentField("files");
   const files = filesOf(field.value);

@@ -1,4 +1,4 @@
-/** The ways to say what an image is built on. What is valid, the service says. */
+/** The kinds of base an image can have. The service validates the value. */
 export const BASE_KINDS = [
   {
     value: "registry",
@@ -34,14 +34,14 @@ export type BaseKind = (typeof BASE_KINDS)[number]["value"];
 
 const FILES = /^(sif|oci-archive|docker-archive|rootfs):/;
 
-/** Which of the ways a base is written in. */
+/** The kind that a base is written as. */
 export function baseKind(base: string): BaseKind {
   if (!base) return "none";
   if (base.startsWith("image:")) return "mine";
   return FILES.test(base) || base.startsWith("/") ? "file" : "registry";
 }
 
-/** Bases that many begin with; any other may be typed. */
+/** Common bases to suggest. */
 export const USUAL_BASES = [
   "docker://ubuntu:24.04",
   "docker://python:3.12-slim",

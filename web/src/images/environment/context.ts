@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** One field of an environment: its value, how to change it, and what the service says about it. */
+/** One field of an environment: value, setter and fault. */
 export type Field = {
   id: string;
   value: unknown;
@@ -9,7 +9,7 @@ export type Field = {
   touch: () => void;
 };
 
-/** The form that an environment is part of: a job's, or the Image Builder's. */
+/** The form that contains the environment: a job's, or the Image Builder's. */
 type FieldOf = (path: string) => Field;
 
 const Context = createContext<FieldOf | null>(null);

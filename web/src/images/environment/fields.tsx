@@ -42,7 +42,7 @@ export function EnvironmentText({ path, help, ...rest }: Path & TextInputProps) 
   );
 }
 
-/** Text with examples offered; anything else may be typed. */
+/** Text with suggestions. */
 export function EnvironmentChoice({ path, help, ...rest }: Path & AutocompleteProps) {
   const { field, shared } = useFieldProps({ path, help });
   return (
@@ -72,7 +72,7 @@ export function EnvironmentScript({ path, help, ...rest }: Path & TextareaProps)
   );
 }
 
-/** A list, one entry a line. */
+/** A list with one entry per line. */
 export function EnvironmentLines({ path, help, ...rest }: Path & TextareaProps) {
   const { field, shared } = useFieldProps({ path, help });
   const lines = Array.isArray(field.value) ? field.value.map(showValue) : [];
@@ -94,7 +94,7 @@ export function EnvironmentLines({ path, help, ...rest }: Path & TextareaProps) 
   );
 }
 
-/** The text as typed, empty lines included, as long as it says what the list says. */
+/** Keeps the text as typed, including empty lines, while it means the same list. */
 function useLines(lines: string[]): [string, (text: string) => void] {
   const [text, setText] = useState(lines.join("\n"));
   if (readLines(text).join("\n") === lines.join("\n")) return [text, setText];

@@ -1,4 +1,4 @@
-/** What forms call each field of an environment. */
+/** Labels of the fields of an environment. */
 export const ENVIRONMENT_LABELS: Record<string, string> = {
   base: "Base image",
   accelerator: "Accelerator",

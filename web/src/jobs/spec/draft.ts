@@ -1,6 +1,6 @@
 import { isRawNumber } from "./exactJson";
 
-/** A spec while it is being written: any shape that YAML may have; the service says what is wrong. */
+/** A spec while it is being edited: any shape YAML can have. The service validates it. */
 export type SpecDraft = { [field: string]: unknown };
 
 /** The value at a path such as `resources.nodes`. */
@@ -13,7 +13,7 @@ export function valueAt(spec: SpecDraft, path: string): unknown {
   return here;
 }
 
-/** The spec with one value changed. An empty value is taken out, and a mapping that becomes empty with it. */
+/** The spec with one value changed. Empty values, and mappings that become empty, are removed. */
 export function withValue(spec: SpecDraft, path: string, value: unknown): SpecDraft {
   const [part = "", ...rest] = path.split(".");
   const inner = spec[part];

@@ -1,6 +1,6 @@
-/** JSON whose numbers stay as they were written: 1.0 is not 1, and a long seed keeps its last digits. */
+/** JSON that preserves numbers as written: 1.0 is not 1, and a long seed keeps its last digits. */
 
-/** A number that JavaScript would write differently; `JSON.stringify` writes it as it came. */
+/** A number that JavaScript would write differently; `JSON.stringify` writes it unchanged. */
 export type RawNumber = { readonly rawJSON: string };
 
 type ExactJson = {
@@ -13,7 +13,7 @@ type ExactJson = {
 };
 const exact = JSON as unknown as ExactJson;
 
-/** Where a browser lacks `JSON.rawJSON` numbers are read as JavaScript reads them. */
+/** Without `JSON.rawJSON`, numbers are read as JavaScript numbers. */
 export function parseExact(text: string): unknown {
   return exact.parse(text, (_, value, at) => {
     const differs = typeof value === "number" && at?.source && String(value) !== at.source;

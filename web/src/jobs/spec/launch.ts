@@ -1,6 +1,6 @@
 import { isMapping } from "./draft";
 
-/** `launch` is a word, or a mapping where more than the word is said. */
+/** `launch` is a name, or a mapping with more settings. */
 export type Launch = { kind: string; hang: unknown };
 
 export function readLaunch(value: unknown): Launch {
@@ -8,7 +8,7 @@ export function readLaunch(value: unknown): Launch {
   return { kind: typeof value === "string" ? value : "", hang: undefined };
 }
 
-/** The shortest way to say it; nothing, where nothing is said. */
+/** The shortest form; undefined if nothing is set. */
 export function writeLaunch({ kind, hang }: Launch): unknown {
   if (hang === undefined || hang === "") return kind || undefined;
   return kind ? { kind, hang } : { hang };

@@ -1,7 +1,7 @@
 import { isMapping } from "./draft";
 import { isRawNumber, parseExact } from "./exactJson";
 
-/** A value as it stands in a field of the form. */
+/** A value as text for a form field. */
 export function showValue(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string") return value;
@@ -9,7 +9,7 @@ export function showValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What was typed: a number, truth value or list where it is written as one, otherwise the text. */
+/** Typed text as a number, boolean or list if it looks like one, otherwise as text. */
 export function readValue(text: string): unknown {
   try {
     const read = parseExact(text.trim());
@@ -20,10 +20,10 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** How the cells of a table of values are written and read. */
+/** How cells are formatted and parsed. */
 export type Cells = { show: (value: unknown) => string; read: (text: string) => unknown };
 
-/** Numbers, truth values and lists as such; a text that looks like one stands in quotes. */
+/** Numbers, booleans and lists as such; text that looks like one is quoted. */
 export const TYPED: Cells = {
   show: (value) =>
     typeof value === "string" && readValue(value) !== value
@@ -32,16 +32,16 @@ export const TYPED: Cells = {
   read: readValue,
 };
 
-/** Text and nothing else, such as a path. */
+/** Plain text, such as a path. */
 export const PLAIN: Cells = { show: showValue, read: (text) => text };
 
-/** A count as a number; anything else stays what it is, and the service says what it makes of it. */
+/** A whole number; anything else is passed on unchanged for the service to reject. */
 export function readCount(text: string): unknown {
   const trimmed = text.trim();
   return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
 
-/** One entry a line, without empty lines. */
+/** One entry per line, without empty lines. */
 export function readLines(text: string): string[] {
   return text
     .split("\n")
@@ -49,7 +49,7 @@ export function readLines(text: string): string[] {
     .filter(Boolean);
 }
 
-/** The packages of a `requirements.txt`: its lines without comments. */
+/** The packages of a `requirements.txt`, without comments. */
 export function readRequirements(text: string): string[] {
   return readLines(text.replace(/(^|\s)#.*$/gm, ""));
 }

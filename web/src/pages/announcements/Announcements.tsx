@@ -13,7 +13,7 @@ import { useAction } from "~/components/useAction";
 import { periodStatus } from "~/lib/datetime";
 import { AnnouncementEditor } from "./AnnouncementEditor";
 
-/** What administrators say to all, on top of every page. */
+/** Messages from administrators, shown at the top of every page. */
 export function Announcements() {
   const [edited, edit] = useState<Announcement | "new" | null>(null);
   const query = useQuery(allAnnouncementsQuery);

@@ -14,10 +14,10 @@ import { AuditTable } from "./AuditTable";
 import { Filters } from "./Filters";
 import { auditFilters, exportUrl } from "./search";
 
-/** Who did what, on what, from where and with which token: never changed, only added to. */
+/** Who did what, from where and with which credential. Append-only. */
 export function Audit() {
   const search = useSearch({ from: "/audit" });
-  // The moment is that of the question, not of each drawing.
+  // Computed once per search, not on every render.
   const filters = useMemo(() => auditFilters(search, Date.now() / 1000), [search]);
   const query = useInfiniteQuery({
     queryKey: [...keys.audit, search],
@@ -60,7 +60,7 @@ export function Audit() {
   );
 }
 
-/** What the filters leave, all of it. */
+/** Exports everything that matches the filters. */
 function ExportMenu({ filters }: { filters: ReturnType<typeof auditFilters> }) {
   return (
     <Menu position="bottom-end">

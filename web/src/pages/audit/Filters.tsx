@@ -58,7 +58,7 @@ function SearchField() {
   );
 }
 
-/** The one person whose lines are shown. */
+/** Limits the log to one person. */
 function PersonFilter() {
   const { user = "" } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });

@@ -13,7 +13,7 @@ export function auditSearch(given: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** As the service takes it; `now` in seconds. */
+/** As API parameters; `now` in seconds. */
 export function auditFilters({ search = "", user = "", span }: AuditSearch, now: number) {
   return { search, user, ...(span ? { since: Math.floor(now - SPANS[span]) } : {}) };
 }

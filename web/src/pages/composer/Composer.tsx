@@ -11,7 +11,7 @@ import { RecipeGallery } from "./start/RecipeGallery";
 import { StartFrom } from "./start/StartFrom";
 import { type Source, sourceKey, sourceOf, sourceQuery } from "./start/source";
 
-/** Say what to run, where, with how much and with what; or begin from a recipe or an earlier task. */
+/** The job composer: fill in a form or write YAML, or start from a recipe or an earlier task. */
 export function Composer() {
   const search = useSearch({ from: "/compose" });
   const source = sourceOf(search);

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { DraftSaved } from "~/jobs/DraftStatus";
 import { useComposer } from "./state/context";
 
-/** What the form was filled with, and that changes are kept. */
+/** What the form was filled in from, and that the draft is saved. */
 export function DraftNote() {
   const { draft, source } = useComposer();
   return (

@@ -69,7 +69,7 @@ export function JobEditor({ source, initial, start }: JobEditorProps) {
   );
 }
 
-/** Before any field or the editor, which would make a new line of it. */
+/** Before any field or the editor handles it, which would insert a line break. */
 function isSubmitKey(event: KeyboardEvent): boolean {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit) {
@@ -79,7 +79,7 @@ function isSubmitKey(event: KeyboardEvent): boolean {
   return isSubmit;
 }
 
-/** The last refusal, as long as what was refused stands as it is. */
+/** The last rejection, until something is edited. */
 function useRejection(error: Error | null, work: Work): Error | null {
   const [at, setAt] = useState<{ error: Error; key: string } | null>(null);
   if (error && at?.error !== error) setAt({ error, key: work.key });
@@ -99,7 +99,7 @@ function merged(composed: Fault[], rejected: Fault[]): Fault[] {
   ];
 }
 
-/** An untouched field is not called wrong: only what was left, or everything after trying to submit. */
+/** Faults of untouched fields stay hidden until the field is left or the job is submitted. */
 function useVisibleFaults(faults: Fault[], draft: DraftState, source: Source) {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const isPrefilled = source.kind === "task" || source.kind === "recipe";

@@ -18,12 +18,12 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 type SubmitBarProps = {
   isSending: boolean;
   error: Error | null;
-  /** All that is known to be wrong, also where it is not shown at its field yet. */
+  /** All known faults, including those not yet shown at their fields. */
   faults: Fault[];
   onSubmit: () => void;
 };
 
-/** The last step: what stands in the way, what will happen, and the button that does it. */
+/** What is still wrong, what will happen, and the submit button. */
 export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps) {
   const { composition, faults: shown } = useComposer();
   return (
@@ -61,7 +61,7 @@ function submitNote(composition: Composition | undefined, faults: Fault[]): stri
   return composition?.cost?.text ?? "";
 }
 
-/** What the service said, or that it said nothing; what was typed is still there. */
+/** Why the submission failed; everything typed is kept. */
 function RejectedAlert({ error }: { error: Error }) {
   if (error instanceof ProblemError && error.faults.length) return null;
   const faults = error instanceof BrokenYaml ? error.faults : [];

@@ -1,6 +1,6 @@
 import { ENVIRONMENT_LABELS } from "~/images/environment/labels";
 
-/** What the form calls each field of the spec. A field that is only in the YAML is called as there. */
+/** Labels of the spec's fields. A field that only exists in YAML is shown by its path. */
 const LABELS: Record<string, string> = {
   name: "Name",
   run: "Command",
@@ -36,7 +36,7 @@ const LABELS: Record<string, string> = {
   secrets: "Secrets",
 };
 
-/** Of the field, or of the nearest one that holds it. */
+/** The label of the field, or of the nearest field that contains it. */
 export function labelOf(path: string): string {
   const parts = path.split(".");
   for (let length = parts.length; length > 0; length -= 1) {

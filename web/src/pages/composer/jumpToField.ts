@@ -1,6 +1,6 @@
 import { fieldId } from "~/jobs/faults";
 
-/** Bring a field of the spec into view and into focus, or the nearest part of the form that holds it. */
+/** Scrolls to a field of the spec and focuses it, or the nearest part of the form that contains it. */
 export function jumpToField(field: string): void {
   const element = elementOf(field);
   if (!element) return;

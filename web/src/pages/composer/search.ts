@@ -6,16 +6,16 @@ export type SideTab = (typeof TABS)[number];
 
 /** What the address of this page may carry. */
 export type ComposerSearch = {
-  /** What to start with, before a recipe or a task is chosen. */
+  /** What to start from, before a recipe or task is chosen. */
   start?: Start;
   recipe?: string;
-  /** A task to run again, with changes. */
+  /** A task to run again with changes. */
   from?: string;
-  /** An image to run in. */
+  /** An image to use. */
   image?: string;
-  /** The project that the job will belong to; kept while one goes about in the composer. */
+  /** The project the job will belong to; kept while navigating in the composer. */
   project?: string;
-  /** One of that project, whose copy this is. */
+  /** The assignment of that project to copy. */
   assignment?: string;
   tab?: SideTab;
 };

@@ -41,10 +41,10 @@ function Idle({ isNew }: { isNew: boolean }) {
   );
 }
 
-/** A queue takes its time to say why: silence would read as a fault of the page. */
+/** A queue takes time to report a reason; an empty line would look like a bug. */
 const NO_REASON = "just submitted, no reason reported yet";
 
-/** With the reason under each, in the words of the service. */
+/** With the reason for each, from the service. */
 export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   if (!tasks.length) return null;
   const all = <ShowAll state="preparing,pending" total={total} shown={tasks.length} />;
@@ -64,7 +64,7 @@ export function Waiting({ tasks, total }: { tasks: Task[]; total: number }) {
   );
 }
 
-/** In this box all run; a phase of its own is worth a word. */
+/** Everything in this box is running, so only a special phase is shown. */
 function RunningTime({ task }: { task: Task }) {
   if (task.phase) return <StateBadge task={task} />;
   return (

@@ -19,7 +19,7 @@ const Invitation = lazy(() => import("./Invitation"));
 
 type Overview = Schemas["Overview"];
 
-/** What runs, what waits and why, what needs the person, what is free, what came out. */
+/** What is running, waiting, failing and free, and the latest results. */
 export function Dashboard() {
   const query = useQuery(overviewQuery);
   const { invitation } = useSearch({ from: "/" });
@@ -37,7 +37,7 @@ export function Dashboard() {
   );
 }
 
-/** The shape of what comes, so that nothing jumps. */
+/** The shape of the content, so that nothing jumps. */
 function Loading() {
   return (
     <Stack gap="md" role="status" aria-label="Loading">

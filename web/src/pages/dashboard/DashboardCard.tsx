@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 type DashboardCardProps = { title: string; more?: ReactNode; children: ReactNode };
 
-/** A part of the dashboard, with the way to all of it. */
+/** A card of the dashboard, with a link to the full list. */
 export function DashboardCard({ title, more, children }: DashboardCardProps) {
   return (
     <Card component="section" aria-label={title}>

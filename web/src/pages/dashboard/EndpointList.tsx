@@ -47,7 +47,7 @@ function EndpointSummary({ endpoint }: { endpoint: EndpointNow }) {
   );
 }
 
-/** GPUs where there are some, else nodes; a single machine without GPUs has no room to tell of. */
+/** GPUs if there are any, otherwise nodes; nothing for a single machine without GPUs. */
 function availabilityOf({
   gpus,
   partitions,
@@ -67,7 +67,7 @@ function yourTasks({ running, waiting }: EndpointNow): string {
   return summary ? `Your tasks: ${summary}. ` : "";
 }
 
-/** How old the word about free nodes is; of one that is away, since when. */
+/** How old the availability is, or since when the endpoint is offline. */
 function UpdatedAt({
   endpoint,
   hasAvailability,

@@ -6,7 +6,7 @@ import { ProblemDetails } from "~/components/ErrorAlert";
 import { useAction } from "~/components/useAction";
 import { projectsApi } from "~/projects/api";
 
-/** Somebody who has an account opened an invitation's link. */
+/** Someone with an account opened an invitation link. */
 export default function Invitation({ code }: { code: string }) {
   const navigate = useNavigate();
   const accept = useAction({

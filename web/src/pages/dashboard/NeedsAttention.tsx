@@ -36,7 +36,7 @@ const KINDS: Record<Need["kind"], { icon: TablerIcon; color: string }> = {
 
 const MAX_SHOWN = 4;
 
-/** What waits for the person, with the next step of each. */
+/** What needs attention, each with its next step. */
 export function NeedsAttention({ needs, now }: { needs: Need[]; now: number }) {
   const [all, setAll] = useState(false);
   const shown = all ? needs : needs.slice(0, MAX_SHOWN);

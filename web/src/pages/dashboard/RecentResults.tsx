@@ -9,7 +9,7 @@ import { DashboardCard } from "./DashboardCard";
 
 type Result = Schemas["Result"];
 
-/** What ended last, each with the one number that tells most. */
+/** The latest finished tasks, each with its most telling number. */
 export function RecentResults({ results }: { results: Result[] }) {
   return (
     <DashboardCard

@@ -4,7 +4,7 @@ import type { Schemas } from "~/api/client";
 import { TimeAgo } from "~/components/Time";
 import classes from "./Dashboard.module.css";
 
-/** The four numbers; each leads to what it counts. */
+/** Four numbers that link to what they count. */
 export function SummaryTiles({ overview }: { overview: Schemas["Overview"] }) {
   const { counts, gpus, endpoints } = overview;
   const online = endpoints.filter((endpoint) => endpoint.state === "online").length;
@@ -32,7 +32,7 @@ export function SummaryTiles({ overview }: { overview: Schemas["Overview"] }) {
 
 type TileProps = { value: number; of?: number; label: string; at?: number | null };
 
-/** A number, of how many, what it counts, and when that was true. */
+/** A number, its total, what it counts, and when it was updated. */
 function Tile({ value, of, label, at }: TileProps) {
   return (
     <>

@@ -5,5 +5,5 @@ import { keys } from "~/api/queryKeys";
 export const overviewQuery = queryOptions({
   queryKey: keys.overview,
   queryFn: () => dataOf(api.GET("/api/v1/overview")),
-  refetchInterval: 60_000, // What is free changes without an event.
+  refetchInterval: 60_000, // Availability changes without an event.
 });

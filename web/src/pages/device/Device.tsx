@@ -6,7 +6,7 @@ import { Page } from "~/components/Page";
 import { QueryResult } from "~/components/QueryResult";
 import { showError } from "~/components/toasts";
 
-/** A program asks to act for the person: `diamond login` leads here. */
+/** `diamond login` opens this page to authorize a program. */
 export function Device() {
   const { code = "" } = useSearch({ from: "/device" });
   const query = useQuery({

@@ -23,7 +23,7 @@ const ShareEndpoint = lazy(() => import("./ShareEndpoint"));
 
 type Dialog = "share" | "rename" | "remove" | null;
 
-/** What can be done with an endpoint. What is not allowed is refused by the service, in its words. */
+/** Actions on an endpoint. The service rejects what is not allowed. */
 export function EndpointMenu({ endpoint }: { endpoint: Endpoint }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const { name } = endpoint;

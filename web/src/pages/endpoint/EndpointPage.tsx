@@ -17,7 +17,7 @@ import { ProfileTab } from "./profile/ProfileTab";
 import { SecretsTab } from "./SecretsTab";
 import type { Tab } from "./search";
 
-/** One machine: what it offers, what Diamond believes about it, what lies there. */
+/** One endpoint: what it offers, its site profile, secrets and clean-up. */
 export function EndpointPage() {
   const { name } = useParams({ from: "/endpoints/$name" });
   const query = useQuery(endpointQuery(name));

@@ -20,7 +20,7 @@ import {
 } from "~/endpoints/facts";
 import { count, duration, formatBytes, MEGABYTE } from "~/lib/format";
 
-/** What a machine offers and allows, in tables. */
+/** What a machine offers and allows. */
 export function OverviewTab({ endpoint }: { endpoint: Endpoint }) {
   const { profile } = endpoint;
   if (profile.probed_at == null) return <NotProbedYet />;
@@ -235,7 +235,7 @@ function internetText(reachable: boolean | null | undefined): string {
   return reachable ? "reachable" : "not reachable";
 }
 
-/** Label and words; a line without words is left out. */
+/** Labels and values; lines without a value are left out. */
 function FactLines({ lines }: { lines: [string, string][] }) {
   return (
     <Stack gap={6} component="dl" m={0}>

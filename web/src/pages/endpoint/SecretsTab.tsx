@@ -18,7 +18,7 @@ import { ErrorAlert } from "~/components/ErrorAlert";
 import { QueryResult } from "~/components/QueryResult";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 
-/** Names only: a value goes to the machine and never comes back. */
+/** Shows names only: a value goes to the machine and is never read back. */
 export function SecretsTab({ endpoint }: { endpoint: Endpoint }) {
   const { name } = endpoint;
   const key = ["secrets", name, endpoint.state];

@@ -25,7 +25,7 @@ import classes from "./EndpointCard.module.css";
 
 const MAX_PARTITIONS = 4;
 
-/** One machine at a glance: whether it is there, what is free, what it allows. */
+/** An endpoint at a glance: state, free resources, limits. */
 export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   const hasConnected = endpoint.last_seen != null;
   return (

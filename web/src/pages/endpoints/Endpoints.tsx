@@ -14,7 +14,6 @@ import { EndpointCard } from "./EndpointCard";
 import { SharedProfiles } from "./SharedProfiles";
 import type { AddMethod } from "./search";
 
-/** The machines that run jobs for this person. */
 export function Endpoints() {
   const { add } = useSearch({ from: "/endpoints" });
   const navigate = useNavigate();

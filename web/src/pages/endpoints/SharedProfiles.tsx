@@ -6,7 +6,7 @@ import { keys } from "~/api/queryKeys";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import { meQuery } from "~/people/me";
 
-/** Machines that colleagues use and tell of: one connects an agent of one's own there. */
+/** Machines that colleagues use, where you can connect your own agent. */
 export function SharedProfiles() {
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({

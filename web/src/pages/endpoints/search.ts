@@ -1,4 +1,4 @@
-/** What the addresses of these pages may carry. */
+/** What the address of this page may carry. */
 export type EndpointsSearch = {
   add?: AddMethod;
   /** A shared profile that a new endpoint starts from. */

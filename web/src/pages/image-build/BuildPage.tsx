@@ -22,7 +22,7 @@ import { Steps } from "./Steps";
 
 const REFETCH_INTERVAL = 400;
 
-/** A build as it goes: its steps live, what it made, or where it failed and how to go on. */
+/** A build in progress: live steps, the result, or what failed and how to resume. */
 export function BuildPage() {
   const { task } = useParams({ from: "/build/$task" });
   const query = useQuery(buildQuery(task));
@@ -59,7 +59,7 @@ function LoadedBuild({ build }: { build: Build }) {
   );
 }
 
-/** The build is asked for anew whenever it tells of a step; what it told last may come after its end. */
+/** Refetches the build whenever it reports a step; the last report may arrive after its end. */
 function useLiveSteps({ task }: Build): void {
   const queries = useQueryClient();
   const refetchBuild = useThrottle(REFETCH_INTERVAL, () => {

@@ -6,7 +6,7 @@ import { keys } from "~/api/queryKeys";
 import { showError, showSuccess } from "~/components/toasts";
 import type { Build } from "~/images/api";
 
-/** Stops it mid-step; the steps that are done stay, so nothing is lost by it. */
+/** Cancels the build mid-step; finished steps are kept. */
 export function CancelBuild({ build }: { build: Build }) {
   const { task } = build;
   const queries = useQueryClient();

@@ -27,7 +27,7 @@ import classes from "./Build.module.css";
 type Failure = NonNullable<Build["failure"]>;
 type DebuggerProps = { build: Build; failure: Failure };
 
-/** Where it failed, why in plain words, and the way on: change the step here and resume. */
+/** Which step failed and why. The step can be edited here and the build resumed. */
 export function Debugger({ build, failure }: DebuggerProps) {
   const step = build.steps.find((candidate) => candidate.name === failure.step);
   const [first = "", ...more] = failure.message.split("\n");
@@ -69,7 +69,7 @@ export function Debugger({ build, failure }: DebuggerProps) {
   );
 }
 
-/** Without the indentation that all of them have. */
+/** Removes the common indentation. */
 function dedent(lines: string[]): string[] {
   const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
   const common = Math.min(...indents, 80);
@@ -90,7 +90,7 @@ function OutputLines({ label, lines }: { label: string; lines: string[] }) {
   );
 }
 
-/** Edit one step or several; what was done before them comes from the cache. */
+/** Edit one or more steps; earlier steps come from the cache. */
 function StepEditor({ build, failure }: DebuggerProps) {
   const editable = build.steps.filter((step) => step.editable);
   const failedStep = failure.step || failure.mend;

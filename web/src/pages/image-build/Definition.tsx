@@ -6,7 +6,7 @@ import { downloadText } from "~/lib/download";
 import { isOver } from "~/tasks/state";
 import classes from "./Build.module.css";
 
-/** The exact file that is built, good without Diamond. */
+/** The definition file, usable without Diamond. */
 export function Definition({ build }: { build: Build }) {
   const { definition } = build;
   return (

@@ -5,7 +5,7 @@ import { MessageText } from "~/components/MessageText";
 import type { Build } from "~/images/api";
 import { isOver } from "~/tasks/state";
 
-/** What came of it, or what it waits for. */
+/** The result, or what the build is waiting for. */
 export function Outcome({ build }: { build: Build }) {
   const { task } = build;
   if (build.image) return <ImageReady build={build} image={build.image} />;

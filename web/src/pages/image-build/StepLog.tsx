@@ -19,7 +19,7 @@ const READ_INTERVAL = 300;
 
 type StepLogProps = { id: string; build: Build; step: Step };
 
-/** The words of one step: at most their last part, and live while it works. */
+/** The output of one step: at most its last part, live while it runs. */
 export function StepLog({ id, build, step }: StepLogProps) {
   const { task } = build;
   const from = step.log_from ?? 0;
@@ -34,7 +34,7 @@ export function StepLog({ id, build, step }: StepLogProps) {
   const readMore = useThrottle(READ_INTERVAL, () => {
     if (!isComplete(log.data, step.log_to)) refetch(queries, key);
   });
-  // That a step has ended may be told before its last words are here.
+  // A step's end may be reported before its last output arrives.
   useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && readMore() });
   useStreamOpened(readMore);
   const box = useStickToEnd(log.data?.text);
@@ -87,7 +87,7 @@ async function readLog(task: string, from: number, to: number | null): Promise<L
   };
 }
 
-/** Stays at the end of what is said, unless one has scrolled up. */
+/** Stays scrolled to the end unless the reader scrolls up. */
 function useStickToEnd(text: string | undefined) {
   const box = useRef<HTMLElement>(null);
   const height = useRef(0);

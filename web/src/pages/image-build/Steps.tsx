@@ -25,7 +25,7 @@ const STATES: Record<Step["state"], { icon: TablerIcon; label: string }> = {
   failed: { icon: IconAlertCircle, label: "failed" },
 };
 
-/** Every step with its time, its exit code and its own log. */
+/** Every step with its duration, exit code and log. */
 export function Steps({ build }: { build: Build }) {
   return (
     <Card padding={0} component="section" aria-label="Build steps">

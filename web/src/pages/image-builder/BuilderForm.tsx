@@ -74,7 +74,7 @@ export function BuilderForm({ source, isFilled, initial }: FormProps) {
   );
 }
 
-/** To the step before and after; nothing has to be in order to go on. */
+/** Back and next. No step has to be valid to continue. */
 function StepButtons({ step }: { step: StepName }) {
   const navigate = useNavigate({ from: "/build" });
   const at = STEPS.indexOf(step);
@@ -102,7 +102,7 @@ function StepButtons({ step }: { step: StepName }) {
   );
 }
 
-/** The faults of the last refusal, as long as what was refused stands as it is. */
+/** The faults of the last rejection, until something is edited. */
 function useRejectedFaults(error: Error | null, key: string): Fault[] {
   const [at, setAt] = useState<{ error: Error; key: string } | null>(null);
   if (error && at?.error !== error) setAt({ error, key });

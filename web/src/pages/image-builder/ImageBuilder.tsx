@@ -8,7 +8,7 @@ import { BuilderForm } from "./BuilderForm";
 import classes from "./ImageBuilder.module.css";
 import { type BuilderWork, emptyBuild } from "./work";
 
-/** An environment in six steps, and the file that it becomes beside them. */
+/** An environment in six steps, with a preview of the file that is built. */
 export function ImageBuilder() {
   const { from, build } = useSearch({ from: "/build" });
   const source = from ? `image.${from}` : build ? `image.build.${build}` : "image";
@@ -52,7 +52,7 @@ async function newWork(): Promise<BuilderWork> {
   };
 }
 
-/** The environment of an image, to be changed and built again. */
+/** The environment of an image, to edit and rebuild. */
 async function workOf(from: string): Promise<BuilderWork> {
   const params = { path: { image: from } };
   const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));

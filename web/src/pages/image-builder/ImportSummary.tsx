@@ -4,7 +4,7 @@ import { useState } from "react";
 import { type AttachedFile, attachFile } from "./attachFile";
 import { type BuilderState, useBuilder } from "./context";
 
-/** What became of a file that the form was filled from: what was not taken, and what it wants besides. */
+/** The result of an import: what was skipped, and which files are still needed. */
 export function ImportSummary() {
   const { draft } = useBuilder();
   const { imported } = draft.work;
@@ -42,7 +42,7 @@ export function ImportSummary() {
   );
 }
 
-/** A file of the person's own machine that the file names: she gives it here. */
+/** A local file that the imported file refers to; it can be attached here. */
 function MissingFile({ path, target }: { path: string; target: string }) {
   const { draft } = useBuilder();
   const [fault, setFault] = useState("");

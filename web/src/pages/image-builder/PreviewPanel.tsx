@@ -15,7 +15,7 @@ const FILES: Record<Preview["form"], { title: string; ending: string }> = {
   script: { title: "Script", ending: ".sh" },
 };
 
-/** The exact file that will be built, as one types; the same as YAML; and the steps it takes. */
+/** The file that will be built, updated while typing; the YAML; and the build steps. */
 export function PreviewPanel() {
   const { tab = "definition" } = useSearch({ from: "/build" });
   const navigate = useNavigate({ from: "/build" });

@@ -10,7 +10,7 @@ import { useBuilder } from "./context";
 
 const ACCEPTED_FILES = ".txt,.in,.yml,.yaml,.def,.recipe,Dockerfile,.Dockerfile,text/plain";
 
-/** Begin with what a person has already: a file, or an image that was built before. */
+/** Start from an existing file or image. */
 export function StartFrom({ isFilled }: { isFilled: boolean }) {
   const { draft } = useBuilder();
   const [picking, { open, close }] = useDisclosure(false);

@@ -22,7 +22,7 @@ const FIELDS: Partial<Record<StepName, string[]>> = {
   commands: ["commands", "files", "test"],
 };
 
-/** The six steps; any may be opened at any time. */
+/** The six steps; each can be opened at any time. */
 export function StepBar({ current, faults }: { current: StepName; faults: Fault[] }) {
   const state = useBuilder();
   return (
@@ -36,7 +36,7 @@ export function StepBar({ current, faults }: { current: StepName; faults: Fault[
               search={(now) => ({ ...now, step: step === "endpoint" ? undefined : step })}
               resetScroll={false}
               className={classes.step}
-              // The link itself says which one is current, to the eye and to a screen reader.
+              // The link marks the current step, also for screen readers.
               activeOptions={{ exact: true, includeSearch: true }}
               data-current={step === current || undefined}
             >

@@ -5,7 +5,7 @@ export type AttachedFile = Partial<Schemas["EnvironmentFileSpec"]> & { to: strin
 
 const MAX_INLINE_BYTES = 64 * 1024;
 
-/** A file that is laid into the image: a short text as it is; any other is sent, and named by its digest. */
+/** A file for the image: short text inline, anything else uploaded and named by its digest. */
 export async function attachFile(file: Blob, to: string): Promise<AttachedFile> {
   const content = new Uint8Array(await file.arrayBuffer());
   const text = content.length <= MAX_INLINE_BYTES ? textOf(content) : null;

@@ -25,7 +25,7 @@ export function useBuilder(): BuilderState {
   return state;
 }
 
-/** A field of the environment, as the shared parts of the form want it. */
+/** A field of the environment for the shared form parts. */
 export function fieldOf({ draft, faults }: BuilderState, path: string): Field {
   return {
     id: fieldId(path),
@@ -36,7 +36,7 @@ export function fieldOf({ draft, faults }: BuilderState, path: string): Field {
   };
 }
 
-/** One of the plain texts beside the environment. */
+/** A text field next to the environment. */
 export function useTextField(name: "name" | "partition" | "account" | "walltime" | "memory") {
   const { draft, faults } = useBuilder();
   const path = name === "walltime" || name === "memory" ? `resources.${name}` : name;

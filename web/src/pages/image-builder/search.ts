@@ -14,9 +14,9 @@ export type SideTab = (typeof SIDE_TABS)[number];
 /** What the address of this page may carry. */
 export type BuilderSearch = {
   step?: StepName;
-  /** An image to begin with: its environment fills the form. */
+  /** An image whose environment fills in the form. */
   from?: string;
-  /** Or a build whose environment does. */
+  /** A build whose environment fills in the form. */
   build?: string;
   tab?: SideTab;
 };

@@ -6,7 +6,7 @@ import { imageName, imagesApi } from "~/images/api";
 import type { DraftState } from "~/jobs/useDraft";
 import { type BuilderWork, requestOf } from "./work";
 
-/** Hand the environment over. When that fails, everything typed stays where it is. */
+/** Starts the build. If that fails, everything typed is kept. */
 export function useBuild(draft: DraftState<BuilderWork>) {
   const navigate = useNavigate();
   const queries = useQueryClient();

@@ -6,7 +6,7 @@ import { type BuilderWork, environmentOf, locationOf } from "./work";
 
 const TYPING_PAUSE = 250;
 
-/** What the environment would become, asked as one types. */
+/** A preview of the build, updated while typing. */
 export function usePreview(work: BuilderWork) {
   const body = {
     environment: environmentOf(work),

@@ -4,10 +4,10 @@ import type { SpecDraft } from "~/jobs/spec/draft";
 import { randomKey } from "~/lib/randomKey";
 import type { StepName } from "./search";
 
-/** Everything a person has put into the builder; `spec` is the environment. */
+/** Everything entered in the builder; `spec` is the environment. */
 export type BuilderWork = {
   spec: SpecDraft;
-  /** The image's name; empty: the service gives it one. */
+  /** The image's name; if empty, the service chooses one. */
   name: string;
   endpoint: string;
   partition: string;
@@ -16,7 +16,7 @@ export type BuilderWork = {
   memory: string;
   runtime: string;
   upgrade: boolean;
-  /** The file that it was read from, and what of it was not taken. */
+  /** The imported file, and what was skipped. */
   imported: ImportedFile | null;
   key: string;
 };
@@ -39,7 +39,7 @@ export function emptyBuild(spec: SpecDraft = {}): BuilderWork {
   };
 }
 
-/** The body of the call that builds. The generated types know finished environments only. */
+/** The body of the build call. The generated types only know complete environments. */
 export function requestOf(work: BuilderWork): Schemas["BuildRequest"] {
   const { name, runtime, upgrade, walltime, memory } = work;
   return {
@@ -84,7 +84,7 @@ const STEP_OF: Record<string, StepName> = {
   test: "commands",
 };
 
-/** The step where a field of the environment is filled in; what has none is said at the end. */
+/** The step that contains a field; fields without one are shown in the review. */
 export function stepOf(field: string): StepName {
   return STEP_OF[field.split(".")[0] ?? ""] ?? "review";
 }

@@ -11,7 +11,7 @@ import { ENVIRONMENT_LABELS } from "~/images/environment/labels";
 import { ImagePicker } from "~/images/ImagePicker";
 import { valueLines } from "~/images/imageText";
 
-/** Two images side by side: only what differs. */
+/** Only the differences between two images. */
 export function ImageCompare() {
   const { a = "", b = "" } = useSearch({ from: "/images/compare" });
   const navigate = useNavigate({ from: "/images/compare" });

@@ -13,7 +13,7 @@ const FORMATS: { value: DefinitionFormat; label: string; ending: string }[] = [
   { value: "script", label: "Shell script", ending: ".sh" },
 ];
 
-/** The file that it was built from, good without Diamond. */
+/** The definition file, usable without Diamond. */
 export function DefinitionTab({ image }: { image: Image }) {
   const [form, setForm] = useState<DefinitionFormat>(formOf(image));
   const query = useQuery(definitionQuery(image.id, form));
@@ -50,7 +50,7 @@ export function DefinitionTab({ image }: { image: Image }) {
   );
 }
 
-/** As the runtime that built it writes it. */
+/** The format of the tool that built it. */
 function formOf({ built }: Image): DefinitionFormat {
   if (built.runtime === "venv") return "script";
   return built.runtime === "podman" || built.runtime === "docker" ? "dockerfile" : "definition";

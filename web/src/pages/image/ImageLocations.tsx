@@ -9,7 +9,7 @@ import { FORMATS, transferPercent, transferStatus, transferTitle } from "~/image
 import { formatBytes } from "~/lib/format";
 import { TransferDialog } from "./TransferDialog";
 
-/** The endpoints that have it, what is on its way, and the way to another. */
+/** The endpoints that have the image, transfers in progress, and a button to start one. */
 export function ImageLocations({ image }: { image: Image }) {
   const [isTransferring, setTransferring] = useState(false);
   return (

@@ -20,7 +20,7 @@ const ShareImage = lazy(() => import("./ShareImage"));
 
 type Dialog = "share" | "rename" | "push" | "delete" | null;
 
-/** What can be done with an image. What is not allowed is refused by the service, in its words. */
+/** Actions on an image. The service rejects what is not allowed. */
 export function ImageMenu({ image }: { image: Image }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const navigate = useNavigate();

@@ -111,7 +111,7 @@ function Actions({ image }: { image: Image }) {
   );
 }
 
-/** Two builds of one recipe that came out otherwise: worth a word, no fault. */
+/** Two builds of the same recipe with different results: worth knowing, not an error. */
 function BuildDifferences({ image }: { image: Image }) {
   if (!image.differences.length) return null;
   return (

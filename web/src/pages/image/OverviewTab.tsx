@@ -7,7 +7,7 @@ import { duration, exactTime } from "~/lib/format";
 import { valueText } from "~/lib/text";
 import { ImageLocations } from "./ImageLocations";
 
-/** Where it is, what it was made of, and who made it where. */
+/** Where the image is, its recipe, and how it was built. */
 export function OverviewTab({ image }: { image: Image }) {
   return (
     <Stack gap="md">
@@ -72,7 +72,7 @@ function entries(mapping: Record<string, unknown>): string {
     .join("\n");
 }
 
-/** A recipe may have ten thousand lines; its definition shows all of them. */
+/** A recipe can have ten thousand lines; the definition shows all of them. */
 function shortened(text: string): string {
   const all = text.split("\n");
   const rest = all.length - MAX_LINES;
@@ -84,7 +84,7 @@ function knownFacts(facts: [string, ReactNode | false | null][]): Fact[] {
   return facts.filter(([, value]) => value).map(([name, value]) => [name, lines(value)]);
 }
 
-/** Commands keep their lines. */
+/** Preserves line breaks in commands. */
 function lines(value: ReactNode): ReactNode {
   return typeof value === "string" ? (
     <span style={{ whiteSpace: "pre-wrap" }}>{value}</span>

@@ -8,7 +8,7 @@ import { contentsQuery, type Image } from "~/images/api";
 
 type Package = Schemas["Package"];
 
-/** What is inside, as it was found after the build. */
+/** The packages found in the image after the build. */
 export function PackagesTab({ image }: { image: Image }) {
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();

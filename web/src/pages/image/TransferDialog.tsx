@@ -29,7 +29,7 @@ const METHODS: { value: TransferMethod; label: string; description: string }[] =
   },
 ];
 
-/** Bring an image to another endpoint. Afterwards it says which way was taken, and why. */
+/** Transfers an image to another endpoint, and shows which method was used and why. */
 export function TransferDialog({ image, onClose }: { image: Image; onClose: () => void }) {
   const { data } = useQuery(endpointsQuery);
   const current = endpointsWith(image);

@@ -8,7 +8,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { type Image, usesQuery } from "~/images/api";
 import { TaskTable } from "~/tasks/TaskTable";
 
-/** The tasks that ran inside it, newest first. */
+/** The tasks that used the image, newest first. */
 export function UsesTab({ image }: { image: Image }) {
   return (
     <QueryResult query={useQuery(usesQuery(image.id))}>

@@ -14,7 +14,7 @@ const OWNERS = [
   { value: "others", label: "Shared with me" },
 ];
 
-/** What to show; it stands in the address. */
+/** Filters, stored in the address. */
 export function ImageFilters() {
   const { search = "", endpoint, shared } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });

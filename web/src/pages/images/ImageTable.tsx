@@ -17,7 +17,7 @@ export function ImageTable(props: TableProps) {
   return narrow ? <Cards {...props} /> : <WideTable {...props} />;
 }
 
-/** On a phone a row has no room: each image is a card. */
+/** On a phone, each image is a card. */
 function Cards({ images, picked, onPick }: TableProps) {
   return (
     <Stack gap="xs" role="list" aria-label="Images">

@@ -24,7 +24,7 @@ import { PruneDialog } from "./PruneDialog";
 import { PullDialog } from "./PullDialog";
 import type { Dialog } from "./search";
 
-/** The images that a person has: found, looked into, compared, brought, removed. */
+/** All images: search, compare, pull, clean up. */
 export function Images() {
   const { search = "", endpoint = "", dialog, shared = false } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });
@@ -112,7 +112,6 @@ function BuildButton() {
   );
 }
 
-/** Two of them, side by side. */
 function CompareButton({ picked }: { picked: string[] }) {
   const [a, b] = picked;
   if (picked.length !== 2 || !a || !b) return null;

@@ -28,7 +28,7 @@ const KINDS: Record<string, string> = {
   cache: "downloads",
 };
 
-/** First what would go, then the deed. */
+/** A preview first, then the deletion. */
 export function PruneDialog({ onClose }: { onClose: () => void }) {
   const { data } = useQuery(endpointsQuery);
   const endpoints = data?.items ?? [];

@@ -8,7 +8,6 @@ import { endpointsQuery } from "~/endpoints/queries";
 import { imagesApi } from "~/images/api";
 import { useImageAction } from "~/images/useImageAction";
 
-/** Fetch an image that lies in a registry. */
 export function PullDialog({ onClose }: { onClose: () => void }) {
   const [reference, setReference] = useState("");
   const [name, setName] = useState("");

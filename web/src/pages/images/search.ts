@@ -2,7 +2,7 @@ import { textParameter } from "~/lib/search";
 
 export const DIALOGS = ["pull", "prune"] as const;
 export type Dialog = (typeof DIALOGS)[number];
-/** What the addresses of these pages may carry. */
+/** What the address of this page may carry. */
 export type ImagesSearch = { search?: string; endpoint?: string; dialog?: Dialog; shared?: true };
 
 export function imagesSearch(given: Record<string, unknown>): ImagesSearch {

@@ -8,7 +8,7 @@ import { InvitationLink } from "~/people/InvitationLink";
 import { addOrInvite, type ProjectPage, type ProjectRole, ROLES } from "~/projects/api";
 import { RoleOption } from "./PeopleTab";
 
-/** By address: who has an account is in at once, others by a link that works once. */
+/** People with an account are added immediately; others get a link that works once. */
 export function AddPeople({ project, onClose }: { project: ProjectPage; onClose: () => void }) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("member");

@@ -9,7 +9,7 @@ import { invitationsQuery, type ProjectPage, projectsApi } from "~/projects/api"
 import { openInvitations } from "./openInvitations";
 import { roleLabel } from "./PeopleTab";
 
-/** Links that the person has made for this project and nobody has used yet. */
+/** Unused invitation links for this project. */
 export function Invitations({ project }: { project: ProjectPage }) {
   const { data } = useQuery(invitationsQuery);
   const open = openInvitations(data?.items ?? [], project.id, Date.now() / 1000);

@@ -11,7 +11,7 @@ import { isManager } from "~/projects/permissions";
 type MenuProps = { project: ProjectPage; member: Member; isMe: boolean };
 type Question = "remove" | "leave" | "hand over";
 
-/** What can be done about one person; nothing that anybody made is ever lost by it. */
+/** Actions on a member. Nobody's work is ever lost by them. */
 export function MemberMenu({ project, member, isMe }: MenuProps) {
   const [question, setQuestion] = useState<Question | null>(null);
   const canLeave = isMe && !member.is_owner;

@@ -19,7 +19,7 @@ import { AddPeople } from "./AddPeople";
 import { Invitations } from "./Invitations";
 import { MemberMenu } from "./MemberMenu";
 
-/** Who is in the project and as what; managers add, change and remove. */
+/** Members and their roles; managers can change them. */
 export function PeopleTab({ project }: { project: ProjectPage }) {
   const { dialog } = useSearch({ from: "/projects/$project" });
   const navigate = useNavigate({ from: "/projects/$project" });

@@ -15,7 +15,7 @@ import type { ProjectTab } from "./search";
 import { TasksTab } from "./TasksTab";
 import { UsageTab } from "./UsageTab";
 
-/** One project: its work, its people, and what it is. */
+/** One project: tasks, people, usage and settings. */
 export function ProjectPage() {
   const { project } = useParams({ from: "/projects/$project" });
   const query = useQuery(projectQuery(project));

@@ -8,7 +8,7 @@ import { useAction } from "~/components/useAction";
 import { endpointsQuery } from "~/endpoints/queries";
 import { type ProjectPage, projectsApi } from "~/projects/api";
 
-/** Sensitive data: only listed endpoints run the project's work, and no file of it passes through the service. */
+/** For sensitive data: jobs run only on listed endpoints, and no file passes through the service. */
 export function RestrictSection({ project }: { project: ProjectPage }) {
   const { data } = useQuery(endpointsQuery);
   const [edited, setEdited] = useState<string[] | null>(null);

@@ -13,7 +13,7 @@ import { isManager } from "~/projects/permissions";
 import { CourseSection } from "./course/CourseSection";
 import { RestrictSection } from "./RestrictSection";
 
-/** What the project is called, and its end. */
+/** Title, course, restrictions, archiving and deletion. */
 export function SettingsTab({ project }: { project: ProjectPage }) {
   if (!isManager(project)) {
     return (

@@ -13,7 +13,7 @@ import type { ProjectPage } from "~/projects/api";
 import { canAdd } from "~/projects/permissions";
 import { StateBadge } from "~/tasks/StateBadge";
 
-/** Everybody's tasks in the project, the newest first. */
+/** All tasks of the project, newest first. */
 export function TasksTab({ project }: { project: ProjectPage }) {
   const query = useInfiniteQuery({
     queryKey: [...keys.tasks, "of-project", project.id],

@@ -11,7 +11,7 @@ import { meQuery } from "~/people/me";
 import type { ProjectPage } from "~/projects/api";
 import { isManager } from "~/projects/permissions";
 
-/** What the project uses and may use: for managers of all, for others of themselves. */
+/** Usage and limits: of everyone for managers, otherwise one's own. */
 export function UsageTab({ project }: { project: ProjectPage }) {
   return isManager(project) ? <ProjectUsage project={project} /> : <OwnUsage project={project} />;
 }

@@ -2,7 +2,7 @@ import type { Schemas } from "~/api/client";
 
 type Invitation = Schemas["Invitation"];
 
-/** Those into one project that still let somebody in. */
+/** Invitations to a project that are still valid. */
 export function openInvitations(sent: Invitation[], project: string, now: number): Invitation[] {
   return sent.filter(
     (invitation) =>

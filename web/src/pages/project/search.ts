@@ -1,6 +1,6 @@
 export const PROJECT_TABS = ["work", "assignments", "everyone", "people", "use", "about"] as const;
 export type ProjectTab = (typeof PROJECT_TABS)[number];
-/** Without a tab: the assignments of a course, the work of any other project. */
+/** Without a tab: the assignments of a course, the tasks of any other project. */
 export type ProjectSearch = { tab?: ProjectTab; dialog?: "add" };
 
 export function projectSearch(search: Record<string, unknown>): ProjectSearch {

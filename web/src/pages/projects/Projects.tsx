@@ -9,7 +9,7 @@ import { TimeAgo } from "~/components/Time";
 import { type Project, projectsQuery, sharedWithMeQuery } from "~/projects/api";
 import { NewProject } from "./NewProject";
 
-/** The groups that a person is in, and what others show to her. */
+/** The projects a person is in, and what others share with them. */
 export function Projects() {
   const { dialog } = useSearch({ from: "/projects" });
   const navigate = useNavigate({ from: "/projects" });
@@ -106,7 +106,7 @@ function ProjectRow({ project }: { project: Project }) {
   );
 }
 
-/** Jobs that others show to the person one by one, outside of any project. */
+/** Jobs that others share individually, outside of any project. */
 function SharedWithMe() {
   const { data } = useQuery(sharedWithMeQuery);
   if (!data?.items.length) return null;

@@ -1,4 +1,4 @@
-/** What the address of these pages may carry. */
+/** What the address of this page may carry. */
 export type ProjectsSearch = { dialog?: "new" };
 
 export function projectsSearch(search: Record<string, unknown>): ProjectsSearch {

@@ -9,7 +9,7 @@ import { meQuery } from "~/people/me";
 import { SessionTable } from "~/people/SessionTable";
 import { Identities } from "./Identities";
 
-/** How the person signs in, and the browsers in which she is. */
+/** Sign-in methods, and browsers that are signed in. */
 export function AccountTab() {
   const { data: me } = useQuery(meQuery);
   return (

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Section } from "~/components/Section";
 import { browserNotificationsEnabled, setBrowserNotifications } from "~/notifications/notices";
 
-/** Notices by the browser itself. That is a matter of this browser, so it is kept here and holds at once. */
+/** Browser notifications are a setting of this browser, so they are stored here and apply immediately. */
 export function BrowserSection() {
   const [isEnabled, setEnabled] = useState(browserNotificationsEnabled);
   const possible = typeof Notification !== "undefined";

@@ -28,7 +28,7 @@ type TableProps = {
   onChange: (part: Partial<EditedSettings>) => void;
 };
 
-/** Which event goes which way. The service says which events there are. */
+/** Which event uses which channel. The service defines the events. */
 export function EventTable({ kinds, wanted, onChange }: TableProps) {
   const toggle = (channel: Channel, kind: Kind, on: boolean) => {
     const others = wanted[channel].events.filter((event) => event !== kind);

@@ -40,7 +40,7 @@ function AppearanceSection() {
   );
 }
 
-/** What a new job starts with. Only what is typed here is kept here: the rest follows other windows. */
+/** Defaults for new jobs. Only edited fields are kept here; the rest follows other windows. */
 function DefaultsSection({ saved }: { saved: Preferences }) {
   const [edited, setEdited] = useState<Partial<Preferences>>({});
   const { endpoint, partition, account } = { ...saved, ...edited };

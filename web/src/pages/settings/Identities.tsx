@@ -13,7 +13,7 @@ import { signInUrl } from "~/people/signInUrl";
 
 type Identity = Schemas["IdentityShown"];
 
-/** Accounts at providers that lead to this one account here. */
+/** Provider accounts that sign in to this account. */
 export function Identities() {
   const query = useQuery({
     queryKey: keys.identities,

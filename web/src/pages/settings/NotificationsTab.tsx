@@ -15,7 +15,7 @@ export type SavedSettings = Schemas["NotificationSettingsShown"];
 export type EditedSettings = Required<Schemas["NotificationSettings"]>;
 const KEY = keys.notificationSettings;
 
-/** Which events the person is told of, and by which ways. */
+/** Which events to notify about, and how. */
 export function NotificationsTab() {
   const query = useQuery({
     queryKey: KEY,
@@ -24,7 +24,7 @@ export function NotificationsTab() {
   return <QueryResult query={query}>{(kept) => <NotificationForm kept={kept} />}</QueryResult>;
 }
 
-/** Keeps only what was touched here: what another window saves meanwhile shows in the rest. */
+/** Keeps only edited fields; the rest follows what other windows save. */
 function NotificationForm({ kept }: { kept: SavedSettings }) {
   const [typed, setTyped] = useState<Partial<EditedSettings>>({});
   const wanted = { ...editable(kept), ...typed };

@@ -14,7 +14,7 @@ const ABOUT: Record<Scope, string> = {
 
 type ChoiceProps = { scopes: Scope[]; onChange: (scopes: Scope[]) => void };
 
-/** What a token is good for: as little as its program needs, and never more than who makes it may. */
+/** Permissions of a token: never more than its creator has. */
 export function ScopeChoice({ scopes, onChange }: ChoiceProps) {
   const { data: me } = useQuery(meQuery);
   return (

@@ -25,7 +25,7 @@ import { ScopeChoice } from "./ScopeChoice";
 
 const KEY = keys.tokens;
 
-/** Keys for programs that act for the person: made here, shown once, taken back here. */
+/** Keys for programs that act as the person: created, shown once, and revoked here. */
 export function TokensTab() {
   const query = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET("/api/v1/tokens")) });
   return (

@@ -64,7 +64,7 @@ type TestMessageProps = {
   saved: string;
 };
 
-/** A test message by what is saved, and how that went. */
+/** Sends a test message to the saved address, and shows the result. */
 function TestMessage({ channel, disabled, saved }: TestMessageProps) {
   const send = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/me/notifications/try", { body: { channel } })),

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { CopyLine } from "~/components/CopyLine";
 
-/** For the one person of an embedded Diamond. */
+/** For a personal Diamond. */
 export function OneTimeLink() {
   return (
     <>

@@ -11,7 +11,7 @@ import { invitationIn, signInUrl } from "~/people/signInUrl";
 
 const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 
-/** One button for each provider; it leads away and comes back to this very view. */
+/** One button per provider; it returns to the current page. */
 export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
   const invited = Boolean(invitationIn(window.location.search));
   return (

@@ -6,7 +6,6 @@ import { signInQuery } from "~/people/signInQuery";
 import { OneTimeLink } from "./OneTimeLink";
 import { Providers } from "./Providers";
 
-/** The page of somebody whom the service does not know yet. */
 export default function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Diamond";

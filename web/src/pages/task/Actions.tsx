@@ -23,7 +23,7 @@ import { ResumeButton } from "./chain/ResumeButton";
 
 const ShareTask = lazy(() => import("./ShareTask"));
 
-/** Cancel while it goes on; run again, as it was or with changes. Somebody else's can be run as one's own. */
+/** Cancel, resume, retry, share, or edit and resubmit. Other people's tasks can be resubmitted as your own. */
 export function Actions({ task }: { task: Task }) {
   const { data: me } = useQuery(meQuery);
   const isOtherPersons = me !== undefined && me.id !== task.owner;
@@ -61,7 +61,7 @@ function Share({ task }: { task: Task }) {
   );
 }
 
-/** By its owner; another's task by whoever manages its project. */
+/** For the owner, or managers of the task's project. */
 function CancelIfAllowed({ task, me }: { task: Task; me?: string }) {
   const isOtherPersons = me !== undefined && me !== task.owner;
   const { data } = useQuery({ ...projectsQuery, enabled: isOtherPersons && Boolean(task.project) });
@@ -82,7 +82,7 @@ function EditAndResubmit({ task }: { task: Task }) {
   );
 }
 
-/** A build is edited and resumed step by step, on a page of its own. */
+/** A build is edited and resumed on its own page. */
 function BuildStepsLink({ task }: { task: Task }) {
   return (
     <Button

@@ -11,7 +11,7 @@ import { historyQuery } from "./queries";
 
 const LATE_SECONDS = 60;
 
-/** Everything that was ever learned about the task, oldest first. */
+/** Every event of the task, oldest first. */
 export function HistoryTab({ task }: { task: Task }) {
   const query = useQuery(historyQuery(task.id));
   return (

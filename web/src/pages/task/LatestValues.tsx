@@ -6,7 +6,7 @@ import { latestQuery } from "./queries";
 
 const MAX_SHOWN = 8;
 
-/** The newest value of each curve. */
+/** The latest value of each metric. */
 export function LatestValues({ task }: { task: Task }) {
   const { data } = useQuery(latestQuery(task.id));
   const curves = (data?.items ?? []).flatMap(({ name, points }) => {

@@ -18,7 +18,7 @@ import { historyQuery } from "./queries";
 import { RunTable } from "./RunTable";
 import { Timeline } from "./Timeline";
 
-/** Timeline, what it ran with, and where its results are. */
+/** Timeline, attempts, configuration and results. */
 export function OverviewTab({ task }: { task: Task }) {
   const history = useQuery(historyQuery(task.id));
   const { order } = task;

@@ -5,7 +5,7 @@ import type { Task } from "~/api/client";
 import { meQuery } from "~/people/me";
 import { projectQuery, sharedWithMeQuery } from "~/projects/api";
 
-/** The project that a task belongs to, and whose it is if it is not the reader's own. */
+/** The task's project, and its owner if that is someone else. */
 export function OwnerAndProject({ task }: { task: Task }) {
   const { data: me } = useQuery(meQuery);
   const isOtherPersons = me !== undefined && me.id !== task.owner;

@@ -4,7 +4,7 @@ import type { Schemas, Task } from "~/api/client";
 import { Elapsed, TimeAgo } from "~/components/Time";
 import { runEnd } from "~/tasks/facts";
 
-/** The runs of attempts that the site started more than once, each with its own log. */
+/** Runs of attempts that the site started more than once, each with its own log. */
 export function RunTable({ task }: { task: Task }) {
   const requeued = task.attempts.filter((attempt) => attempt.runs.length > 1);
   if (!requeued.length) return null;

@@ -8,7 +8,7 @@ import { projectsQuery } from "~/projects/api";
 import { jobSharing } from "~/sharing/api";
 import { ShareDialog } from "~/sharing/ShareDialog";
 
-/** Who sees a job and its results, and the project that it belongs to. */
+/** Who can see the job, and the project it belongs to. */
 export default function ShareTask({ task, onClose }: { task: Task; onClose: () => void }) {
   return (
     <ShareDialog

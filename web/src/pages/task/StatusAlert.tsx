@@ -22,7 +22,7 @@ const STATES: Record<string, { title: string; color: string; icon: typeof IconCl
   cancelled: { title: "Why it ended", color: "gray", icon: IconInfoCircle },
 };
 
-/** Why it waits or how it ended, in the service's words, with the last lines of the log where they may tell. */
+/** Why the task is waiting or how it ended, from the service, with the last lines of the log after a failure. */
 export function StatusAlert({ task }: { task: Task }) {
   const alert = STATES[task.state];
   return (
@@ -48,7 +48,7 @@ export function StatusAlert({ task }: { task: Task }) {
   );
 }
 
-/** The build of its image, while it waits for that, or when it failed with it. */
+/** The image build that the task waits for or failed with. */
 function BuildLink({ task }: { task: Task }) {
   const build = task.awaits;
   if (!build?.startsWith("t")) return null;
@@ -67,7 +67,7 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** When the endpoint is away the state is old, not wrong. */
+/** With the endpoint offline, the state is old but not wrong. */
 function EndpointOffline({ task }: { task: Task }) {
   const { data } = useQuery(endpointsQuery);
   const endpoint = data?.items.find((candidate) => candidate.name === task.endpoint);

@@ -65,7 +65,7 @@ function Loading() {
   );
 }
 
-/** A job's id or the begin of a task's leads here too; events speak of tasks by their whole id. */
+/** A job id or the start of a task id also leads here; events use full ids. */
 function useFullId(asked: string, task: string | undefined): void {
   const navigate = useNavigate();
   const search = useSearch({ from: "/tasks/$task" });

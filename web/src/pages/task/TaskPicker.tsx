@@ -10,11 +10,11 @@ import { valueText } from "~/lib/text";
 
 type TaskPickerProps = { label: string; exclude: string[]; onPick: (task: string) => void };
 
-/** A list without any choice is none to a screen reader. */
+/** A list without options is not a list to a screen reader. */
 const NO_MATCH = { value: "", label: "No matching task", disabled: true };
 const SEARCHING = { ...NO_MATCH, label: "Searching…" };
 
-/** Find another task by its name. */
+/** Search for another task by name. */
 export function TaskPicker({ label, exclude, onPick }: TaskPickerProps) {
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed, 250);

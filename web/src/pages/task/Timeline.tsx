@@ -105,7 +105,7 @@ function LaneRow({ lane, isNamed, position }: LaneProps) {
   );
 }
 
-/** A long chain: when its program ran, and when it did not. */
+/** A long chain in one lane: when its program ran, and when it did not. */
 function SingleLane({ lanes, position }: { lanes: Lane[]; position: Position }) {
   const sums = [...totals(lanes)].map(([phase, sum]) => `${PHASE_LABELS[phase]} ${duration(sum)}`);
   return (
@@ -137,7 +137,7 @@ function SingleLane({ lanes, position }: { lanes: Lane[]; position: Position }) 
   );
 }
 
-/** However short, it stays within the track. */
+/** Even a very short span stays inside the track. */
 function styleOf({ from, to }: Span, position: Position) {
   const left = `min(${position(from)}, 100% - 3px)`;
   return { left, width: `calc(${position(to)} - ${left})` };

@@ -2,7 +2,7 @@ import type { Schemas } from "~/api/client";
 
 type Line = Schemas["HistoryLine"];
 
-/** What an event was, in words; one that nobody foresaw keeps its own name. */
+/** A title for the event; an unknown event keeps its own name. */
 export function eventTitle({ type, data }: Line): string {
   const node = data.node ? ` on ${data.node}` : "";
   const code =
@@ -32,7 +32,7 @@ function stateSuffix({ native_state: state }: Line["data"]): string {
   return state ? `: ${state}` : "";
 }
 
-/** What else is known of it, without what is empty. */
+/** The event's other data, without empty values. */
 export function eventFacts({ data }: Line): [string, unknown][] {
   return Object.entries(data).filter(
     ([, value]) => value !== null && value !== "" && value !== false,

@@ -1,6 +1,6 @@
 import type { Tab } from "./search";
 
-/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
+/** Charts and the log are large, so each tab is loaded when it is first opened. */
 export const LOADERS = {
   log: () => import("./log/LogTab").then((tab) => ({ default: tab.LogTab })),
   metrics: () => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab })),
@@ -10,14 +10,14 @@ export const LOADERS = {
   history: () => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab })),
 };
 
-/** Have a tab's code on its way while the page and the task itself are asked for. */
+/** Loads a tab's code while the task is being fetched. */
 export function preloadTab(tab: Tab = "overview"): void {
   if (tab !== "overview") void LOADERS[tab]().catch(() => undefined);
 }
 
 const PRELOAD_AFTER = 3_000;
 
-/** Have all tabs at hand once the page has come to rest, also for when the service is away. */
+/** Loads all tabs once the page is idle, also for when the service is unreachable. */
 export function preloadTabs(): () => void {
   const timer = setTimeout(async () => {
     for (const load of Object.values(LOADERS)) await load().catch(() => undefined);

@@ -4,7 +4,7 @@ import { preloadTab } from "./loaders";
 import { allCurvesQuery, comparedTasks } from "./metrics/queries";
 import type { TaskSearch } from "./search";
 
-/** Ask for what the page will show while its code is still on the way. */
+/** Fetches the page's data while its code is loading. */
 export function prefetchTask(queries: QueryClient, task: string, search: TaskSearch): void {
   preloadTab(search.tab);
   void queries.prefetchQuery(taskQuery(task));

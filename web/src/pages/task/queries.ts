@@ -27,7 +27,7 @@ export const logsQuery = (task: string) =>
     queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/logs", of(task))),
   });
 
-/** A text that belongs to a task and never changes: its script, its changes, a file of its code. */
+/** A text of a task that never changes: its script, its diff, a file of its code. */
 export const textQuery = (task: string, what: string) =>
   queryOptions({
     queryKey: ["task-text", task, what],

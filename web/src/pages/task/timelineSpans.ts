@@ -5,7 +5,7 @@ export type Span = { phase: Phase; from: number; to: number; open: boolean; run?
 export type Lane = { attempt: number; ending: string; runs: number; spans: Span[] };
 type History = Schemas["HistoryLine"][];
 
-/** What happened when, one lane for each attempt; what still goes on ends now. */
+/** What happened when, one lane per attempt. What is still going on ends now. */
 export function lanesOf(task: Task, history: History, now: number): Lane[] {
   return task.attempts.map((attempt, n) => {
     const begun = n === 0 ? task.created : (task.attempts[n - 1]?.ended ?? attempt.started ?? now);
@@ -32,7 +32,7 @@ function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
   const spans: Span[] = [];
   const add = (phase: Phase, from: number, to: number | null | undefined, run?: number) => {
     const until = Math.max(from, to ?? end ?? now);
-    // A program that ran for less than its clock can tell has run.
+    // A run shorter than the clock's resolution still ran.
     if (until > from || phase === "ran")
       spans.push({ phase, from, to: until, open: to == null && end === null, run });
     return until;
@@ -55,16 +55,16 @@ function eventAt(history: History, attempt: string, type: string): number | unde
   return history.find((line) => line.type === type && line.data.attempt === attempt)?.at;
 }
 
-/** So many lanes can still be told apart; a longer chain is drawn in one. */
+/** The most lanes that can be told apart; a longer chain is drawn in one. */
 export const MAX_LANES = 8;
 
-/** All that one lane for the whole chain shows; what ran lies above what waited for its turn meanwhile. */
+/** The spans of all attempts in one lane; running is drawn above waiting. */
 export function mergedSpans(lanes: Lane[]): (Span & { attempt: number })[] {
   const spans = lanes.flatMap(({ attempt, spans }) => spans.map((span) => ({ ...span, attempt })));
   return spans.toSorted((a, b) => Number(a.phase === "ran") - Number(b.phase === "ran"));
 }
 
-/** How long each phase took over all attempts. */
+/** The total duration of each phase over all attempts. */
 export function totals(lanes: Lane[]): Map<Phase, number> {
   const sums = new Map<Phase, number>();
   for (const { phase, from, to } of lanes.flatMap((lane) => lane.spans)) {

@@ -10,15 +10,15 @@ import type { TaskSelection } from "./useTaskSelection";
 
 type BulkActionsProps = {
   selection: TaskSelection;
-  /** All that the view's filters find, and how many these are, where that is known. */
+  /** Everything that matches the filters, and how many that is, if known. */
   matching: Choice;
   total: number | undefined;
   nameOf: (id: string) => string;
 };
 
-/** What can be done to the chosen tasks together. */
+/** Actions on the selected tasks. */
 export function BulkActions({ selection, matching, total, nameOf }: BulkActionsProps) {
-  // As it was when the dialog opened: the list goes on changing behind it.
+  // As it was when the dialog opened; the list keeps changing behind it.
   const [request, setRequest] = useState<{ act: BulkAction; choice: Choice }>({
     act: CANCEL,
     choice: { tasks: [] },

@@ -20,12 +20,12 @@ import { type BulkOperation, type Choice, type Progress, previewBulk, runBulk } 
 export type BulkAction = {
   operation: BulkOperation;
   title: string;
-  /** What it does to this many. */
+  /** What it does. */
   text: string;
-  /** Said when the filters find none that it could touch. */
+  /** Shown if there is nothing to do. */
   none: string;
   verb: string;
-  /** What became of one that was not refused. */
+  /** The result for one task. */
   result: (task: Task) => string;
   color?: string;
 };
@@ -48,7 +48,7 @@ export const RETRY: BulkAction = {
   result: (task) => `retried as ${task.id.slice(0, 8)}`,
 };
 
-/** To cancel what has ended already changes nothing, and is no fault. */
+/** Cancelling an ended task changes nothing and is not an error. */
 function cancelResult({ state }: Task): string {
   if (state === "cancelled") return "cancelled";
   if (state === "failed" || state === "succeeded") return `had already ended: ${state}`;
@@ -63,7 +63,7 @@ type BulkDialogProps = {
   onDone: () => void;
 };
 
-/** How many it would be, as the service counts them now; then how it goes, then what became of each. */
+/** How many tasks are affected, then the progress, then the result of each. */
 export function BulkDialog({ act, choice, ...props }: BulkDialogProps) {
   const preview = useQuery({
     queryKey: ["look-ahead", act.operation, choice],
@@ -153,7 +153,7 @@ type OutcomesProps = {
   onClose: () => void;
 };
 
-/** What became of each: those that were refused first, in the service's words. */
+/** The result of each task, rejected ones first, with the service's message. */
 function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: OutcomesProps) {
   return (
     <Stack>

@@ -9,7 +9,7 @@ import type { Row } from "./TaskList";
 import classes from "./Tasks.module.css";
 import type { TaskSelection } from "./useTaskSelection";
 
-/** The heads of the columns; those that the service can sort by are buttons. */
+/** Column headers; columns the service can sort by are buttons. */
 export function GridHeader({
   selection,
   rows,

@@ -37,7 +37,7 @@ function useChange() {
     void navigate({ search: change, replace: true });
 }
 
-/** What to show, and in which order; all of it stands in the address. */
+/** Filters and sort order, stored in the address. */
 export function TaskFilters({ counts }: { counts: Schemas["TaskCounts"] | undefined }) {
   const search = useSearch({ from: "/tasks" });
   const change = useChange();
@@ -146,7 +146,7 @@ function Chip({ name, count, pressed, onClick }: ChipProps) {
   );
 }
 
-/** Typing is free; the service is asked after a short pause. */
+/** Sends the search after a short pause in typing. */
 function SearchField({ value, onChange }: { value: string; onChange: (text?: string) => void }) {
   const [typed, setTyped] = useState(value);
   const send = useDebouncedCallback((text: string) => onChange(text || undefined), TYPING_PAUSE);

@@ -25,11 +25,11 @@ type TaskGridProps = {
 
 const ROW = 42;
 const CARD = 88;
-// The rows beyond the edges: a fast wheel meets drawn rows, and reading on begins early.
+// Rows rendered beyond the visible ones: fast scrolling finds them ready, and loading starts early.
 const OVERSCAN = 36;
 const HALF_MINUTE = 30_000;
 
-/** All tasks of the view in a grid of which only the part in sight is drawn. */
+/** All tasks of the view in a grid that renders only the visible part. */
 export function TaskGrid(props: TaskGridProps) {
   const { list, state, total, selection, onScrolled, onOpen } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -122,7 +122,7 @@ type RowClick = Pick<TaskGridProps, "selection" | "onOpen" | "state"> & {
   setActive: (index: number) => void;
 };
 
-/** A click opens a task; on its box, or with Shift or Ctrl, it chooses. The function stays the same for all rows. */
+/** A click opens a task; on its checkbox, or with Shift or Ctrl, it selects. The callback is stable for all rows. */
 function useRowClick(clicks: RowClick) {
   const latest = useRef(clicks);
   latest.current = clicks;

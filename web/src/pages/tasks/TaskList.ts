@@ -14,20 +14,20 @@ const ROW_FIELDS = [
   "version",
 ] as const;
 
-/** What the list keeps of a task: a hundred thousand of them must fit in a browser. */
+/** What the list keeps of a task: a hundred thousand must fit in a browser. */
 export type Row = Pick<Task, (typeof ROW_FIELDS)[number]>;
 type Page = { items: Task[]; next?: string | null };
 export type FetchPage = (cursor: string | null, limit: number) => Promise<Page>;
 
 export type ListState = {
   rows: readonly Row[];
-  /** Nothing follows the last row. */
+  /** No more rows follow. */
   complete: boolean;
-  /** The rows are still those of the list before. */
+  /** The rows are still those of the previous list. */
   isStale: boolean;
   loading: boolean;
   error: Error | null;
-  /** The service would now answer with other rows. */
+  /** The service would now return other rows. */
   outdated: boolean;
 };
 
@@ -36,16 +36,16 @@ const NEXT_PAGES = 200;
 const EVENT_DELAY = 250;
 
 /**
- * The tasks of one view, read page by page and kept true by the event stream.
+ * The tasks of one view, loaded page by page and updated by the event stream.
  *
- * Rows never move by themselves: a change is drawn in place, and what would add or
+ * Rows never move on their own: a change is shown in place, and what would add or
  * remove a row only marks the list as outdated until `refresh`.
  */
 export class TaskList {
   private state: ListState;
   private readonly places = new Map<string, number>();
   private readonly pendingEvents = new Map<string, Task>();
-  /** Heard while an answer was under way, which may be older. */
+  /** Received while a response was pending, which may be older. */
   private readonly eventsWhileLoading = new Map<string, Task>();
   private readonly listeners = new Set<() => void>();
   private next: string | null = null;
@@ -75,7 +75,7 @@ export class TaskList {
     return () => this.listeners.delete(changed);
   };
 
-  /** Read the first page anew and begin from there. */
+  /** Reads the first page again and starts from there. */
   async refresh(): Promise<void> {
     this.round += 1;
     await this.read(null, FIRST_PAGE, (rows) => {
@@ -91,7 +91,7 @@ export class TaskList {
     await this.readNext();
   }
 
-  /** Also after a page that could not be read. */
+  /** Also after a page that failed to load. */
   async readNext(): Promise<void> {
     if (this.next === null) return this.refresh();
     await this.read(this.next, NEXT_PAGES, (rows) => {
@@ -134,7 +134,7 @@ export class TaskList {
     this.eventsWhileLoading.clear();
   }
 
-  /** A search looks through so many tasks a call: where none of them matched, the next call goes on. */
+  /** A search covers a limited number of tasks per call; without a match, the next call continues. */
   private async nextRows(cursor: string | null, limit: number): Promise<Page | null> {
     const round = this.round;
     let page = await this.fetchPage(cursor, limit);

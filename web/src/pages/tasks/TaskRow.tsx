@@ -15,12 +15,12 @@ type TaskRowProps = {
   top: number;
   chosen: boolean;
   active: boolean;
-  /** Changes each half minute, so that "5 min ago" stays true. */
+  /** Changes every half minute, so that "5 min ago" stays true. */
   tick: number;
   onClick: (index: number, event: React.MouseEvent) => void;
 };
 
-/** One task as one line; on a phone, as a card. */
+/** One task as a row; on a phone, as a card. */
 export const TaskRow = memo(function Row({
   row,
   index,

@@ -21,7 +21,7 @@ import { useTaskSelection } from "./useTaskSelection";
 
 const REFRESH_AT_MOST_EVERY = 2_000;
 
-/** Task Manager: every task there ever was, a link for each view of them. */
+/** All tasks; every view of them is a link. */
 export function Tasks() {
   const search = useSearch({ from: "/tasks" });
   const counts = useQuery(countsQuery(search)).data;
@@ -64,7 +64,7 @@ function totalText(total: number, search: TasksSearch): string {
 
 type LeadProps = { total: number; search: TasksSearch; since?: number };
 
-/** How many; of a search in very many tasks, how far back these were counted. */
+/** The number of tasks; for a search in very many, how far back they were counted. */
 function Lead({ total, search, since }: LeadProps) {
   if (since === undefined) return totalText(total, search);
   return (
@@ -141,7 +141,7 @@ function TaskListView({ search, total, whole }: TaskListViewProps) {
   );
 }
 
-/** At the top of the list new rows appear by themselves; elsewhere nothing may move under the reader's eyes. */
+/** At the top of the list new rows appear automatically; elsewhere nothing may move while being read. */
 function useRefresh(wanted: boolean, refresh: () => void) {
   const last = useRef(0);
   const latest = useRef(refresh);

@@ -6,16 +6,16 @@ import { filtersOf } from "./useTaskList";
 
 type Outcome = Schemas["Outcome"];
 export type BulkOperation = "cancel" | "retry";
-/** Tasks that were picked, or all that the view's filters find. */
+/** Selected tasks, or all that match the filters. */
 export type Choice = { tasks: string[] } | { matching: Partial<Schemas["TaskMatch"]> };
-/** What is left out is as the service has it. */
+/** Omitted fields use the service's defaults. */
 type Body = Partial<Omit<Schemas["TaskChoice"], "matching">> & Partial<{ matching: object }>;
-/** What is known while it goes on: how many are done, and those that were refused. */
+/** Progress so far: how many are done, and which were rejected. */
 export type Progress = { done: number; refused: Outcome[]; shown: Outcome[] };
 
-/** The most that the service takes in one call. */
+/** The most the service accepts in one call. */
 const MAX_PER_CALL = 500;
-/** Of many that went well a few are named; those that did not are all kept. */
+/** Only some of the successful ones are listed, but all that failed. */
 const MAX_SHOWN = 100;
 
 export function matchingOf(search: TasksSearch): Choice {
@@ -25,7 +25,7 @@ export function matchingOf(search: TasksSearch): Choice {
   return { matching: { ...Object.fromEntries(set), state: states } };
 }
 
-/** How many it would touch, and the same choice without what is asked for from now on. */
+/** How many tasks would be affected, and the same choice without later tasks. */
 export async function previewBulk(
   operation: BulkOperation,
   choice: Choice,
@@ -35,7 +35,7 @@ export async function previewBulk(
   return { total: matching ?? 0, choice: { matching: { ...choice.matching, until } } };
 }
 
-/** Do it, part by part; `tell` hears how far it is. */
+/** Runs the operation in batches and reports the progress. */
 export async function runBulk(
   operation: BulkOperation,
   choice: Choice,

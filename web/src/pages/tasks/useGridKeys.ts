@@ -12,7 +12,7 @@ type Keys = {
   height: number;
 };
 
-/** Arrows move, Space chooses, Shift extends, Enter opens, Ctrl+A takes all, Escape lets go. */
+/** Arrows move, Space selects, Shift extends, Enter opens, Ctrl+A selects all, Escape clears. */
 export function useGridKeys({ state, selection, onOpen, rows, height }: Keys) {
   const [active, setActive] = useState(-1);
 

@@ -7,7 +7,7 @@ import { type ListState, type Row, TaskList } from "./TaskList";
 
 type StoredList = { key: string; list: TaskList; stop: () => void; scrolled: number };
 
-/** The newest list lives on while another page is shown: going back finds it as it was left. */
+/** The latest list is kept while another page is shown, so that going back finds it unchanged. */
 let stored: StoredList | undefined;
 
 export function useTaskList(search: TasksSearch): {
@@ -50,7 +50,7 @@ function pageFetcher(search: TasksSearch) {
     dataOf(api.GET("/api/v1/tasks", { params: { query: { ...query, cursor, limit } } }));
 }
 
-/** Whether a change of a task may bring other rows, or the same in another order. */
+/** Whether a changed task may change the rows or their order. */
 function orderRule(search: TasksSearch) {
   const byState = statesOf(search).length > 0;
   const byChange = /updated|ended/.test(search.sort ?? "");

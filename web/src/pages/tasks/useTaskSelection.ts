@@ -6,16 +6,16 @@ import type { Row } from "./TaskList";
 export type TaskSelection = {
   chosen: Selection;
   toggle: (index: number) => void;
-  /** Everything from the row last chosen to this one. */
+  /** Selects everything from the last selected row to this one. */
   extendTo: (index: number) => void;
   all: () => void;
-  /** Not only the rows read so far: all that the filters find. */
+  /** All that match the filters, not only the loaded rows. */
   everything: boolean;
   selectEverything: () => void;
   clear: () => void;
 };
 
-/** Which tasks of the list are chosen, for what is done to several at once. */
+/** The selected tasks of the list, for bulk actions. */
 export function useTaskSelection(rows: readonly Row[]): TaskSelection {
   const [chosen, setChosen] = useState<Selection>(new Set());
   const [everything, setEverything] = useState(false);

@@ -6,7 +6,7 @@ import { useAction } from "~/components/useAction";
 import { usersApi } from "~/people/api";
 import { InvitationLink } from "~/people/InvitationLink";
 
-/** To this Diamond, and to no project. */
+/** To this Diamond, without a project. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
   const invite = useAction({

@@ -4,7 +4,7 @@ import { Section } from "~/components/Section";
 import { defaultLimitsQuery, limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
 
-/** What holds for whoever has no limits of her own. */
+/** Limits for everyone without individual limits. */
 export function LimitsTab() {
   const query = useQuery(defaultLimitsQuery);
   return (

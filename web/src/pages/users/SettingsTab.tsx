@@ -4,7 +4,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
 import { type ServiceSettings, serviceSettingsQuery } from "~/people/api";
 
-/** What the service was told at its start: to be looked up here, and changed in its file. */
+/** The service's settings, read-only; they are changed in its configuration file. */
 export function SettingsTab() {
   const query = useQuery(serviceSettingsQuery);
   return (

@@ -20,7 +20,7 @@ const BY = [
   { value: "project", label: "By project" },
 ];
 
-/** Who has used how much. */
+/** Usage by person or project. */
 export function UsageTab() {
   const { by = "person", days } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });

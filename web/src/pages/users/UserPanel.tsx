@@ -18,7 +18,7 @@ import { meQuery } from "~/people/me";
 import { SessionTable } from "~/people/SessionTable";
 import { AccountBadges } from "./UserTable";
 
-/** One person's account: what she is, what she uses and may use, where she is signed in. */
+/** One person's account: role, usage, limits and sessions. */
 export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(userQuery(id));
   return (

@@ -17,7 +17,7 @@ import { UsageTab } from "./UsageTab";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
 
-/** Everybody who has an account: administrators look after them here. */
+/** All accounts, managed by administrators. */
 export function Users() {
   const { search, tab = "people", dialog } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });

@@ -2,14 +2,14 @@ export const USERS_TABS = ["people", "use", "limits", "settings"] as const;
 export type UsersTab = (typeof USERS_TABS)[number];
 export type UsageBy = "person" | "project";
 
-/** What the address of this page may carry: `user` is the one whose details are open. */
+/** What the address of this page may carry: `user` is the account whose details are open. */
 export type UsersSearch = {
   tab?: UsersTab;
   search?: string;
   user?: string;
   dialog?: "invite";
   by?: UsageBy;
-  /** How far back the use is counted, in days. */
+  /** How far back usage is counted, in days. */
   days?: number;
 };
 

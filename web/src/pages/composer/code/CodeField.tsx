@@ -78,7 +78,7 @@ function kindOf(work: Work): Kind {
   return typeof code === "string" && /:\/\/|^git@/.test(code) ? "git" : "folder";
 }
 
-/** A notebook is a file of somebody's, so there is hardly one without code. */
+/** A notebook is a file, so it nearly always needs a code folder. */
 function isNotebook(work: Work): boolean {
   return work.spec.notebook !== undefined;
 }

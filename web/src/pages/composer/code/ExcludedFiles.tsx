@@ -7,7 +7,7 @@ import classes from "../Composer.module.css";
 
 const MAX_SHOWN = 100;
 
-/** What did not travel along, each with the reason that the service gave. */
+/** Files that were not uploaded, each with the reason from the service. */
 export function ExcludedFiles({ paths }: { paths: string[] }) {
   const [open, { toggle }] = useDisclosure(false);
   const id = useId();

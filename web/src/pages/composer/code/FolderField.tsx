@@ -13,7 +13,7 @@ import { ExcludedFiles } from "./ExcludedFiles";
 import { droppedFiles, folderName, notebooksOf, type PickedFile, pickedFiles } from "./folder";
 import { uploadFolder } from "./upload";
 
-/** A folder of this computer, by choosing or by dropping it here. */
+/** A folder on this computer, chosen or dropped. */
 export function FolderField() {
   const { draft } = useComposer();
   const upload = useUpload();

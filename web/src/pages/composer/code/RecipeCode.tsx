@@ -4,7 +4,7 @@ import { CodeText } from "~/components/CodeText";
 import { formatBytes } from "~/lib/format";
 import { recipeQuery } from "../start/queries";
 
-/** The files that come with a recipe, to be read. */
+/** The files of a recipe, read-only. */
 export function RecipeCode({ name }: { name: string }) {
   const { data } = useQuery(recipeQuery(name));
   const about = { path: "README.md", size: data?.readme.length ?? 0, text: data?.readme ?? "" };

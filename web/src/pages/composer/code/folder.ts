@@ -1,11 +1,11 @@
-/** A file of a folder that was picked or dropped; its path begins with the folder's own name. */
+/** A file of a chosen or dropped folder; its path starts with the folder's name. */
 export type PickedFile = { path: string; file: File };
 
 export function pickedFiles(list: FileList | null): PickedFile[] {
   return [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-/** All files below what was dropped. Must be called within the drop event: the list is emptied after it. */
+/** All files below the dropped items. Must be called inside the drop event, since the list is cleared after it. */
 export function droppedFiles(items: DataTransferItemList): Promise<PickedFile[]> {
   const entries = [...items]
     .map((item) => item.webkitGetAsEntry())
@@ -28,7 +28,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** A reader gives a folder in portions, the last of them empty. */
+/** A reader returns a folder in batches; the last one is empty. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -45,12 +45,12 @@ export function folderName(files: PickedFile[]): string {
   return files[0]?.path.split("/")[0] ?? "";
 }
 
-/** A file's place in the folder, without the folder's own name. */
+/** The path inside the folder, without the folder's name. */
 export function relativePath({ path }: PickedFile): string {
   return path.includes("/") ? path.slice(path.indexOf("/") + 1) : path;
 }
 
-/** The ignore files of the folder: the service decides by them what need not be sent. */
+/** The folder's ignore files, from which the service decides what to skip. */
 export async function readIgnoreFiles(files: PickedFile[]): Promise<Record<string, string>> {
   const rules = files.filter(({ path }) => /(^|\/)\.(git|diamond)ignore$/.test(path));
   const read = rules.map(async (rule) => [relativePath(rule), await rule.file.text()]);

@@ -2,7 +2,7 @@ import { api, dataOf, fetchRaw } from "~/api/client";
 import type { CodeFacts } from "~/jobs/work";
 import { type PickedFile, readIgnoreFiles, relativePath } from "./folder";
 
-/** Send a folder: only what the service would keep, and it says what stays behind and why. */
+/** Uploads a folder. The service decides which files to include, and says why others are excluded. */
 export async function uploadFolder(files: PickedFile[], project = ""): Promise<CodeFacts> {
   const body = { paths: files.map(relativePath), rules: await readIgnoreFiles(files) };
   const plan = await dataOf(api.POST("/api/v1/snapshots/plan", { body }));

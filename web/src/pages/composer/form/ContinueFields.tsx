@@ -14,7 +14,7 @@ const CAUSES: Record<string, string> = {
   "exit-code": "the program fails",
 };
 
-/** When the work goes on by itself in a next attempt, and where that must end. */
+/** When a job continues automatically with another attempt, and where that ends. */
 export function ContinueFields() {
   return (
     <Stack gap="md">

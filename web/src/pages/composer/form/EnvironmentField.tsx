@@ -12,7 +12,7 @@ import classes from "../Composer.module.css";
 import { fieldOf, useComposer, useField } from "../state/context";
 import { type Kind, keptOf, kindOf } from "./environmentKind";
 
-/** How a program gets its packages. Each kind is one line here and one component below. */
+/** How a program gets its packages; each kind has a component below. */
 const KINDS: { value: Kind; label: string }[] = [
   { value: "none", label: "None" },
   { value: "packages", label: "Python packages" },
@@ -58,7 +58,7 @@ export function EnvironmentField() {
   );
 }
 
-/** What is filled in decides; a kind that was just chosen has nothing yet, or shows more of the same. */
+/** The current value decides; a newly chosen kind has no value yet, or shows more fields. */
 function shownKind(filled: Kind, chosen: Kind | null): Kind {
   if (chosen === null || filled === "image") return filled;
   if (filled === "none") return chosen;
@@ -98,7 +98,7 @@ function Packages() {
   );
 }
 
-/** One that was built before, by its name. */
+/** An existing image, by name. */
 function BuiltImage() {
   const field = useField("environment");
   const named = typeof field.value === "string" ? field.value : "";
@@ -126,7 +126,7 @@ function BuiltImage() {
   );
 }
 
-/** An environment that this job brings along: built first, once for all that ask for the same. */
+/** An environment defined in the job: built first, and shared by all jobs with the same one. */
 function OwnImage() {
   return (
     <Stack gap="md" pt={4}>

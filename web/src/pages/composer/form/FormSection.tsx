@@ -26,7 +26,7 @@ export function FormSection({ title, help, children }: FormSectionProps) {
 
 type CollapsibleProps = { title: string; fields: string[]; children: ReactNode };
 
-/** Things most people need not touch; open when one of its fields is filled or at fault. */
+/** Fields most people do not need; open if one is set or has a fault. */
 export function Collapsible({ title, fields, children }: CollapsibleProps) {
   const { draft, faults } = useComposer();
   const isUsed = fields.some((field) => valueAt(draft.work.spec, field) !== undefined);

@@ -5,7 +5,7 @@ import { useField } from "../state/context";
 
 type KeyValueFieldProps = Omit<RowTexts, "label"> & { path: string; label?: string; cells?: Cells };
 
-/** A mapping of the spec as rows of names and values. */
+/** A mapping of the spec, edited as rows. */
 export function KeyValueField({ path, label = labelOf(path), ...texts }: KeyValueFieldProps) {
   const { id, value, fault, set, touch } = useField(path);
   return <KeyValueRows {...texts} {...{ id, label, value, fault }} onChange={set} onBlur={touch} />;

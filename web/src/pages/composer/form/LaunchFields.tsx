@@ -18,7 +18,7 @@ const LAUNCHERS: Record<string, string> = {
   tensorflow: "once per process, with TF_CONFIG set",
 };
 
-/** How the command becomes several processes, and when one that stands still is given up. */
+/** How the command is started as several processes, and when a hanging one is stopped. */
 export function LaunchFields() {
   const field = useField("launch");
   const launch = readLaunch(field.value);

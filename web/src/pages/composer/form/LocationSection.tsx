@@ -48,7 +48,7 @@ export function LocationSection() {
   );
 }
 
-/** Another machine knows other partitions and accounts: they are asked for anew. */
+/** Another endpoint has other partitions and accounts, so they are reset. */
 function EndpointField() {
   const { draft, composition } = useComposer();
   const field = useField("on");
@@ -144,7 +144,7 @@ function endpointOf(on: unknown): string {
   return splitLocation(on)[0] || "auto";
 }
 
-/** `endpoint/partition` in its two parts. */
+/** Splits `endpoint/partition`. */
 function splitLocation(on: unknown): [string, string] {
   const [endpoint = "", partition = ""] = typeof on === "string" ? on.split("/", 2) : [];
   return [endpoint, partition];

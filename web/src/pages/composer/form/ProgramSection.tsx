@@ -54,7 +54,7 @@ function CommandField() {
   );
 }
 
-/** Emptied it stays a notebook's job, and the service asks for its name. */
+/** When emptied it stays a notebook job, and the service asks for the name. */
 function NotebookField() {
   const { draft } = useComposer();
   const set = (notebook: string) =>

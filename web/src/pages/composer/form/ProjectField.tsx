@@ -5,7 +5,7 @@ import { meQuery } from "~/people/me";
 import { projectsQuery } from "~/projects/api";
 import { useComposer } from "../state/context";
 
-/** The people who see the job; shown to whoever is in a project that takes work. */
+/** Who can see the job. Shown to members of active projects. */
 export function ProjectField() {
   const { draft, composition } = useComposer();
   const { project, assignment } = useSearch({ from: "/compose" });
@@ -29,7 +29,7 @@ export function ProjectField() {
     );
   }
   const choose = (next: string | null) => {
-    draft.change((work) => work); // Sent to another place it is another job.
+    draft.change((work) => work); // In another project it is another job.
     void navigate({ search: (now) => ({ ...now, project: next ?? undefined }), replace: true });
   };
   return (

@@ -2,7 +2,7 @@ import { isMapping } from "~/jobs/spec/draft";
 import { useComposer } from "../state/context";
 import { KeyValueField } from "./KeyValueField";
 
-/** The way through for whatever the form does not know: options of the batch system itself. */
+/** Batch system options that the form does not cover. */
 export function RawOptions() {
   const systems = useBatchSystems();
   return systems.map((system) => (
@@ -20,7 +20,7 @@ export function RawOptions() {
   ));
 }
 
-/** That of the endpoint, and any that the spec names. */
+/** The endpoint's batch system, and any named in the spec. */
 function useBatchSystems(): string[] {
   const { draft, composition } = useComposer();
   const here = composition?.choices.scheduler;

@@ -1,7 +1,7 @@
 import type { Schemas } from "~/api/client";
 import { count, duration, formatNumber } from "~/lib/format";
 
-/** Words for what a site offers; what may be chosen was decided by the service. */
+/** Descriptions of what a site offers. The service decides what can be chosen. */
 
 const STATES: Record<string, string> = {
   offline: "offline",

@@ -6,7 +6,7 @@ import { count, duration, formatNumber } from "~/lib/format";
 import { useComposer } from "../state/context";
 import { FactTable } from "./FactTable";
 
-/** What it can cost at most, and how long the queue is. */
+/** The maximum cost, and the state of the queue. */
 export function CostPane() {
   const { composition } = useComposer();
   if (!composition) return <SkeletonLines />;

@@ -2,7 +2,7 @@ import { Table } from "@mantine/core";
 
 export type Fact = [name: string, value: string] | false | null | undefined;
 
-/** Names and values in two columns; what is not known is left out. */
+/** Names and values in two columns; unknown values are left out. */
 export function FactTable({ facts }: { facts: Fact[] }) {
   const known = facts.filter((fact): fact is [string, string] => Boolean(fact));
   return (

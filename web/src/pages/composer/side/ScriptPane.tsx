@@ -4,7 +4,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { useComposer } from "../state/context";
 import { useScript } from "../state/useComposition";
 
-/** The batch script that would be handed over, as the endpoint writes it. */
+/** The batch script that would be submitted, as the endpoint renders it. */
 export function ScriptPane() {
   const { draft } = useComposer();
   return (

@@ -10,7 +10,7 @@ import { ScriptPane } from "./ScriptPane";
 import { ScalePane } from "./scale/ScalePane";
 import { YamlPane } from "./YamlPane";
 
-/** The same job seen otherwise: as text, as the script that will run, as what it costs, and how long a long training takes. */
+/** Other views of the same job: YAML, batch script, cost, plan and test runs. */
 export function SidePanel({ search, yaml }: { search: ComposerSearch; yaml: YamlState }) {
   const navigate = useNavigate();
   const tab = search.tab ?? "yaml";

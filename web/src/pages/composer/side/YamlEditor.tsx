@@ -33,7 +33,7 @@ const EXTENSIONS = [
     "&.cm-focused": { outline: "none" },
   }),
 ];
-/** Tab leaves the editor, as everywhere on the page; indenting is done by Enter and spaces. */
+/** Tab leaves the editor, as everywhere on the page; use spaces to indent. */
 const SETUP = {
   foldGutter: false,
   highlightActiveLine: false,
@@ -41,7 +41,7 @@ const SETUP = {
   autocompletion: false,
 };
 
-/** Loaded only when it is looked at: CodeMirror is heavier than the page. */
+/** Loaded on demand: CodeMirror is larger than the page. */
 export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
   const editor = useRef<ReactCodeMirrorRef>(null);
   const scheme = useComputedColorScheme("light");

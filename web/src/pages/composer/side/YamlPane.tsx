@@ -8,7 +8,7 @@ import type { YamlState } from "../state/useYaml";
 
 const YamlEditor = lazy(() => import("./YamlEditor"));
 
-/** The spec as text. What is typed here fills the form, and the other way round. */
+/** The spec as text, in sync with the form. */
 export function YamlPane({ yaml }: { yaml: YamlState }) {
   return (
     <div className={classes.pane}>

@@ -10,7 +10,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { TaskTable } from "~/tasks/TaskTable";
 import { earlierTasksQuery } from "./queries";
 
-/** Choose a task to run again, as it was or changed. */
+/** Choose a task to run again, with or without changes. */
 export function EarlierTasks() {
   const [search, setSearch] = useState("");
   const [settled] = useDebouncedValue(search.trim(), 250);

@@ -6,7 +6,7 @@ import { QueryResult } from "~/components/QueryResult";
 import classes from "../Composer.module.css";
 import { recipesQuery } from "./queries";
 
-/** Complete jobs that come with Diamond; one click fills the form. */
+/** Complete example jobs; one click fills in the form. */
 export function RecipeGallery() {
   return (
     <QueryResult query={useQuery(recipesQuery)} loading={<Loading />}>

@@ -10,7 +10,7 @@ const LABELS: { value: Start; label: string }[] = [
   { value: "task", label: "Earlier task" },
 ];
 
-/** What the job begins as. Each choice is an address of its own, with its own draft. */
+/** What the job starts from. Each choice has its own address and draft. */
 export function StartFrom({ search }: { search: ComposerSearch }) {
   const navigate = useNavigate();
   const go = (start: string) =>

@@ -6,7 +6,7 @@ import type { SpecDraft } from "~/jobs/spec/draft";
 import { emptyWork, type Work } from "~/jobs/work";
 import type { ComposerSearch } from "../search";
 
-/** What the form is filled with at first; each source has a draft of its own. */
+/** What the form is filled in from; each source has its own draft. */
 export type Source =
   | { kind: "command" }
   | { kind: "notebook" }
@@ -15,7 +15,7 @@ export type Source =
   | { kind: "image"; id: string }
   | { kind: "assignment"; project: string; name: string };
 
-/** The source that the address names, or null while a recipe or a task is still to be chosen. */
+/** The source named by the address, or null while a recipe or task must still be chosen. */
 export function sourceOf(search: ComposerSearch): Source | null {
   const { assignment, project } = search;
   if (assignment && project) return { kind: "assignment", project, name: assignment };
@@ -64,7 +64,7 @@ async function fromRecipe(name: string): Promise<Work> {
   return { ...emptyWork({ ...spec, ...locationOf(preferences) }), recipe: name };
 }
 
-/** A job that runs in an image: by its name, or by its digest once it has none. */
+/** A job that uses an image, by name or, without one, by digest. */
 async function inImage(id: string): Promise<Work> {
   const params = { path: { image: id } };
   const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));
@@ -84,7 +84,7 @@ async function fromAssignment(project: string, name: string): Promise<Work> {
   return { ...work, code, codeName: code ? `Code of ${title || name}` : "" };
 }
 
-/** A person's own defaults, from the settings. */
+/** The defaults from the settings. */
 function locationOf(preferences: Schemas["Preferences"]): SpecDraft {
   const { endpoint, partition, account } = preferences;
   return {

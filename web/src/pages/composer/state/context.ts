@@ -10,7 +10,7 @@ export type ComposerState = {
   source: Source;
   draft: DraftState;
   composition: Composition | undefined;
-  /** Faults that are shown: of fields that were touched, or all once one tried to submit. */
+  /** Visible faults: of touched fields, or all after trying to submit. */
   faults: Fault[];
   touch: (field: string) => void;
 };
@@ -24,7 +24,7 @@ export function useComposer(): ComposerState {
   return state;
 }
 
-/** One field of the spec: its value, how to change it, and what the service says about it. */
+/** One field of the spec: value, setter, limit and fault. */
 export function useField(path: string) {
   return fieldOf(useComposer(), path);
 }

@@ -6,7 +6,7 @@ import { bodyOf, type Work } from "~/jobs/work";
 
 const TYPING_PAUSE = 250;
 
-/** What would become of the work so far: faults, limits, choices, cost. Asked as one types. */
+/** What the service makes of the draft so far: faults, limits, choices, cost. Updated while typing. */
 export function useComposition(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
   const [settled] = useDebouncedValue(work, TYPING_PAUSE);
@@ -18,7 +18,7 @@ export function useComposition(work: Work) {
   return { ...answer, isCurrent: settled === work && !answer.isPlaceholderData };
 }
 
-/** The batch script, asked of the endpoint only while somebody looks at it. */
+/** The batch script, requested from the endpoint only while it is shown. */
 export function useScript(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
   const [settled] = useDebouncedValue(work, TYPING_PAUSE);

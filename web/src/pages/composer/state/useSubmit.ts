@@ -9,7 +9,7 @@ import { jumpToField } from "../jumpToField";
 import { savedGoal } from "../side/plan/goal";
 import { useGoal } from "../side/plan/useGoal";
 
-/** The text beside the form cannot be read, so what it asks for is not known. */
+/** The YAML cannot be parsed, so the job is unknown. */
 export class BrokenYaml extends Error {
   constructor(readonly faults: TextFault[]) {
     super("The YAML is not valid");
@@ -17,7 +17,7 @@ export class BrokenYaml extends Error {
   }
 }
 
-/** Hand the work over. When that fails, everything typed stays where it is. */
+/** Submits the job. If that fails, everything typed is kept. */
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -42,7 +42,7 @@ export function useSubmit(draft: DraftState) {
   });
 }
 
-/** With text typed a moment ago, the form may not have heard of it yet. */
+/** Text typed a moment ago may not have reached the form yet. */
 async function newest(work: DraftState["work"]) {
   if (work.yaml === null) return work;
   const { spec, faults } = await parseYaml(work.yaml);

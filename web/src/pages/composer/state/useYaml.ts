@@ -10,14 +10,14 @@ const TYPING_PAUSE = 300;
 export type YamlState = {
   text: string;
   faults: TextFault[];
-  /** The text is no YAML: the form shows what it last could read. */
+  /** The text is not valid YAML; the form shows the last valid version. */
   isBroken: boolean;
   error: Error | null;
   type: (text: string) => void;
   replaced: string | null;
 };
 
-/** The spec as text, in step with the form in both directions; the service reads and writes it. */
+/** The spec as text, in sync with the form in both directions. The service parses and renders it. */
 export function useYaml({ work, change, settle }: DraftState): YamlState {
   const typed = useTyped(work.yaml, settle);
   const isUntouched = Object.keys(work.spec).length === 0;

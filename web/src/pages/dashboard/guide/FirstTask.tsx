@@ -14,7 +14,7 @@ import { LiveCurve } from "./LiveCurve";
 import { LiveLog } from "./LiveLog";
 import { useCurves } from "./useCurves";
 
-/** The task that the guide has started: state, log and curve as they come, and the end with what next. */
+/** The guide's first task: state, log and curve live, and what to do next. */
 export function FirstTask({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(taskQuery(id));
   return (
@@ -57,7 +57,7 @@ function TaskProgress({ task, onClose }: { task: Task; onClose: () => void }) {
   );
 }
 
-/** What the state means for somebody who sees it for the first time. */
+/** What the state means to someone who sees it for the first time. */
 function currentActivity(task: Task): string {
   if (task.message) return task.message;
   if (task.state === "preparing") return "Diamond is preparing the code and the packages.";

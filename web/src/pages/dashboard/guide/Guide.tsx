@@ -23,7 +23,7 @@ import classes from "./Guide.module.css";
 const FIRST_RECIPE = "digits";
 const SMALL_RECIPE = "spiral";
 
-/** From nothing to a first trained model, without leaving the page. */
+/** From nothing to a first trained model without leaving the page. */
 export function Guide({ following }: { following?: string }) {
   const navigate = useNavigate();
   const preferences = useSavePreferences();
@@ -60,7 +60,7 @@ const STEPS = [
   },
 ];
 
-/** This machine, where Diamond has it as an endpoint; else where jobs go by default. */
+/** This machine if it is an endpoint, otherwise the default endpoint. */
 function useFirstEndpoint(): Endpoint | undefined {
   const { data } = useQuery(endpointsQuery);
   const known = data?.items ?? [];
@@ -143,7 +143,7 @@ function Steps() {
 
 type SmallRecipeProps = { disabled: boolean; onStart: (recipe: string) => void };
 
-/** The same in seconds, for a slow line. */
+/** A quicker example for a slow connection. */
 function SmallRecipe({ disabled, onStart }: SmallRecipeProps) {
   const { data } = useQuery({
     queryKey: ["recipes"],

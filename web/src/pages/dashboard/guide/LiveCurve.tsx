@@ -2,7 +2,7 @@ import { formatNumber } from "~/lib/format";
 import { type Point, polyline, range } from "./curve";
 import classes from "./Guide.module.css";
 
-/** One small curve; the task's own page has the real charts. */
+/** A small curve; the task page has the full charts. */
 export function LiveCurve({ name, points }: { name?: string; points: Point[] }) {
   const last = points.at(-1);
   const { low, high } = range(points);

@@ -9,7 +9,7 @@ import { type Tail, tailText, withPiece } from "./tail";
 
 const TAIL_BYTES = 8_192;
 
-/** The last lines of what the program prints. */
+/** The last lines of the program's output. */
 export function LiveLog({ task }: { task: Task }) {
   const [tail, setTail] = useState<Tail>({ text: "", end: 0 });
   const append = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
@@ -42,7 +42,7 @@ export function LiveLog({ task }: { task: Task }) {
   );
 }
 
-/** What was printed before the page was opened. */
+/** The output from before the page was opened. */
 async function fetchTail(
   task: string,
 ): Promise<Pick<LogPiece, "offset" | "text" | "length"> | null> {
@@ -53,6 +53,6 @@ async function fetchTail(
     const offset = Number(answer.headers.get("Diamond-Offset") ?? 0);
     return { offset, length: bytes.byteLength, text: new TextDecoder().decode(bytes) };
   } catch {
-    return null; // It has printed nothing so far; the stream brings what comes.
+    return null; // No output so far; the stream delivers the rest.
   }
 }

@@ -2,14 +2,14 @@ import type { MetricPoint } from "~/live/messages";
 
 export type Point = { step: number; value: number };
 
-/** The curve that a person would look at first. */
+/** The metric people look at first. */
 export function mainMetric(names: string[]): string | undefined {
   const preferred = ["accuracy", "acc", "score", "r2", "loss"];
   const matches = preferred.map((part) => names.find((name) => name.toLowerCase().includes(part)));
   return matches.find(Boolean) ?? names[0];
 }
 
-/** Each name's points in order of their steps; a point that comes twice counts once. */
+/** Points by name, sorted by step; duplicates count once. */
 export function mergePoints(
   curves: Record<string, Point[]>,
   points: Pick<MetricPoint, "name" | "step" | "value">[],
@@ -43,7 +43,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** "98.6 %" for a share, else the bare number. */
+/** "98.6 %" for a share, otherwise the plain number. */
 export function formatMetric(name: string, value: number): string {
   const isShare = /acc/i.test(name) && value >= 0 && value <= 1;
   return isShare ? `${(value * 100).toFixed(1)} %` : Number(value.toPrecision(4)).toString();

@@ -8,7 +8,7 @@ import { mergePoints, type Point } from "./curve";
 
 type Series = { name: string; points: (number | null)[][] };
 
-/** A task's curves: those of before the page was opened, and each point as it comes. */
+/** A task's curves: stored points, and live points as they arrive. */
 export function useCurves(task: Task): Record<string, Point[]> {
   const [live, setLive] = useState<Record<string, Point[]>>({});
   useTaskOutput(task.id, { onMetric: (points) => setLive((now) => mergePoints(now, points)) });

@@ -16,7 +16,7 @@ import { TimeAgo } from "~/components/Time";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import { count, formatBytes } from "~/lib/format";
 
-/** First what would go, then the deed, for exactly what was shown. */
+/** A preview first, then deletes exactly what was shown. */
 export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
   const [days, setDays] = useState<string | number>(30);
   const previewAction = useEndpointAction({

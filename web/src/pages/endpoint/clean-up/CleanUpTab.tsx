@@ -3,7 +3,7 @@ import type { Endpoint } from "~/api/client";
 import { CleanUp } from "./CleanUp";
 import { RetentionRules } from "./RetentionRules";
 
-/** Making room on the machine: once by hand, or by a rule. Records, logs and metrics always stay. */
+/** Frees space on the machine, once or by rules. Logs and metrics are always kept. */
 export function CleanUpTab({ endpoint }: { endpoint: Endpoint }) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" style={{ alignItems: "start" }}>

@@ -4,7 +4,7 @@ import type { Endpoint } from "~/api/client";
 import { ErrorAlert } from "~/components/ErrorAlert";
 import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 
-/** Which run directories go by themselves. An empty field means no such rule. */
+/** Which run directories are deleted automatically. An empty field means no rule. */
 export function RetentionRules({ endpoint }: { endpoint: Endpoint }) {
   const now = endpoint.retention;
   const [days, setDays] = useState<string | number>(now.older_than_days ?? "");

@@ -10,7 +10,7 @@ import { type Folders, folderCorrections } from "./folders";
 
 type EditorProps = { endpoint: Endpoint; fact: FactKind; value: unknown; onClose: () => void };
 
-/** A person's own word about the site. What does not fit is refused by the service, which says the form. */
+/** A correction of the site profile. The service rejects invalid values and says the expected form. */
 export function FactEditor(props: EditorProps) {
   return props.fact.name === "folders" ? <FolderEditor {...props} /> : <TextEditor {...props} />;
 }
@@ -117,7 +117,7 @@ function Field({ fact, isLong, text, onText }: FieldProps) {
 
 const FLAGS = ["mem", "gres", "export", "account", "nodes", "time", "ntasks"];
 
-/** Each flag of the batch system with the three things a site may do with it. */
+/** Each batch system flag with what the site does with it. */
 function Flags({ text, onText }: { text: string; onText: (text: string) => void }) {
   const now = (JSON.parse(text) ?? {}) as Record<string, string>;
   return (

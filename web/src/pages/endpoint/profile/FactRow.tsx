@@ -11,7 +11,7 @@ import { factText } from "./factText";
 export type FactKind = (typeof FACTS)[number];
 type KnownFact = { value: unknown; source?: string | null; by?: string | null; at?: number | null };
 
-/** One fact: its value, its source and age, the probed value beside a correction, and the way to change it. */
+/** One fact: its value, source and age, the probed value next to a correction, and a way to edit it. */
 export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind }) {
   const [editing, setEditing] = useState(false);
   const probed = endpoint.profile.facts[fact.name] as KnownFact | null | undefined;
@@ -63,7 +63,7 @@ export function FactRow({ endpoint, fact }: { endpoint: Endpoint; fact: FactKind
 
 const MAX_LINES = 6;
 
-/** `lines`: null where nobody has told. */
+/** `lines`: null if unknown. */
 function Value({ lines: known, isOld = false }: { lines: string[] | null; isOld?: boolean }) {
   const [all, setAll] = useState(false);
   const lines = known ?? ["unknown"];

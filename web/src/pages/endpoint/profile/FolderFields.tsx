@@ -5,7 +5,7 @@ import type { CorrectableField, Folders } from "./folders";
 
 type FolderFieldsProps = { folders: Folders; onFolders: (folders: Folders) => void };
 
-/** How much fits into each folder, and when the site deletes what lies there: no machine tells the latter. */
+/** Quota and purge age of each folder. No machine reports the latter. */
 export function FolderFields({ folders, onFolders }: FolderFieldsProps) {
   return (
     <Stack gap="sm">

@@ -6,7 +6,7 @@ import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import { FACTS } from "~/endpoints/facts";
 import { FactRow } from "./FactRow";
 
-/** All that Diamond believes about the site, each with where it is from and how old it is. */
+/** Everything known about the site, each fact with its source and age. */
 export function ProfileTab({ endpoint }: { endpoint: Endpoint }) {
   const { profile } = endpoint;
   const known = FACTS.filter(({ name }) => profile.facts[name] || profile.corrections[name]);

@@ -8,12 +8,12 @@ import {
 } from "~/endpoints/facts";
 import { count, formatBytes, MEGABYTE } from "~/lib/format";
 
-/** A fact in the words of a person, where its shape is known; else as it is. */
+/** A fact as readable text if its shape is known, otherwise generically. */
 export function factText(name: FactName, value: unknown): string[] {
   try {
     return FORMATTERS[name]?.(value as never) ?? factLines(value);
   } catch {
-    return factLines(value); // A newer agent may tell it in another form.
+    return factLines(value); // A newer agent may report another shape.
   }
 }
 
@@ -33,14 +33,14 @@ type Free = Partial<
   Record<"nodes_idle" | "nodes_total" | "cpus_idle" | "gpus_idle" | "pending", number | null>
 >;
 
-/** What a site may do with a flag, as the profile stores it and as it is shown. */
+/** What a site does with a flag: stored value and label. */
 export const FLAG_LABELS: Record<string, string> = {
   takes: "accepts",
   refuses: "rejects",
   requires: "requires",
 };
 
-/** Those that a job must mind; that a site takes the others goes without saying. */
+/** Only flags that matter to a job; accepted ones are left out. */
 function flagLines(flags: Record<string, string>): string[] {
   const special = Object.entries(flags).filter(([, answer]) => answer !== "takes");
   if (!special.length) return ["accepts every flag Diamond uses"];
@@ -65,7 +65,7 @@ function freeText(free: Free): string {
   return `${parts.join(", ")}${waiting}`;
 }
 
-/** A fact's value as lines for a person: one line each for what a list or a table holds. */
+/** A value as lines: one per entry of a list or table. */
 export function factLines(value: unknown): string[] {
   if (Array.isArray(value)) return value.length ? value.map((item) => oneLine(item)) : ["none"];
   if (isTable(value)) {
@@ -102,7 +102,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How a value is written in the editor, and read back. */
+/** How a value is edited as text. */
 export type ValueForm = "number" | "text" | "lines" | "json";
 
 export function formOf(value: unknown): ValueForm {
@@ -117,7 +117,7 @@ export function formatValue(value: unknown, form: ValueForm): string {
   return form === "json" ? JSON.stringify(value ?? null, null, 2) : String(value);
 }
 
-/** What was written as a value; throws a SyntaxError for JSON that is none. */
+/** Parses edited text; throws a SyntaxError for invalid JSON. */
 export function parseValue(text: string, form: ValueForm): unknown {
   if (form === "number") return Number(text);
   if (form === "text") return text;

@@ -6,9 +6,9 @@ type Folder = { path: string } & Partial<Schemas["FolderNow"]>;
 export type Folders = Record<string, Folder>;
 
 /**
- * What a person says of the folders beyond what was probed; null where that is nothing.
+ * The person's corrections of the probed folders; null if there are none.
  *
- * The room there is learned anew each time: it never belongs to a correction.
+ * Free space is probed each time and never part of a correction.
  */
 export function folderCorrections(folders: Folders, probed: Folders): Folders | null {
   const corrections: Folders = {};

@@ -7,7 +7,7 @@ import { BySsh } from "./BySsh";
 
 type AddProps = { way: AddMethod; onWay: (way: AddMethod) => void; onClose: () => void };
 
-/** Leads from "I have an account there" to an endpoint that is connected. */
+/** Guides from "I have an account there" to a connected endpoint. */
 export function AddEndpoint({ way, onWay, onClose }: AddProps) {
   return (
     <Modal opened onClose={onClose} title="Add endpoint" size="lg">

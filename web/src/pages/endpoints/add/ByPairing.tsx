@@ -7,7 +7,7 @@ import { endpointsApi, useEndpointAction } from "~/endpoints/api";
 import { PairingCode } from "~/endpoints/PairingCode";
 import { ConnectionProgress } from "./ConnectionProgress";
 
-/** A name, then the line and code to paste, then the owner's word that it was her. */
+/** A name, then the command and pairing code, then the owner's confirmation. */
 export function ByPairing({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const { profile = "" } = useSearch({ from: "/endpoints" });

@@ -4,7 +4,7 @@ import { CopyLine } from "~/components/CopyLine";
 import { addCommand } from "./addCommand";
 import { ConnectionProgress } from "./ConnectionProgress";
 
-/** A name and a host make the line; the page sees by itself when the machine has called. */
+/** Builds the command from host and name, and notices when the machine connects. */
 export function BySsh({ onClose }: { onClose: () => void }) {
   const [host, setHost] = useState("");
   const [typed, setTyped] = useState<string | null>(null);

@@ -11,7 +11,7 @@ import { count } from "~/lib/format";
 
 type ConnectionProgressProps = { name: string; onClose: () => void; children: ReactNode };
 
-/** "Waiting for it to call ... connected", as the service sees it. */
+/** From waiting to connected, as the service sees it. */
 export function ConnectionProgress({ name, onClose, children }: ConnectionProgressProps) {
   const { data } = useQuery(endpointsQuery);
   const endpoint = data?.items.find((candidate) => candidate.name === name);

@@ -1,9 +1,9 @@
-/** The line that adds a machine over the person's own ssh. */
+/** The command that adds a machine via ssh. */
 export function addCommand(name: string, host: string): string {
   return `diamond endpoint add ${shellQuote(name)} --ssh ${shellQuote(host)}`;
 }
 
-/** A word as a shell takes it: as it is when harmless, else in quotes. */
+/** Quotes a word for the shell if needed. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -31,7 +31,7 @@ export function DependenciesStep() {
   );
 }
 
-/** Offered, not decided, here: another word may come from a file, and stays. */
+/** Suggestions only: another value may come from an imported file and is kept. */
 function Accelerator() {
   const field = useEnvironmentField("accelerator");
   const value = showValue(field.value);

@@ -10,7 +10,7 @@ import { useBuilder, useTextField } from "../context";
 import classes from "../ImageBuilder.module.css";
 import { Step } from "./Step";
 
-/** Where it is built; it can be brought to any other endpoint afterwards. */
+/** Where to build; the image can be transferred later. */
 export function EndpointStep() {
   return (
     <Step
@@ -87,14 +87,14 @@ function EndpointChoice({ value, title, description, endpoint }: EndpointChoiceP
   );
 }
 
-/** The container tools that were found there. */
+/** The container tools found there. */
 function toolNames({ profile }: Endpoint): string {
   const runtimes = factOf(profile, "runtimes") ?? {};
   const tools = new Set(Object.values(runtimes).flatMap((versions) => Object.keys(versions ?? {})));
   return [...tools].join(", ") || "no container tool found";
 }
 
-/** Who pays and which queue, where the endpoint has queues. */
+/** Account and partition, if the endpoint has a batch system. */
 function QueueFields({ endpoints }: { endpoints: Endpoint[] }) {
   const { draft } = useBuilder();
   const { endpoint } = draft.work;

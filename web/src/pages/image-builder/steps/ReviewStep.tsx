@@ -36,7 +36,7 @@ const RUNTIMES = [
 
 type ReviewProps = { isSending: boolean; error: Error | null; onBuild: () => void };
 
-/** Everything once more, the name, and the button that does it. */
+/** A summary, the name, and the build button. */
 export function ReviewStep({ isSending, error, onBuild }: ReviewProps) {
   const { draft, faults, preview } = useBuilder();
   const name = useTextField("name");

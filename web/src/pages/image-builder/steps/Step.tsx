@@ -3,7 +3,6 @@ import { type ReactNode, useId } from "react";
 
 type StepProps = { title: string; help: string; children: ReactNode };
 
-/** The frame of one step of the builder. */
 export function Step({ title, help, children }: StepProps) {
   const id = useId();
   return (

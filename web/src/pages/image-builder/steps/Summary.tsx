@@ -9,7 +9,7 @@ import { locationOf } from "../work";
 
 const ORDER = Object.keys(ENVIRONMENT_LABELS);
 
-/** Summary, in the order of the steps. */
+/** The current settings, in the order of the steps. */
 export function Summary() {
   const { draft } = useBuilder();
   const { spec } = draft.work;

@@ -16,7 +16,7 @@ type AssignmentDraft = Omit<Required<Schemas["AssignmentRequest"]>, "spec">;
 
 const NEW: AssignmentDraft = { name: "", title: "", text: "", due: null, code: null };
 
-/** An assignment is a job like any other: taken from a task that ran well, or written as a diamond.yaml. */
+/** An assignment is a normal job: copied from a successful task, or written as a diamond.yaml. */
 export function AssignmentEditor({ project, assignment, onClose }: EditorProps) {
   const [draft, setDraft] = useState<AssignmentDraft>(assignment ? draftOf(assignment) : NEW);
   const [yaml, setYaml] = useSpecText(assignment);
@@ -94,7 +94,7 @@ export function AssignmentEditor({ project, assignment, onClose }: EditorProps) 
   );
 }
 
-/** The newest of the lecturer's own tasks: what ran for her runs for the students. */
+/** The instructor's latest tasks: what ran for them runs for the students. */
 function CopyFromTask({ onChoose }: { onChoose: (task: string) => void }) {
   const { data } = useQuery({
     queryKey: [...keys.tasks, "to-assign"],
@@ -120,7 +120,7 @@ function CopyFromTask({ onChoose }: { onChoose: (task: string) => void }) {
   );
 }
 
-/** A kept spec is shown as a person would write it, once the service has said how. */
+/** A stored spec, shown as a person would write it. */
 function useSpecText(assignment: Assignment | null): [string, (text: string) => void] {
   const [typed, setTyped] = useState<string | null>(null);
   const { data } = useQuery({

@@ -16,7 +16,7 @@ import { canAdd, isManager } from "~/projects/permissions";
 import { AssignmentEditor } from "./AssignmentEditor";
 import { RemoveAssignment } from "./RemoveAssignment";
 
-/** What is to be done in the course: read-only, copied by one click. */
+/** The assignments of a course; students start copies with one click. */
 export function Assignments({ project }: { project: ProjectPage }) {
   const [isNew, setNew] = useState(false);
   const query = useQuery(assignmentsQuery(project.id));

@@ -12,7 +12,7 @@ import type { ProjectPage } from "~/projects/api";
 type CourseDraft = Required<Course>;
 const NEW: CourseDraft = { starts: null, ends: null, account: "", reservation: "" };
 
-/** Makes a project a course, and keeps its terms. */
+/** Turns a project into a course, and edits its settings. */
 export function CourseSection({ project }: { project: ProjectPage }) {
   const [draft, setDraft] = useState<CourseDraft>({ ...NEW, ...project.course });
   const change = (part: Partial<CourseDraft>) => setDraft((now) => ({ ...now, ...part }));

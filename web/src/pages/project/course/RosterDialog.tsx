@@ -11,7 +11,7 @@ import { count } from "~/lib/format";
 import type { ProjectPage } from "~/projects/api";
 import { linksAsCsv } from "./invitationCsv";
 
-/** Students of a course, as the examination office gives it. */
+/** Adds students from a list. */
 export function RosterDialog({ project, onClose }: { project: ProjectPage; onClose: () => void }) {
   const [csv, setCsv] = useState("");
   const addStudents = useAction({

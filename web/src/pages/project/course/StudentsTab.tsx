@@ -11,7 +11,7 @@ import type { ProjectPage } from "~/projects/api";
 import { RosterDialog } from "./RosterDialog";
 import { StudentTable } from "./StudentTable";
 
-/** For the lecturer: everyone's state in each assignment, and last error. */
+/** For the instructor: each student's progress and last error. */
 export function StudentsTab({ project }: { project: ProjectPage }) {
   const [isOpen, setOpen] = useState(false);
   const query = useQuery(courseTableQuery(project.id));

@@ -8,11 +8,11 @@ import { attemptState, gapText } from "./attempts";
 
 type Attempt = Schemas["Attempt"];
 const COLUMNS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
-/** Of a long chain the newest tell how it goes. */
+/** Of a long chain, the latest attempts matter most. */
 const MAX_ATTEMPTS = 8;
 const TOLERANCE = 4;
 
-/** Each attempt with the gap before it, how far it came, and how it ended. */
+/** Each attempt with the gap before it, its progress and how it ended. */
 export function AttemptTable({ task }: { task: Task }) {
   const [all, setAll] = useState(false);
   const isLong = task.attempts.length > MAX_ATTEMPTS + TOLERANCE;
@@ -32,7 +32,7 @@ export function AttemptTable({ task }: { task: Task }) {
             : `Show ${task.attempts.length - MAX_ATTEMPTS} earlier attempts`}
         </Button>
       )}
-      {/* Roles are named since small windows show rows as blocks, which are no table to a browser any more. */}
+      {/* Roles are explicit because small windows show rows as blocks, which browsers no longer treat as a table. */}
       <Table horizontalSpacing="sm" verticalSpacing={6} role="table" className={classes.table}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
@@ -86,7 +86,7 @@ function Cell({ head, short, children }: CellProps) {
   );
 }
 
-/** It leads to its log, once it has one. */
+/** Links to the attempt's log once there is one. */
 function AttemptNumber({ task, attempt }: { task: Task; attempt: Attempt }) {
   if (!attempt.runs.length) return <>{attempt.number}</>;
   return (

@@ -6,7 +6,7 @@ import { AttemptTable } from "./AttemptTable";
 import { isChain } from "./attempts";
 import { BudgetBar } from "./BudgetBar";
 
-/** How a training that is longer than the queue's limit goes on: attempts, gaps, checkpoints, budget. */
+/** How a training longer than the time limit continues: attempts, gaps, checkpoints, budget. */
 export function AttemptsCard({ task }: { task: Task }) {
   const { chain } = task;
   if (!isChain(task)) return null;

@@ -3,7 +3,7 @@ import type { Schemas } from "~/api/client";
 import { formatHours } from "~/lib/format";
 import classes from "./AttemptsCard.module.css";
 
-/** What was spent, what is promised to attempts that wait or run, and what is left. */
+/** Spent, reserved for queued or running attempts, and left. */
 export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {
   const { amount, unit, spent, committed, left } = budget;
   const percent = (value: number) => Math.min(100, (100 * value) / Math.max(amount, 1e-9));

@@ -2,7 +2,7 @@ import { Card, Table, Title } from "@mantine/core";
 import type { Task } from "~/api/client";
 import { duration, durationRange, formatHours } from "~/lib/format";
 
-/** What was foretold when it was asked for, beside what happened. */
+/** The estimate made at submission, compared with what happened. */
 export function PlannedVsActual({ task }: { task: Task }) {
   const { prediction: planned, happened: actual } = task;
   if (!planned || !actual) return null;

@@ -12,7 +12,7 @@ import { showSuccess } from "~/components/toasts";
 import { randomKey } from "~/lib/randomKey";
 import { parseAttempts } from "./attempts";
 
-/** Let a chain that asks, or was stopped, go on from its newest checkpoint. */
+/** Resumes a chain from its latest checkpoint. */
 export function ResumeButton({ task }: { task: Task }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (

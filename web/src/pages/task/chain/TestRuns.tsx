@@ -7,7 +7,7 @@ import { formatHours } from "~/lib/format";
 import { ProbeTable } from "~/planning/ProbeTable";
 import { ScalingChart } from "~/planning/ScalingChart";
 
-/** What the probes of a task with `nodes: auto` have told so far; it is queued after them. */
+/** Results of the test runs of a task with `nodes: auto`, which is queued after them. */
 export function TestRuns({ task }: { task: Task }) {
   const scale = task.phase === "probing" ? (task.awaits ?? "") : "";
   const query = useQuery({

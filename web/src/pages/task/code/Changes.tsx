@@ -14,7 +14,7 @@ import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
 import { NoCode } from "./SpecAndScript";
 
-/** What was changed: since the last commit, or since another task. */
+/** Changes since the last commit, or compared with another task. */
 export function Changes({ task }: { task: Task }) {
   const { against } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -35,7 +35,7 @@ export function Changes({ task }: { task: Task }) {
   );
 }
 
-/** Of the spec and of the code, from one task to the other. */
+/** Differences in spec and code between two tasks. */
 function SinceTask({ task, against }: { task: Task; against: string }) {
   const query = useQuery(textQuery(task.id, `diff?${new URLSearchParams({ against })}`));
   const { data: other } = useQuery(taskQuery(against));
@@ -64,7 +64,7 @@ function SinceTask({ task, against }: { task: Task; against: string }) {
   );
 }
 
-/** What had changed in the work tree since its commit. */
+/** Uncommitted changes at submission. */
 function SinceCommit({ task }: { task: Task }) {
   const listing = useQuery(listingQuery(task.id));
   const query = useQuery({

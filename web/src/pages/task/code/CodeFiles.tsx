@@ -11,7 +11,7 @@ import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
 import { NoCode } from "./SpecAndScript";
 
-/** The files that the task ran, as they were when it was asked for. */
+/** The files the task ran, as they were at submission. */
 export function CodeFiles({ task }: { task: Task }) {
   const query = useQuery(listingQuery(task.id));
   return (

@@ -14,7 +14,7 @@ const PARTS = [
 ];
 const CONTENTS = { spec: SpecView, script: ScriptView, files: CodeFiles, diff: Changes };
 
-/** What was asked for, what was handed to the batch system, and the code that ran. */
+/** The spec as submitted, the batch script, and the code. */
 export function CodeTab({ task }: { task: Task }) {
   const { part = "spec" } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });

@@ -10,7 +10,7 @@ type NumberedCodeProps = {
   kindOf?: (line: string) => string | undefined;
 };
 
-/** A text with numbered lines and a way to copy it. */
+/** Text with numbered lines and a copy button. */
 export function NumberedCode({ name, text, kindOf }: NumberedCodeProps) {
   const lines = text.replace(/\n$/, "").split("\n");
   return (

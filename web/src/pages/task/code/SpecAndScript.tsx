@@ -6,7 +6,7 @@ import { QueryResult } from "~/components/QueryResult";
 import { textQuery } from "../queries";
 import { NumberedCode } from "./NumberedCode";
 
-/** The spec as it was asked for, as YAML. */
+/** The spec as submitted, as YAML. */
 export function SpecView({ task }: { task: Task }) {
   const query = useQuery({
     queryKey: ["job-yaml", task.job],

@@ -1,4 +1,4 @@
-/** What a line of a diff is: the signs stay in the text, so that colour is never alone. */
+/** The kind of a diff line. The signs stay in the text, so that colour is not needed. */
 export function diffLineKind(line: string): string | undefined {
   if (/^(diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(line))
     return "head";

@@ -26,7 +26,7 @@ import { Preview } from "./Preview";
 
 type Entry = Schemas["FileEntry"];
 
-/** The run directory: what lies there, and a look into it. */
+/** The run directory, with a preview of files. */
 export function FilesTab({ task }: { task: Task }) {
   const { path = "" } = useSearch({ from: "/tasks/$task" });
   const isFolder = path === "" || path.endsWith("/");
@@ -86,7 +86,7 @@ type FileQuery = {
   fetchNextPage: () => unknown;
 };
 
-/** A file that one was led to may lie beyond the first page of its folder. */
+/** A linked file may be beyond the first page of its folder. */
 function useLoadUntil(
   path: string,
   { data, hasNextPage, isFetching, fetchNextPage }: FileQuery,
@@ -105,7 +105,7 @@ function entryAt(items: Entry[], path: string): Entry | undefined {
   return items.find((item) => item.path === path);
 }
 
-/** The way from the run directory down to here. */
+/** The path from the run directory to this folder. */
 function FolderPath({ task, folder }: { task: Task; folder: string }) {
   const names = folder ? folder.split("/") : [];
   const steps = names.map((name, n) => ({ name, path: `${names.slice(0, n + 1).join("/")}/` }));

@@ -2,7 +2,7 @@
 import { Anchor, Blockquote, Code, List, Text } from "@mantine/core";
 import { type Block, type Inline, parseMarkdown } from "./parseMarkdown";
 
-/** Markdown drawn as elements. */
+/** Markdown as React elements. */
 export function Markdown({ text }: { text: string }) {
   return parseMarkdown(text).map((block, n) => <MarkdownBlock key={n} block={block} />);
 }
@@ -21,7 +21,7 @@ function MarkdownBlock({ block }: { block: Block }) {
     );
   }
   if (block.kind === "heading") {
-    // The page has its own headings; those of a file are text within it.
+    // The page has its own headings; those of a file are plain text.
     return (
       <Text fw={650} fz={block.level === 1 ? "lg" : block.level === 2 ? "md" : "sm"}>
         <InlineParts parts={block.inlines} />

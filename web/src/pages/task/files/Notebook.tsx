@@ -5,7 +5,7 @@ import classes from "./Files.module.css";
 import { Markdown } from "./Markdown";
 import { type Cell, type Output, parseNotebook } from "./parseNotebook";
 
-/** A notebook to read: text, code and what came out. Nothing of it runs. */
+/** A read-only notebook: text, code and outputs. Nothing in it runs. */
 export function Notebook({ text }: { text: string }) {
   const cells = useMemo(() => parseNotebook(text), [text]);
   return (

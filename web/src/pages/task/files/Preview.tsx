@@ -16,7 +16,7 @@ const MAX_ROWS = 500;
 
 type PreviewProps = { task: Task; path: string; entry: Schemas["FileEntry"] | undefined };
 
-/** A look into one file. How it may be shown was decided by the service. */
+/** A preview of one file. The service decides how it may be shown. */
 export function Preview({ task, path, entry }: PreviewProps) {
   return (
     <Card component="section" aria-label="Preview">

@@ -1,4 +1,4 @@
-/** The rows of a table in text: commas, or tabs where the first line has more of them; quotes as RFC 4180 has them. */
+/** Rows of delimited text: commas, tabs or semicolons, whichever the first line has most of; quotes as in RFC 4180. */
 export function parseCsv(text: string, maxRows: number): string[][] {
   const separator = separatorOf(text);
   const rows: string[][] = [];

@@ -10,7 +10,7 @@ export type Block =
 const ITEM = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/;
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
-/** The plain parts of Markdown as data to be drawn; HTML in it stays text. */
+/** Basic Markdown as data; HTML in it stays text. */
 export function parseMarkdown(text: string): Block[] {
   const blocks: Block[] = [];
   const lines = text.split("\n");

@@ -36,7 +36,7 @@ function outputOf(output: Raw): Output[] {
   return shownOf((output.data ?? {}) as Raw);
 }
 
-/** Of the forms in which a result was kept: its picture, else its text. */
+/** Of the stored formats of a result: its picture, otherwise its text. */
 function shownOf(data: Raw): Output[] {
   const picture = PICTURES.find(
     (type) => typeof data[type] === "string" || Array.isArray(data[type]),

@@ -8,7 +8,7 @@ const MAX_SHOWN = 2_000;
 
 type LineProps = { line: Line; search: string; onLink: (offset: number) => void };
 
-/** One line as text with its colours; nothing in it is ever taken for HTML. */
+/** One line as text with colours; never interpreted as HTML. */
 export const LogLine = memo(function LogLine({ line, search, onLink }: LineProps) {
   const [showAll, setShowAll] = useState(false);
   const isLong = line.text.length > MAX_SHOWN && !showAll;

@@ -18,7 +18,7 @@ const LINE_HEIGHT = 20;
 const LOAD_MARGIN = 150;
 const END_MARGIN = 30;
 
-/** The lines in sight. More are read as one comes near an edge, and what one reads stays where it is. */
+/** The visible lines. More are loaded near an edge, without moving what is being read. */
 export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: LinesProps) {
   const { state, window, follow, setFollow, mark } = log;
   const { lines } = state;

@@ -17,7 +17,7 @@ const NAMES = { stdout: "Output", stderr: "Errors" };
 
 type PaneProps = { task: Task; selection: LogSelection; wrap: boolean; half: boolean };
 
-/** One log in a frame of its own: find, follow, jump, link, save. */
+/** One log: search, follow, jump, link, download. */
 export function LogPane({ task, selection, wrap, half }: PaneProps) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -110,7 +110,7 @@ function IconButton({ label, icon: Icon, onClick }: IconButtonProps) {
   );
 }
 
-/** Where one is in a log that is longer than what is read of it, and the way back to its end. */
+/** The position in a long log, and a way back to its end. */
 function PositionBar({ log }: { log: ReturnType<typeof useLogWindow> }) {
   const { state, follow } = log;
   const isPart = state.start > 0 || state.next < state.size;

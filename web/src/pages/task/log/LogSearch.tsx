@@ -16,7 +16,7 @@ type SearchProps = {
   onGoTo: (offset: number) => void;
 };
 
-/** Find a text in the whole log, also in what lies on the endpoint alone. */
+/** Searches the whole log, including what is only on the endpoint. */
 export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps) {
   const [search] = useDebouncedValue(text.trim(), 300);
   const [at, setAt] = useState(-1);
@@ -27,7 +27,7 @@ export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps
 
   const isReady = search === text.trim() && !result.pending;
   const [isEnterPending, setEnterPending] = useState(false);
-  // Enter came before the answer: what was found is gone to once it is there.
+  // Enter was pressed before the results arrived: jump to the first match once they do.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the answer matters
   useEffect(() => {
     if (!isEnterPending || !isReady) return;

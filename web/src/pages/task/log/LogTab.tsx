@@ -25,7 +25,7 @@ const STREAMS = [
   { value: "both", label: "Both" },
 ];
 
-/** What the program printed: of any attempt, run and rank, its output and its errors apart. */
+/** The program's output: any attempt, run and rank, output and errors separately. */
 export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
   return (
@@ -118,7 +118,7 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
   );
 }
 
-/** How the logs of several ranks are read, and where those lie that are not here. */
+/** How the logs of several ranks are read, and where the others are stored. */
 function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<LogSelection, "stream"> }) {
   if (!found.words) return null;
   const folder = folderOf(found.items, chosen);

@@ -3,7 +3,7 @@ import { type Line, LogWindow, lineIndexAt, type Place } from "./LogWindow";
 
 const WIDTH = 10;
 
-/** A log of lines of ten bytes each, which may grow. */
+/** A log with lines of ten bytes each, which may grow. */
 function logOf(count: number) {
   const log = { count };
   const line = (n: number): Line => ({

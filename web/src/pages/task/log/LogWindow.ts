@@ -7,7 +7,7 @@ export type Read = (place: Place) => Promise<Lines>;
 
 export type WindowState = {
   lines: readonly Line[];
-  /** Bytes: the first shown, the one after the last shown, and how many there are. */
+  /** Byte offsets: of the first line shown, after the last line shown, and of the end. */
   start: number;
   next: number;
   size: number;
@@ -19,14 +19,14 @@ export type WindowState = {
 const PAGE = 500;
 const MAX_LINES = 5_000;
 const MAX_CHARACTERS = 8_000_000;
-/** Further behind than this, reading on to the end would take longer than beginning there. */
+/** Further behind than this, jumping to the end is faster than reading on. */
 const MAX_CATCH_UP_BYTES = 1 << 20;
 
 /**
- * The part of a log that is kept in the browser: some thousand lines around where one reads.
+ * The part of a log that is kept in the browser: a few thousand lines around the visible ones.
  *
- * It grows by pages at either end, loses as much at the other, and so stays as large whether
- * the log has a thousand lines or a billion. One request at a time.
+ * It grows by pages at one end and shrinks at the other, so its size does not depend on the
+ * length of the log. One request at a time.
  */
 export class LogWindow {
   private state: WindowState = {
@@ -51,7 +51,7 @@ export class LogWindow {
     return () => this.listeners.delete(changed);
   };
 
-  /** Begin anew with the last lines. */
+  /** Start over with the last lines. */
   async openEnd(): Promise<void> {
     await this.begin(async () => {
       const { size } = await this.read({ offset: -1, count: 1 });
@@ -59,7 +59,7 @@ export class LogWindow {
     });
   }
 
-  /** Begin anew around the line that holds a byte. */
+  /** Start over around the line that contains a byte. */
   async openAt(offset: number): Promise<void> {
     await this.begin(async () => {
       const below = await this.read({ offset, count: PAGE });
@@ -81,7 +81,7 @@ export class LogWindow {
   async down(): Promise<void> {
     const { next, size, lines, busy } = this.state;
     if (next >= size || busy) return;
-    // The last line may have been half written when it was read.
+    // The last line may have been incomplete when it was read.
     const last = lines.at(-1);
     await this.step({ offset: last?.offset ?? next, count: PAGE }, (page) => {
       const kept = trimmed([...lines.slice(0, -1), ...page.items], "last");
@@ -89,7 +89,7 @@ export class LogWindow {
     });
   }
 
-  /** Read on to the end, or begin there when it is far away; after what is being read now. */
+  /** Read on to the end, or jump there if it is far away. */
   async catchUp(): Promise<void> {
     const { size, next, busy } = this.state;
     this.isBehind = busy;
@@ -102,13 +102,12 @@ export class LogWindow {
     }
   }
 
-  /** Ask how long it is by now: of what was written before the stream was open nothing is heard. */
+  /** Checks the current size: what was written before the stream opened was not announced. */
   async checkSize(): Promise<void> {
     const { size } = await this.read({ offset: -1, count: 1 }).catch(() => this.state);
     this.grow(size);
   }
 
-  /** The log has grown. */
   grow(size: number): void {
     if (size > this.state.size) this.set({ size });
   }
@@ -145,7 +144,7 @@ export class LogWindow {
   }
 }
 
-/** As many lines from one end as may be kept. */
+/** As many lines from one end as fit. */
 function trimmed(lines: Line[], end: "first" | "last"): Line[] {
   const ordered = end === "first" ? lines : lines.toReversed();
   let characters = 0;
@@ -161,7 +160,7 @@ function endOffset(lines: readonly Line[], otherwise: number): number {
   return last ? last.offset + last.length : otherwise;
 }
 
-/** Where the line that holds a byte stands among those kept, or -1. */
+/** The index of the line that contains a byte, or -1. */
 export function lineIndexAt(lines: readonly Line[], offset: number): number {
   let [low, high] = [0, lines.length - 1];
   while (low <= high) {

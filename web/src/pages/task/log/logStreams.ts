@@ -3,19 +3,19 @@ import type { LogPiece } from "~/live/messages";
 import type { TaskSearch } from "../search";
 import type { Place } from "./LogWindow";
 
-/** One log: of an attempt, a run of it, a rank, and one of its two streams. */
+/** One log: attempt, run, rank and stream. */
 export type LogSelection = {
   attempt: string;
   run: number;
   rank: number;
   stream: "stdout" | "stderr";
 };
-/** Without what is kept of it: the client reads pairs as plain lists. */
+/** Without the stored ranges, which the client reads as plain lists. */
 export type Streams = Omit<Schemas["LogStream"], "kept">[];
 export type LogList = Omit<Schemas["LogList"], "items"> & { items: Streams };
 export type RunChoice = { value: string; label: string; attempt: string; run: number };
 
-/** The executions that have written something, oldest first. */
+/** The runs that have written something, oldest first. */
 export function runChoices(task: Task, logs: Streams): RunChoice[] {
   const seen = new Map<string, RunChoice>();
   for (const { attempt, run } of logs) {
@@ -45,7 +45,7 @@ export function ranksOf(
   return [...new Set(ranks)].sort((a, b) => a - b);
 }
 
-/** Where the files of a run's logs lie on its endpoint; empty once they were removed. */
+/** The folder of a run's logs on its endpoint; empty once deleted. */
 export function folderOf(
   logs: Streams,
   { attempt, run }: Pick<LogSelection, "attempt" | "run">,
@@ -53,7 +53,7 @@ export function folderOf(
   return logs.find((log) => log.attempt === attempt && log.run === run)?.folder ?? "";
 }
 
-/** What the address asks for; the newest where it asks for nothing. */
+/** The run in the address, or the latest. */
 export function selectedRun(
   search: TaskSearch,
   runs: RunChoice[],
@@ -79,7 +79,7 @@ export function belongsTo(piece: LogPiece, which: Streams[number] | LogSelection
   );
 }
 
-/** Where a piece of a log ends, in bytes. */
+/** The byte offset where a piece of a log ends. */
 export function endOffset(piece: LogPiece): number {
   if (piece.skipped) return piece.skipped[1];
   return piece.offset + (piece.length ?? new TextEncoder().encode(piece.text ?? "").length);

@@ -7,7 +7,7 @@ import { belongsTo, endOffset, type LogSelection, readLines } from "./logStreams
 
 const READ_INTERVAL = 250;
 
-/** A log as it is read here: where one looks, whether one follows its end, and what comes in live. */
+/** A log view: its position, whether it follows the end, and live updates. */
 export function useLogWindow(task: Task, selection: LogSelection, at: number | undefined) {
   const { attempt, run, rank, stream } = selection;
   const window = useMemo(

@@ -23,7 +23,7 @@ type MetricChartProps = {
   height?: number;
 };
 
-/** One chart: a curve of every task, or every curve. It asks for about two points a pixel of what is in sight. */
+/** One chart: one metric of several tasks, or all metrics. Requests about two points per visible pixel. */
 export function MetricChart({ title, tasks, names, labels, height = 240 }: MetricChartProps) {
   const { ref: inView, inViewport } = useInViewport();
   const { ref: sized, width } = useElementSize();

@@ -16,7 +16,7 @@ import { useLiveCurves } from "./useLiveCurves";
 
 const SEARCH_ABOVE = 12;
 
-/** Curves, live; of several tasks on the same charts. */
+/** Live curves, also of several tasks on the same charts. */
 export function MetricsTab({ task }: { task: Task }) {
   const { compare, together } = useSearch({ from: "/tasks/$task" });
   const ids = useMemo(() => comparedTasks(task.id, compare), [task.id, compare]);
@@ -52,7 +52,7 @@ function ChartPerMetric({ task, tasks, labels }: ChartPerMetricProps) {
   );
 }
 
-/** Those of the other tasks that are known by now; one that cannot be read is left out. */
+/** The other tasks loaded so far; unreadable ones are left out. */
 function useTasks(task: Task, others: string[]): Task[] {
   return useQueries({
     queries: others.map((id) => taskQuery(id)),

@@ -14,7 +14,7 @@ import { usageGroups } from "./usage";
 
 const REFETCH_INTERVAL = 15_000;
 
-/** How busy processors, memory and GPUs were while it ran. */
+/** CPU, memory and GPU use during the run. */
 export function ResourcesTab({ task }: { task: Task }) {
   const query = useQuery({
     ...curvesQuery({ tasks: [task.id], names: [], points: 1_000, range: null, usage: true }),

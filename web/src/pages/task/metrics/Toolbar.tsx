@@ -8,7 +8,7 @@ import { TaskPicker } from "../TaskPicker";
 import { labelsOf } from "./metricSet";
 import classes from "./Toolbar.module.css";
 
-/** How curves are drawn, and which tasks are on the charts; all of it stands in the address. */
+/** How curves are drawn and which tasks are compared; all stored in the address. */
 export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });

@@ -3,17 +3,17 @@ import type { Point } from "~/charts/curves";
 import { valueText } from "~/lib/text";
 import type { MetricPoint } from "~/live/messages";
 
-/** Points as the client reads them: a triple is a list to it. */
+/** Points as the client reads them: triples are lists to it. */
 export type Series = Omit<Schemas["Series"], "points"> & { points: Point[] };
 export type MetricSet = { items: Series[]; names: Schemas["MetricName"][] };
 export type Names = MetricSet["names"];
 export type LiveData = { task: string; points: MetricPoint[] }[];
 
 /**
- * The same curves with what came in live, or null where they have to be asked for anew.
+ * The curves with live points added, or null if they must be refetched.
  *
- * A step back means that a program went on from a checkpoint; a curve that has grown to twice
- * its points wants to be thinned again; a name nobody knew is a new curve.
+ * That is the case after a step back (the program resumed from a checkpoint), when a curve has
+ * twice its points and must be thinned again, and for a new name.
  */
 export function withLive(set: MetricSet, live: LiveData, mostPoints: number): MetricSet | null {
   const items = new Map(set.items.map((item) => [`${item.task} ${item.name}`, item]));
@@ -42,7 +42,7 @@ function isNamed(names: Names, task: string, name: string): boolean {
   return names.some((metric) => metric.name === name && metric.tasks.includes(task));
 }
 
-/** A task's name, and what sets it apart from the others on the chart. */
+/** The task's name, and what distinguishes it from the others on the chart. */
 export function labelsOf(tasks: Task[]): Map<string, string> {
   const differing = differingParams(tasks);
   return new Map(
@@ -64,7 +64,7 @@ function differingParams(tasks: Task[]): string[] {
   });
 }
 
-/** How many places of these curves are not a number. */
+/** How many values are not a number. */
 export function invalidCount(items: Series[]): number {
   return items.reduce(
     (sum, { points }) => sum + points.filter(([, , value]) => value === null).length,

@@ -9,7 +9,7 @@ const TITLES: Record<string, string> = {
   gpu_memory_mb: "GPU memory (MB)",
 };
 
-/** One chart for each kind of measure; all GPUs of a node share theirs. */
+/** One chart per kind of measurement; all GPUs of a node share one. */
 export function usageGroups(items: Series[]): Group[] {
   const groups = new Map<string, Group>();
   for (const item of items) {

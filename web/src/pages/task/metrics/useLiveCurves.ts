@@ -8,10 +8,10 @@ import { hasAllNames, type LiveData, type MetricSet, type Names, withLive } from
 import { CURVES, type CurveRequest, NAMES } from "./queries";
 
 const DRAW_INTERVAL = 500;
-/** So young an answer was asked for on the way to this page. */
+/** A response this recent was requested while opening this page. */
 const RECENT_MS = 5_000;
 
-/** Curves of these tasks go on while they are shown; those of a task that ended long ago need no watch. */
+/** Keeps the curves of these tasks up to date. Tasks that ended long ago need no updates. */
 export function useLiveCurves(tasks: string[]): void {
   const queries = useQueryClient();
   const received = useRef<LiveData>([]);
@@ -40,7 +40,7 @@ export function useLiveCurves(tasks: string[]): void {
   }, [key, draw, queries]);
 }
 
-/** Draw what was heard; where that cannot be, or an answer under way may lack it, the curves are asked for again. */
+/** Adds live points; where that is impossible, or a pending response may lack them, refetches the curves. */
 export function addLiveData(queries: QueryClient, live: LiveData): void {
   for (const query of queries.getQueryCache().findAll({ queryKey: CURVES })) {
     const request = query.queryKey[1] as CurveRequest;
@@ -59,7 +59,7 @@ export function addLiveData(queries: QueryClient, live: LiveData): void {
   }
 }
 
-/** What was kept from an earlier look, or asked for before the stream was open, may lack points. */
+/** Cached curves, or those fetched before the stream opened, may lack points. */
 function refetchCurves(
   queries: QueryClient,
   tasks: string[],

@@ -11,7 +11,7 @@ function nameOf(tasks: Task[], id: string): string {
 
 type EarlierTaskFieldProps = { value: string; onChange: (value: string) => void };
 
-/** A task that logged its steps: its pace is taken. */
+/** A task that logged its steps; its pace is used for the estimate. */
 export function EarlierTaskField({ value, onChange }: EarlierTaskFieldProps) {
   const [settled] = useDebouncedValue(value.trim(), 250);
   const tasks = useQuery({ ...earlierTasksQuery(settled), placeholderData: keepPreviousData });

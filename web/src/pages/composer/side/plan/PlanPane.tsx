@@ -14,7 +14,7 @@ import { useGoal } from "./useGoal";
 
 const TYPING_PAUSE = 400;
 
-/** How long until a goal is reached, in how many attempts, and what it costs. */
+/** How long a training goal takes, in how many attempts, and at what cost. */
 export function PlanPane() {
   const { draft } = useComposer();
   const { goal, change } = useGoal();

@@ -9,7 +9,7 @@ import { attemptsText, lossText, waitText } from "./planText";
 
 type Plan = Schemas["Plan"];
 
-/** What the service reckons, in a few lines and a picture of the other ways. */
+/** The estimate, and a comparison with other time limits. */
 export function PlanResult({ plan }: { plan: Plan }) {
   return (
     <Stack gap="md">
@@ -51,7 +51,7 @@ function BudgetAlert({ budget }: { budget: Schemas["Ceiling"] }) {
   );
 }
 
-/** The same work with other time limits, each as a bar to the soonest end and on to the latest. */
+/** The same work with other time limits, each as a bar to its earliest and latest finish. */
 function OtherLimits({ plan }: { plan: Plan }) {
   const current = {
     walltime_minutes: plan.attempt_minutes,

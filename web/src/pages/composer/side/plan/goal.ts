@@ -1,6 +1,6 @@
 import type { Schemas } from "~/api/client";
 
-/** What a person typed about how much is to be trained; empty: not said. */
+/** The training goal as typed; empty means not set. */
 export type GoalDraft = {
   by: "steps" | "epochs";
   steps: string;
@@ -11,7 +11,7 @@ export type GoalDraft = {
   stepSeconds: string;
   saveSeconds: string;
   saveGigabytes: string;
-  /** Whether the task is to show what was foretold beside what happens. */
+  /** Whether the task page will show planned vs. actual. */
   keep: boolean;
 };
 
@@ -28,7 +28,7 @@ export const EMPTY_GOAL: GoalDraft = {
   keep: true,
 };
 
-/** The goal as the service takes it; null while too little was said to ask. What is no number is left out. */
+/** The goal for the API; null while incomplete. Invalid numbers are left out. */
 export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
   const amount =
     draft.by === "steps"
@@ -50,17 +50,17 @@ export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
   return { ...amount, ...pace, ...saving };
 }
 
-/** Whether something stands there that is no number above zero. */
+/** Whether the text is not a number greater than zero. */
 export function isInvalidNumber(text: string): boolean {
   return text.trim() !== "" && parseNumber(text) === undefined;
 }
 
-/** What is sent along with the job. */
+/** The goal that is submitted with the job. */
 export function savedGoal(draft: GoalDraft): Schemas["Goal"] | null {
   return draft.keep ? goalOf(draft) : null;
 }
 
-/** Commas part thousands. One that does not is refused: 0,5 must not be taken for 5. */
+/** Commas separate thousands. Any other comma is rejected: 0,5 must not become 5. */
 export function parseNumber(text: string): number | undefined {
   const compact = text.replaceAll(/[\s_]/g, "");
   if (compact.includes(",") && !/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(compact)) return undefined;

@@ -3,13 +3,13 @@ import { duration } from "~/lib/format";
 
 type Plan = Schemas["Plan"];
 
-/** What is usual and what is the most, before the words that say how sure that is. */
+/** The typical and longest wait, and how certain that is. */
 export function waitText({ typical, bound, words }: Schemas["WaitForecast"]): string {
   if (typical === null || bound === null) return words;
   return `typically ${duration(typical)}, up to ${duration(bound)}: ${words}`;
 }
 
-/** Each asks for the whole limit; the last is done sooner. */
+/** Each attempt requests the full time limit; the last one needs less. */
 export function attemptsText(
   plan: Pick<Plan, "attempts" | "attempt_minutes" | "last_attempt_minutes">,
 ): string {
@@ -20,7 +20,7 @@ export function attemptsText(
     : `${plan.attempts} × ${each}, the last done after ${last}`;
 }
 
-/** What one interruption costs at most, and how many are to be expected; hardly any are not counted. */
+/** The most that one interruption costs, and how many to expect. */
 export function lossText(plan: Pick<Plan, "lost_at_most_seconds" | "interruptions">): string {
   const interruptions = plan.interruptions;
   const expected =

@@ -1,7 +1,7 @@
 import { useSessionStorage } from "@mantine/hooks";
 import { EMPTY_GOAL, type GoalDraft } from "./goal";
 
-/** How much is to be trained, as typed in this tab; it goes along when the job is submitted, and is forgotten then. */
+/** The training goal, kept in this tab until the job is submitted. */
 export function useGoal() {
   const [stored, setGoal] = useSessionStorage<GoalDraft>({
     key: "plan-goal",

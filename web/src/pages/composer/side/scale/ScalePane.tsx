@@ -13,7 +13,7 @@ import { GoalField } from "./GoalField";
 import { ScaleResult } from "./ScaleResult";
 import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./scaleStart";
 
-/** Short probe runs of this very job: how many machines are worth it, or which settings. */
+/** Short test runs of this job: how many nodes are worth it, or which settings. */
 export function ScalePane() {
   const { draft } = useComposer();
   const [started, setStarted] = useSessionStorage<ScaleStart | null>({

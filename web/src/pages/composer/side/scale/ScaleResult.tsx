@@ -10,7 +10,7 @@ import { ScalingChart } from "~/planning/ScalingChart";
 import { gainOf, type Probe, type Scale, scaleTitle } from "~/planning/scaling";
 import { useComposer } from "../../state/context";
 
-/** What the short runs have told so far, and the advice once they are over. */
+/** The results of the test runs so far, and a recommendation at the end. */
 export function ScaleResult({ scale, isThisJob }: { scale: Scale; isThisJob: boolean }) {
   return (
     <Stack gap="sm" aria-live="polite">
@@ -37,7 +37,7 @@ export function ScaleResult({ scale, isThisJob }: { scale: Scale; isThisJob: boo
   );
 }
 
-/** The advice has a frame of its own, with a button. */
+/** The recommendation has its own box with a button. */
 function ScaleMessage({ scale }: { scale: Scale }) {
   const { state, message, advice } = scale;
   if (!message || message === advice?.words) return null;
@@ -56,7 +56,7 @@ function ScaleMessage({ scale }: { scale: Scale }) {
 
 type RecommendationProps = { advice: Schemas["ScaleAdvice"]; isThisJob: boolean };
 
-/** It goes into the form by a button, but not into that of another job. */
+/** Can be applied to the form, but not to another job's. */
 function Recommendation({ advice, isThisJob }: RecommendationProps) {
   const apply = useApplyToForm();
   return (
@@ -75,7 +75,7 @@ function Recommendation({ advice, isThisJob }: RecommendationProps) {
   );
 }
 
-/** A setting that helped goes into the form by itself. */
+/** Applies a single setting that helped. */
 function ApplyButton({ scale, probe }: { scale: Scale; probe: Probe }) {
   const apply = useApplyToForm();
   if (scale.kind !== "tune" || !gainOf(scale, probe)?.helps) return null;
