@@ -52,6 +52,7 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { "aria-label": "Close" } },
       styles: { description: { color: "var(--mantine-color-dimmed)" } },
     },
+    Drawer: { styles: { title: { fontWeight: 650 } } },
     Modal: {
       defaultProps: {
         centered: true,

@@ -213,7 +213,7 @@ def test_a_folder_from_the_browser_runs_and_what_stays_behind_is_told(
     (folder / "train.py").write_text("print('from the folder')\n")
     page = open_page("/compose")
     command(page).fill("python3 train.py")
-    page.get_by_text("A folder", exact=True).click()
+    page.get_by_text("Folder", exact=True).click()
     page.get_by_label("Code folder").set_input_files(folder)
     expect(page.get_by_text("1 file,")).to_be_visible()
     page.get_by_role("button", name=re.compile("excluded")).click()
@@ -268,7 +268,7 @@ def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
 def test_everybody_can_use_the_composer_in_either_look(open_page: OpenPage) -> None:
     page = open_page("/compose?recipe=digits", size=LAPTOP)
     expect(yaml_of(page)).to_contain_text("digits")
-    for fold in ("batch system", "variables"):
+    for fold in ("Batch system", "variables"):
         page.get_by_role("button", name=re.compile(fold)).click()
     expect_no_barrier(page)
     page.get_by_role("tab", name="Cost and queue").click()

@@ -38,7 +38,7 @@ test("a place that is not a number is marked at the height before it", () => {
   expect(invalidPoints(pairsOf(POINTS, "step"))).toEqual([[10, 4]]);
 });
 
-test("a span of time is told in steps", () => {
+test("a span of time is converted to steps", () => {
   expect(stepsWithin([{ points: POINTS }], { from: 4, to: 6 })).toEqual({ from: 10, to: 10 });
   expect(stepsWithin([{ points: POINTS }], { from: 30, to: 40 })).toBeNull();
 });

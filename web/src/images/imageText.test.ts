@@ -29,14 +29,14 @@ test("an endpoint with two files of an image is named once", () => {
   expect(endpointsWith({ copies: copies as Image["copies"] })).toEqual(["alpha", "beta"]);
 });
 
-test("a move says where it goes and how far it is", () => {
+test("a transfer says where it goes and how far it is", () => {
   expect(transferTitle(MOVE)).toBe("To beta from alpha");
   expect(transferStatus(MOVE)).toBe("512 B of 2.0 kB");
   expect(transferPercent(MOVE)).toBe(25);
   expect(transferPercent({ bytes: 3, size: 0 })).toBeNull();
 });
 
-test("a move that failed says why, and one that waits says for what", () => {
+test("a failed transfer says why, and a waiting one for what", () => {
   expect(transferStatus({ ...MOVE, state: "failed", message: "beta is full" })).toBe(
     "beta is full",
   );

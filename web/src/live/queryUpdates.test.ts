@@ -76,7 +76,7 @@ const event = (type: LiveEvent["type"], data: object) => ({ type, data }) as Liv
 
 test.each([
   [
-    "a build, when its image is told of after its end",
+    "a build, when its image is reported after its end",
     event("image", { id: "i1" }),
     keys.build("t1"),
   ],

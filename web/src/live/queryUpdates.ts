@@ -89,6 +89,6 @@ function updateTask(queries: QueryClient, task: Task): void {
 }
 
 /** A pending response may be older than an event that overtook it. Tasks that are not cached stay so. */
-function newerTask(kept: Task | undefined, received: Task): Task | undefined {
-  return kept && kept.version <= received.version ? received : kept;
+function newerTask(cached: Task | undefined, received: Task): Task | undefined {
+  return cached && cached.version <= received.version ? received : cached;
 }

@@ -39,9 +39,9 @@ export function scalingDescription({ probes, unit }: Pick<Scale, "probes" | "uni
 }
 
 /** What a probe without a result is doing, or why it has none. */
-export function probeStatus(probe: Probe, wanted: number): string {
+export function probeStatus(probe: Probe, steps: number): string {
   if (probe.state === "running" && probe.steps > 0) {
-    return `running, ${probe.steps} of ${wanted} steps measured`;
+    return `running, ${probe.steps} of ${steps} steps measured`;
   }
   if (!probe.words) return probe.state;
   return probe.state === "skipped" ? `skipped: ${probe.words}` : `${probe.state}: ${probe.words}`;

@@ -17,7 +17,7 @@ export function ShareWithPerson({ isBusy, onAdd }: ShareWithPersonProps) {
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs">
         <TextInput
-          label="Person"
+          label="Share with a person"
           placeholder="full e-mail address"
           flex={1}
           value={address}

@@ -13,7 +13,7 @@ export function ShareWithProject({ shares, onAdd }: ShareWithProjectProps) {
   if (!data?.items.length) return null;
   return (
     <Select
-      label="Project"
+      label="Share with a project"
       placeholder={
         remaining.length ? "everyone in one of your projects" : "shared with all your projects"
       }

@@ -25,7 +25,7 @@ test("resources are shown in plain units, without what was left to the site", ()
   ]);
 });
 
-test("a task without code has nothing to tell of it", () => {
+test("a task without code has no code facts", () => {
   expect(codeFacts({ code: null, order: { name: "a" } } as unknown as Task)).toEqual([]);
 });
 

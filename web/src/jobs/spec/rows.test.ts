@@ -19,7 +19,7 @@ test("a change from elsewhere is noticed", () => {
   expect(rowsMatch(rowsOf({ lr: 1 }), undefined)).toBe(false);
 });
 
-test("a name in two rows is told", () => {
+test("a name used in two rows is reported", () => {
   const rows = ["lr", "lr", "steps"].map((name) => ({ ...emptyRow(), name }));
   expect(repeatedNames(rows)).toEqual(["lr"]);
 });

@@ -91,7 +91,7 @@ async function readLog(task: string, from: number, to: number | null): Promise<L
 function useStickToEnd(text: string | undefined) {
   const box = useRef<HTMLElement>(null);
   const height = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: set anew when words come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when output is added
   useEffect(() => {
     const element = box.current;
     if (!element) return;

@@ -13,7 +13,7 @@ test("what was left empty is left to the service", () => {
   expect(body.resources).toEqual({ memory: "8GB" });
 });
 
-test("a fault leads to the step that can mend it", () => {
+test("a fault leads to the step that can fix it", () => {
   expect(stepOf("requirements.2")).toBe("dependencies");
   expect(stepOf("resources.memory")).toBe("endpoint");
   expect(stepOf("labels")).toBe("review");

@@ -11,8 +11,8 @@ type Package = Schemas["Package"];
 /** The packages found in the image after the build. */
 export function PackagesTab({ image }: { image: Image }) {
   const [search, setSearch] = useState("");
-  const wanted = search.trim().toLowerCase();
-  const matches = (item: Package) => item.name.toLowerCase().includes(wanted);
+  const needle = search.trim().toLowerCase();
+  const matches = (item: Package) => item.name.toLowerCase().includes(needle);
   return (
     <>
       <TextInput

@@ -17,8 +17,8 @@ export function UsesTab({ image }: { image: Image }) {
           <TaskTable tasks={items} name={nameOf} />
         ) : (
           <EmptyState icon={IconListDetails} title="No tasks yet">
-            To use the image in a job, choose “An image” under Environment, or write environment:{" "}
-            {image.name || "its digest"} in the YAML.
+            To use the image in a job, choose “Existing image” under Environment, or write
+            environment: {image.name || "its digest"} in the YAML.
           </EmptyState>
         )
       }

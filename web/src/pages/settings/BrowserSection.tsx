@@ -7,10 +7,10 @@ import { browserNotificationsEnabled, setBrowserNotifications } from "~/notifica
 export function BrowserSection() {
   const [isEnabled, setEnabled] = useState(browserNotificationsEnabled);
   const possible = typeof Notification !== "undefined";
-  const refused = possible && Notification.permission === "denied";
-  const choose = async (wanted: boolean) => {
-    if (wanted && Notification.permission === "default") await Notification.requestPermission();
-    setBrowserNotifications(wanted);
+  const isBlocked = possible && Notification.permission === "denied";
+  const choose = async (enable: boolean) => {
+    if (enable && Notification.permission === "default") await Notification.requestPermission();
+    setBrowserNotifications(enable);
     setEnabled(browserNotificationsEnabled());
   };
   return (
@@ -21,10 +21,10 @@ export function BrowserSection() {
       <Switch
         label="Notify me in this browser"
         checked={isEnabled}
-        disabled={!possible || refused}
+        disabled={!possible || isBlocked}
         onChange={(event) => void choose(event.currentTarget.checked)}
       />
-      {refused && (
+      {isBlocked && (
         <Alert color="orange" title="Notifications are blocked in this browser">
           Allow notifications for this address in the browser's settings, then try again.
         </Alert>

@@ -24,15 +24,15 @@ const CHANNELS: { channel: Channel; label: string }[] = [
 
 type TableProps = {
   kinds: Kind[];
-  wanted: EditedSettings;
+  settings: EditedSettings;
   onChange: (part: Partial<EditedSettings>) => void;
 };
 
 /** Which event uses which channel. The service defines the events. */
-export function EventTable({ kinds, wanted, onChange }: TableProps) {
+export function EventTable({ kinds, settings, onChange }: TableProps) {
   const toggle = (channel: Channel, kind: Kind, on: boolean) => {
-    const others = wanted[channel].events.filter((event) => event !== kind);
-    onChange({ [channel]: { ...wanted[channel], events: on ? [...others, kind] : others } });
+    const others = settings[channel].events.filter((event) => event !== kind);
+    onChange({ [channel]: { ...settings[channel], events: on ? [...others, kind] : others } });
   };
   return (
     <Table.ScrollContainer minWidth={300} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
@@ -57,7 +57,7 @@ export function EventTable({ kinds, wanted, onChange }: TableProps) {
                 <Table.Td key={channel}>
                   <Checkbox
                     aria-label={`${KINDS[kind] ?? kind}: ${label}`}
-                    checked={wanted[channel].events.includes(kind)}
+                    checked={settings[channel].events.includes(kind)}
                     onChange={(event) => toggle(channel, kind, event.currentTarget.checked)}
                     styles={{ body: { justifyContent: "center" } }}
                   />

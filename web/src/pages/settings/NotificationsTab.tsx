@@ -21,17 +21,17 @@ export function NotificationsTab() {
     queryKey: KEY,
     queryFn: () => dataOf(api.GET("/api/v1/me/notifications")),
   });
-  return <QueryResult query={query}>{(kept) => <NotificationForm kept={kept} />}</QueryResult>;
+  return <QueryResult query={query}>{(saved) => <NotificationForm saved={saved} />}</QueryResult>;
 }
 
 /** Keeps only edited fields; the rest follows what other windows save. */
-function NotificationForm({ kept }: { kept: SavedSettings }) {
+function NotificationForm({ saved }: { saved: SavedSettings }) {
   const [typed, setTyped] = useState<Partial<EditedSettings>>({});
-  const wanted = { ...editable(kept), ...typed };
+  const settings = { ...editable(saved), ...typed };
   const save = useSave(() => setTyped({}));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(wanted);
+    save.mutate(settings);
   };
   const change = (part: Partial<EditedSettings>) => setTyped((now) => ({ ...now, ...part }));
   return (
@@ -40,13 +40,17 @@ function NotificationForm({ kept }: { kept: SavedSettings }) {
         title="Notify me"
         about="Notifications in Diamond appear in the corner of the page and under the bell."
       >
-        <EventTable kinds={kept.kinds} wanted={wanted} onChange={change} />
+        <EventTable kinds={saved.kinds} settings={settings} onChange={change} />
       </Section>
       <BrowserSection />
-      <EmailFields kept={kept} wanted={wanted.email} onChange={(email) => change({ email })} />
+      <EmailFields
+        saved={saved}
+        settings={settings.email}
+        onChange={(email) => change({ email })}
+      />
       <WebhookFields
-        kept={kept}
-        wanted={wanted.webhook}
+        saved={saved}
+        settings={settings.webhook}
         onChange={(webhook) => change({ webhook })}
       />
       {save.error && <ErrorAlert error={save.error} />}
@@ -63,8 +67,8 @@ function useSave(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: EditedSettings) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
-    onSuccess: (kept) => {
-      queries.setQueryData(KEY, kept);
+    onSuccess: (saved) => {
+      queries.setQueryData(KEY, saved);
       onSaved();
       showSuccess("Saved.");
     },

@@ -5,14 +5,14 @@ import { Section } from "~/components/Section";
 import { showError, showSuccess } from "~/components/toasts";
 import type { EditedSettings, SavedSettings } from "./NotificationsTab";
 
-type FieldsProps<T> = { kept: SavedSettings; wanted: T; onChange: (wanted: T) => void };
+type FieldsProps<T> = { saved: SavedSettings; settings: T; onChange: (settings: T) => void };
 
-export function EmailFields({ kept, wanted, onChange }: FieldsProps<EditedSettings["email"]>) {
+export function EmailFields({ saved, settings, onChange }: FieldsProps<EditedSettings["email"]>) {
   return (
     <Section
       title="E-mail"
       about={
-        kept.email_ready
+        saved.email_ready
           ? "One message per event."
           : "This service cannot send e-mail. Its administrator must set the mail server (DIAMOND_SMTP_HOST)."
       }
@@ -21,15 +21,19 @@ export function EmailFields({ kept, wanted, onChange }: FieldsProps<EditedSettin
         label="Address"
         type="email"
         placeholder="you@example.org"
-        value={wanted.address}
-        onChange={(event) => onChange({ ...wanted, address: event.currentTarget.value })}
+        value={settings.address}
+        onChange={(event) => onChange({ ...settings, address: event.currentTarget.value })}
       />
-      <TestMessage channel="email" disabled={!kept.email.address} saved={kept.email.address} />
+      <TestMessage channel="email" disabled={!saved.email.address} saved={saved.email.address} />
     </Section>
   );
 }
 
-export function WebhookFields({ kept, wanted, onChange }: FieldsProps<EditedSettings["webhook"]>) {
+export function WebhookFields({
+  saved,
+  settings,
+  onChange,
+}: FieldsProps<EditedSettings["webhook"]>) {
   return (
     <Section
       title="Webhook"
@@ -39,21 +43,21 @@ export function WebhookFields({ kept, wanted, onChange }: FieldsProps<EditedSett
         label="Address"
         type="url"
         placeholder="https://example.org/hook"
-        value={wanted.url}
-        onChange={(event) => onChange({ ...wanted, url: event.currentTarget.value })}
+        value={settings.url}
+        onChange={(event) => onChange({ ...settings, url: event.currentTarget.value })}
       />
       <PasswordInput
         label="Signing secret"
         description={
-          kept.has_secret
+          saved.has_secret
             ? "A secret is saved. Leave empty to keep it."
             : "Optional. Messages are signed with it so that the receiver can verify them."
         }
         autoComplete="new-password"
-        value={wanted.secret ?? ""}
-        onChange={(event) => onChange({ ...wanted, secret: event.currentTarget.value || null })}
+        value={settings.secret ?? ""}
+        onChange={(event) => onChange({ ...settings, secret: event.currentTarget.value || null })}
       />
-      <TestMessage channel="webhook" disabled={!kept.webhook.url} saved={kept.webhook.url} />
+      <TestMessage channel="webhook" disabled={!saved.webhook.url} saved={saved.webhook.url} />
     </Section>
   );
 }

@@ -44,7 +44,7 @@ function ProjectSelect({ task }: { task: Task }) {
   if (!data?.items.length) return null;
   return (
     <Select
-      label="Project"
+      label="Belongs to project"
       description="Everyone in the project can see the task. Managers can cancel it."
       placeholder="none (private)"
       data={data.items.map((project) => ({

@@ -66,14 +66,14 @@ function Loading() {
 }
 
 /** A job id or the start of a task id also leads here; events use full ids. */
-function useFullId(asked: string, task: string | undefined): void {
+function useFullId(requested: string, task: string | undefined): void {
   const navigate = useNavigate();
   const search = useSearch({ from: "/tasks/$task" });
   useEffect(() => {
-    if (task && task !== asked) {
+    if (task && task !== requested) {
       void navigate({ to: "/tasks/$task", params: { task }, search, replace: true });
     }
-  }, [asked, task, search, navigate]);
+  }, [requested, task, search, navigate]);
 }
 
 function LoadedTask({ task }: { task: Task }) {

@@ -8,18 +8,18 @@ type History = Schemas["HistoryLine"][];
 /** What happened when, one lane per attempt. What is still going on ends now. */
 export function lanesOf(task: Task, history: History, now: number): Lane[] {
   return task.attempts.map((attempt, n) => {
-    const begun = n === 0 ? task.created : (task.attempts[n - 1]?.ended ?? attempt.started ?? now);
+    const start = n === 0 ? task.created : (task.attempts[n - 1]?.ended ?? attempt.started ?? now);
     const queued = eventAt(history, attempt.id, "submitted");
     const isLast = n === task.attempts.length - 1;
     const end = attempt.ended ?? (isLast ? (task.ended ?? null) : null);
     const since = isLast && task.state === "pending" ? "waited" : "ended";
-    const spans = spansOf({ begun, queued, end, runs: attempt.runs, since, now });
+    const spans = spansOf({ start: start, queued, end, runs: attempt.runs, since, now });
     return { attempt: attempt.number, ending: attempt.ending, runs: attempt.runs.length, spans };
   });
 }
 
 type Facts = {
-  begun: number;
+  start: number;
   queued: number | undefined;
   end: number | null;
   runs: Schemas["Run"][];
@@ -28,7 +28,7 @@ type Facts = {
   now: number;
 };
 
-function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
+function spansOf({ start, queued, end, runs, since, now }: Facts): Span[] {
   const spans: Span[] = [];
   const add = (phase: Phase, from: number, to: number | null | undefined, run?: number) => {
     const until = Math.max(from, to ?? end ?? now);
@@ -38,7 +38,7 @@ function spansOf({ begun, queued, end, runs, since, now }: Facts): Span[] {
     return until;
   };
   const first = runs.find((run) => run.started != null)?.started;
-  let at = add("prepared", begun, queued ?? first);
+  let at = add("prepared", start, queued ?? first);
   const startedRuns = runs.filter((run) => run.started != null);
   for (const [n, run] of startedRuns.entries()) {
     const started = run.started ?? at;

@@ -135,7 +135,7 @@ function ConfirmBulk({
 }
 
 function BulkProgress({ progress, total }: { progress: Progress | null; total: number }) {
-  const over = progress ? progress.done + progress.refused.length : 0;
+  const over = progress ? progress.done + progress.rejected.length : 0;
   return (
     <Stack gap={4} role="status">
       <Text size="sm">
@@ -154,11 +154,11 @@ type OutcomesProps = {
 };
 
 /** The result of each task, rejected ones first, with the service's message. */
-function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: OutcomesProps) {
+function Outcomes({ act, progress: { done, rejected, shown }, nameOf, onClose }: OutcomesProps) {
   return (
     <Stack>
       <List spacing="xs" size="sm" mah="50vh" style={{ overflow: "auto" }} tabIndex={0}>
-        {[...refused, ...shown].map((item) => (
+        {[...rejected, ...shown].map((item) => (
           <List.Item key={item.id} icon={<OutcomeIcon good={!item.problem} />}>
             <Link to="/tasks/$task" params={{ task: item.task?.id ?? item.id }}>
               {item.task?.name ?? nameOf(item.id)}
@@ -169,7 +169,7 @@ function Outcomes({ act, progress: { done, refused, shown }, nameOf, onClose }: 
       </List>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {done.toLocaleString()} done{refused.length > 0 && `, ${refused.length} rejected`}
+          {done.toLocaleString()} done{rejected.length > 0 && `, ${rejected.length} rejected`}
           {done > shown.length && `; showing the first ${shown.length}`}
         </Text>
         <Button onClick={onClose} data-autofocus>

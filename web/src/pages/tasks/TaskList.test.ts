@@ -42,7 +42,7 @@ test("a newer word about a task is drawn in its place, an older one is not", asy
   vi.useRealTimers();
 });
 
-test("what would move rows marks the list as outdated, and reading anew makes it true", async () => {
+test("what would move rows marks the list as outdated until it is refreshed", async () => {
   vi.useFakeTimers();
   const { list } = listOf(3, () => true);
   await list.refresh();

@@ -142,19 +142,19 @@ function TaskListView({ search, total, whole }: TaskListViewProps) {
 }
 
 /** At the top of the list new rows appear automatically; elsewhere nothing may move while being read. */
-function useRefresh(wanted: boolean, refresh: () => void) {
+function useRefresh(isNeeded: boolean, refresh: () => void) {
   const last = useRef(0);
   const latest = useRef(refresh);
   latest.current = refresh;
   useEffect(() => {
-    if (!wanted) return;
+    if (!isNeeded) return;
     const wait = Math.max(0, last.current + REFRESH_AT_MOST_EVERY - Date.now());
     const timer = setTimeout(() => {
       last.current = Date.now();
       latest.current();
     }, wait);
     return () => clearTimeout(timer);
-  }, [wanted]);
+  }, [isNeeded]);
 }
 
 function Loading() {

@@ -11,7 +11,7 @@ export type Choice = { tasks: string[] } | { matching: Partial<Schemas["TaskMatc
 /** Omitted fields use the service's defaults. */
 type Body = Partial<Omit<Schemas["TaskChoice"], "matching">> & Partial<{ matching: object }>;
 /** Progress so far: how many are done, and which were rejected. */
-export type Progress = { done: number; refused: Outcome[]; shown: Outcome[] };
+export type Progress = { done: number; rejected: Outcome[]; shown: Outcome[] };
 
 /** The most the service accepts in one call. */
 const MAX_PER_CALL = 500;
@@ -42,7 +42,7 @@ export async function runBulk(
   onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
   const key = randomKey();
-  let progress: Progress = { done: 0, refused: [], shown: [] };
+  let progress: Progress = { done: 0, rejected: [], shown: [] };
   for await (const items of "tasks" in choice
     ? byIds(operation, choice.tasks, key)
     : byFilter(operation, choice, key)) {
@@ -76,21 +76,21 @@ async function* byFilter(
   } while (cursor);
 }
 
-function addOutcomes({ done, refused, shown }: Progress, items: Outcome[]): Progress {
+function addOutcomes({ done, rejected, shown }: Progress, items: Outcome[]): Progress {
   const succeeded = items.filter((item) => !item.problem);
   return {
     done: done + succeeded.length,
-    refused: [...refused, ...items.filter((item) => item.problem)],
+    rejected: [...rejected, ...items.filter((item) => item.problem)],
     shown: [...shown, ...succeeded.slice(0, MAX_SHOWN - shown.length)],
   };
 }
 
 function requestBulk(
   operation: BulkOperation,
-  asked: Body,
+  choice: Body,
   key?: string,
 ): Promise<Schemas["Outcomes"]> {
-  const body = asked as Schemas["TaskChoice"];
+  const body = choice as Schemas["TaskChoice"];
   if (operation === "cancel") return dataOf(api.POST("/api/v1/tasks/cancel", { body }));
   const params = key ? { header: { "Idempotency-Key": key } } : undefined;
   return dataOf(api.POST("/api/v1/tasks/retry", { body, params }));

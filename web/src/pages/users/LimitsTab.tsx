@@ -13,7 +13,7 @@ export function LimitsTab() {
       about="Apply to everyone without individual limits, and are checked before every submission. Leave a field empty for no limit. Set individual limits in a person's account, and project limits on the project page."
     >
       <QueryResult query={query}>
-        {(kept) => <LimitsForm saved={kept} save={limitsApi.setDefault} />}
+        {(limits) => <LimitsForm saved={limits} save={limitsApi.setDefault} />}
       </QueryResult>
     </Section>
   );

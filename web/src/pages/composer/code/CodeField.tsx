@@ -11,8 +11,8 @@ import { RecipeCode } from "./RecipeCode";
 type Kind = "none" | "folder" | "git";
 const KINDS: { value: Kind; label: string }[] = [
   { value: "none", label: "None" },
-  { value: "folder", label: "A folder" },
-  { value: "git", label: "A git commit" },
+  { value: "folder", label: "Folder" },
+  { value: "git", label: "Git commit" },
 ];
 const HELP: Record<Kind, string> = {
   none: "The command uses files that are already on the endpoint.",

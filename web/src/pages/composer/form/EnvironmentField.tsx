@@ -16,7 +16,7 @@ import { type Kind, keptOf, kindOf } from "./environmentKind";
 const KINDS: { value: Kind; label: string }[] = [
   { value: "none", label: "None" },
   { value: "packages", label: "Python packages" },
-  { value: "image", label: "An image" },
+  { value: "image", label: "Existing image" },
   { value: "own", label: "New image" },
 ];
 

@@ -17,7 +17,7 @@ export function kindOf(environment: unknown): Kind {
 /** What is kept when another kind is chosen: variables always, packages where they fit. */
 export function keptOf(environment: unknown, next: Kind): unknown {
   if (!isMapping(environment) || next === "image") return undefined;
-  const kept = { none: ["variables"], packages: PLAIN, own: Object.keys(environment) }[next];
-  const entries = Object.entries(environment).filter(([name]) => kept.includes(name));
+  const keptNames = { none: ["variables"], packages: PLAIN, own: Object.keys(environment) }[next];
+  const entries = Object.entries(environment).filter(([name]) => keptNames.includes(name));
   return entries.length ? Object.fromEntries(entries) : undefined;
 }

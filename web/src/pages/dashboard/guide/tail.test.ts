@@ -17,7 +17,7 @@ describe("the end of a log", () => {
     expect(withPiece(first, { offset: 3, text: "a" }).text).toBe("é\na");
   });
 
-  it("begins anew after a gap", () => {
+  it("starts over after a gap", () => {
     const tail = withPiece({ text: "old", end: 3 }, { offset: 1_000, text: "new" });
     expect(tail.text).toBe("new");
   });

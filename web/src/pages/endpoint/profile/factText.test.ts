@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { factLines, factText, formatValue, formOf, parseValue } from "./factText";
 
-describe("a fact in words", () => {
+describe("a fact as text", () => {
   it("is one line for each entry of a list", () => {
     const partitions = [
       { name: "gpu", default: true, max_minutes: 120, qos: null, gpus_per_node: { a100: 4 } },
@@ -17,7 +17,7 @@ describe("a fact in words", () => {
     expect(factLines({ login: true, compute: null })).toEqual(["login: yes", "compute: unknown"]);
   });
 
-  it("is told in sentences where its shape is known, and as it is where that has changed", () => {
+  it("is readable text where its shape is known, and generic where it is not", () => {
     const gpu = { name: "gpu", default: true, nodes_total: 2, cpus_per_node: 8, max_minutes: 120 };
     expect(factText("partitions", [gpu])).toEqual([
       "gpu (default): 2 nodes with 8 CPUs; at most 2 h",

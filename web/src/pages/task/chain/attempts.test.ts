@@ -24,7 +24,7 @@ test("a follow-up waits ahead until it takes over", () => {
   expect(attemptState(attempt({}), "", "a1")).toBe("waiting");
 });
 
-test("gaps in words", () => {
+test("gaps as text", () => {
   expect(gapText(null)).toBe("");
   expect(gapText(0.2)).toBe("none");
   expect(gapText(125)).toBe("2 min 5 s");

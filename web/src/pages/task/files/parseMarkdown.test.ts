@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseInlines, parseMarkdown } from "./parseMarkdown";
 
-test("headings, lists, code and paragraphs are told apart", () => {
+test("headings, lists, code and paragraphs are recognized", () => {
   const kinds = parseMarkdown(
     "# One\n\nwords\nand more\n\n- a\n- b\n\n```\nx = 1\n```\n> said",
   ).map((block) => block.kind);

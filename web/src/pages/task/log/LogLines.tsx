@@ -41,7 +41,7 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: wrapped lines are higher
   useLayoutEffect(() => rows.measure(), [wrap, rows]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is set anew when lines come or go
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is restored when lines are added or removed
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box) return;

@@ -22,7 +22,7 @@ export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps
   const [at, setAt] = useState(-1);
   const result = useMatches(task, selection, search);
   const { matches } = result;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search starts over
   useEffect(() => setAt(-1), [search]);
 
   const isReady = search === text.trim() && !result.pending;

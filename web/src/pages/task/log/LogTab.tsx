@@ -30,7 +30,7 @@ export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
   return (
     <QueryResult query={query}>
-      {(found) => (found.items.length ? <Logs task={task} found={found} /> : <NoLog task={task} />)}
+      {(list) => (list.items.length ? <Logs task={task} list={list} /> : <NoLog task={task} />)}
     </QueryResult>
   );
 }
@@ -45,12 +45,12 @@ function NoLog({ task }: { task: Task }) {
   );
 }
 
-function Logs({ task, found }: { task: Task; found: LogList }) {
+function Logs({ task, list }: { task: Task; list: LogList }) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
   const set = (part: TaskSearch) =>
     void navigate({ search: (now) => ({ ...now, at: undefined, ...part }), replace: true });
-  const logs = found.items;
+  const logs = list.items;
   const runs = runChoices(task, logs);
   const chosen = selectedRun(search, runs, logs);
   if (!chosen) return null;
@@ -75,8 +75,8 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
             allowDeselect={false}
             data={runs}
             value={`${chosen.attempt}/${chosen.run}`}
-            onChange={(_, one) => {
-              const run = runs.find(({ value }) => value === one?.value);
+            onChange={(_, option) => {
+              const run = runs.find(({ value }) => value === option?.value);
               set({ attempt: run?.attempt, run: run?.run });
             }}
           />
@@ -104,12 +104,12 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
           }
         />
       </Group>
-      <AboutRanks found={found} chosen={chosen} />
-      {streams.map((one) => (
+      <AboutRanks list={list} chosen={chosen} />
+      {streams.map((name) => (
         <LogPane
-          key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${one}`}
+          key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${name}`}
           task={task}
-          selection={{ ...chosen, stream: one }}
+          selection={{ ...chosen, stream: name }}
           wrap={search.wrap ?? false}
           half={streams.length > 1}
         />
@@ -119,14 +119,14 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
 }
 
 /** How the logs of several ranks are read, and where the others are stored. */
-function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<LogSelection, "stream"> }) {
-  if (!found.words) return null;
-  const folder = folderOf(found.items, chosen);
-  const areElsewhere = found.ranks > found.carried_ranks && folder !== "";
+function AboutRanks({ list, chosen }: { list: LogList; chosen: Omit<LogSelection, "stream"> }) {
+  if (!list.words) return null;
+  const folder = folderOf(list.items, chosen);
+  const areElsewhere = list.ranks > list.carried_ranks && folder !== "";
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        {found.words}
+        {list.words}
       </Text>
       {areElsewhere && <CopyLine line={folder} label="Copy the folder path" />}
     </Stack>

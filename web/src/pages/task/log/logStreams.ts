@@ -59,10 +59,10 @@ export function selectedRun(
   runs: RunChoice[],
   logs: Streams,
 ): Omit<LogSelection, "stream"> | null {
-  const asked = runs.find(
+  const requested = runs.find(
     (choice) => choice.attempt === search.attempt && choice.run === (search.run ?? choice.run),
   );
-  const { attempt, run } = asked ?? runs.at(-1) ?? {};
+  const { attempt, run } = requested ?? runs.at(-1) ?? {};
   if (attempt === undefined || run === undefined) return null;
   const ranks = ranksOf(logs, { attempt, run });
   const rank =

@@ -35,13 +35,13 @@ test("a point that is there already, or belongs to a curve not shown here, chang
   expect(withLive(SET, live("other", 1), 10)?.items).toHaveLength(1);
 });
 
-test("a step back, a new name and a curve grown too long are asked for anew", () => {
+test("a step back, a new name and a curve grown too long are refetched", () => {
   expect(withLive(SET, live("loss", -1), 10)).toBeNull();
   expect(withLive(SET, live("new", 0), 10)).toBeNull();
   expect(withLive(SET, live("loss", 1), 0)).toBeNull();
 });
 
-test("tasks are told apart by the parameters that differ", () => {
+test("tasks are labelled by the parameters that differ", () => {
   const task = (id: string, lr: number) =>
     ({ id, name: "demo", order: { params: { lr, epochs: 3 } } }) as unknown as Task;
   expect([...labelsOf([task("a", 0.1), task("b", 0.2)]).values()]).toEqual([

@@ -144,8 +144,8 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
 
 function usePlan(work: Work, draft: GoalDraft) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const wanted = [{ ...bodyOf(work), project }, goalOf(draft)];
-  const [settled] = useDebouncedValue(JSON.stringify(wanted), TYPING_PAUSE);
+  const requestParts = [{ ...bodyOf(work), project }, goalOf(draft)];
+  const [settled] = useDebouncedValue(JSON.stringify(requestParts), TYPING_PAUSE);
   const [body, goal] = JSON.parse(settled) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
   const query = useQuery({
     queryKey: ["plan", settled],

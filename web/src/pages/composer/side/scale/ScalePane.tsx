@@ -17,7 +17,7 @@ import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./scaleS
 export function ScalePane() {
   const { draft } = useComposer();
   const [started, setStarted] = useSessionStorage<ScaleStart | null>({
-    key: "scale-begun",
+    key: "scale-started",
     defaultValue: null,
     getInitialValueInEffect: false,
   });
@@ -83,9 +83,9 @@ function StartForm({ onStarted }: { onStarted: (scale: string) => void }) {
   );
 }
 
-type Wanted = { nodes: number[]; goal: string; tune: boolean };
+type ScaleOptions = { nodes: number[]; goal: string; tune: boolean };
 
-function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
+function useStart(options: ScaleOptions, onStarted: (scale: string) => void) {
   const { draft } = useComposer();
   const rest = { steps: 30, minutes: 10, batch_param: "", accumulate_param: "", together: false };
   return useMutation({
@@ -93,7 +93,7 @@ function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
       dataOf(
         api.POST("/api/v1/scales", {
           params: { header: { "Idempotency-Key": randomKey() } },
-          body: { ...bodyOf(draft.work), ...wanted, ...rest },
+          body: { ...bodyOf(draft.work), ...options, ...rest },
         }),
       ),
     onSuccess: ({ id }) => onStarted(id),
