@@ -7,7 +7,7 @@ type Action<T, A extends unknown[]> = {
   refresh: readonly unknown[][];
   /** Shown as a toast. */
   success?: string | ((result: T) => string);
-  onSuccess?: (answer: T) => void;
+  onSuccess?: (result: T) => void;
   onError?: (error: Error) => void;
 };
 
@@ -22,10 +22,10 @@ export function useAction<T, A extends unknown[]>({
   const queries = useQueryClient();
   const mutation = useMutation({
     mutationFn: (args: A) => call(...args),
-    onSuccess: (answer) => {
+    onSuccess: (result) => {
       for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
-      if (success) showSuccess(typeof success === "string" ? success : success(answer));
-      onSuccess?.(answer);
+      if (success) showSuccess(typeof success === "string" ? success : success(result));
+      onSuccess?.(result);
     },
     onError,
   });

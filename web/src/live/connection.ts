@@ -12,7 +12,7 @@ class Connection {
   private readonly watches = new Map<string, number>();
   state: ConnectionState = "connecting";
   /** Whether any tab of this browser was visible when the latest event arrived. */
-  seen = true;
+  isAnyTabVisible = true;
 
   open(): void {
     if (this.port) return;
@@ -53,7 +53,7 @@ class Connection {
   private handle(message: ToTab): void {
     if (message.kind === "ping") this.send({ kind: "pong" });
     if (message.kind === "event") {
-      this.seen = message.visible;
+      this.isAnyTabVisible = message.visible;
       for (const listener of this.eventListeners) listener(message.event);
     }
     if (message.kind === "connection") {

@@ -58,7 +58,8 @@ export function useNotificationToasts(): void {
         const notice = event.data;
         const open = () => void navigate(noticeLink(notice));
         if (document.visibilityState === "visible") showInPage(notice, open);
-        else if (!connection.seen && browserNotificationsEnabled()) showInBrowser(notice, open);
+        else if (!connection.isAnyTabVisible && browserNotificationsEnabled())
+          showInBrowser(notice, open);
       }),
     [navigate],
   );

@@ -28,7 +28,7 @@ export function ScalePane() {
       {started && (
         <StartedScale
           scale={started.id}
-          isOfThis={isForJob(started, spec)}
+          isThisJob={isForJob(started, spec)}
           forget={() => setStarted(null)}
         />
       )}
@@ -100,9 +100,9 @@ function useStart(options: ScaleOptions, onStarted: (scale: string) => void) {
   });
 }
 
-type StartedScaleProps = { scale: string; isOfThis: boolean; forget: () => void };
+type StartedScaleProps = { scale: string; isThisJob: boolean; forget: () => void };
 
-function StartedScale({ scale, isOfThis, forget }: StartedScaleProps) {
+function StartedScale({ scale, isThisJob, forget }: StartedScaleProps) {
   const query = useQuery({
     queryKey: keys.scale(scale),
     queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
@@ -116,7 +116,7 @@ function StartedScale({ scale, isOfThis, forget }: StartedScaleProps) {
     <QueryResult query={query}>
       {(scale) => (
         <>
-          <ScaleResult scale={scale} isThisJob={isOfThis} />
+          <ScaleResult scale={scale} isThisJob={isThisJob} />
           <Group gap="sm">
             {scale.state === "running" ? (
               <Button
