@@ -10,7 +10,7 @@ from pathlib import Path
 WEB = Path(__file__).parent
 STATIC = WEB.parent / "src" / "diamond" / "service" / "static"
 SOURCES = ("src", "public", "index.html", "package-lock.json", "vite.config.ts")
-# Where Debian, Red Hat and SUSE keep the authorities that the machine trusts.
+# The certificate authorities the machine trusts, on Debian, Red Hat and SUSE.
 BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -25,7 +25,7 @@ CHECKS = (
 
 
 def build() -> None:
-    """The pages into the package, unless they are newer than everything that they are made of."""
+    """Build the pages into the package, unless they are newer than all their sources."""
     if is_built():
         return
     install()
@@ -33,10 +33,10 @@ def build() -> None:
 
 
 def check() -> None:
-    """Format, lint, types and the tests of pure functions."""
+    """Check format, lint and types, and run the unit tests."""
     install()
-    for words in CHECKS:
-        run(*words)
+    for command in CHECKS:
+        run(*command)
 
 
 def is_built() -> bool:
@@ -45,7 +45,7 @@ def is_built() -> bool:
 
 
 def install() -> None:
-    """`npm ci`, unless what is installed is as new as the lock."""
+    """Run `npm ci`, unless the installed packages are as new as the lock file."""
     stamp = WEB / "node_modules" / ".package-lock.json"
     if stamp.exists() and stamp.stat().st_mtime >= (WEB / "package-lock.json").stat().st_mtime:
         return
@@ -54,32 +54,34 @@ def install() -> None:
     stamp.touch()
 
 
-def run(tool: str, *words: str) -> None:
-    _node(str(WEB / "node_modules" / tool), *words)
+def run(tool: str, *arguments: str) -> None:
+    _node(str(WEB / "node_modules" / tool), *arguments)
 
 
 def _newest(name: str) -> float:
     path = WEB / name
-    inside = [one for one in path.rglob("*") if one.name != "schema.d.ts"] if path.is_dir() else []
-    return max(one.stat().st_mtime for one in [path, *inside])
+    inside = (
+        [file for file in path.rglob("*") if file.name != "schema.d.ts"] if path.is_dir() else []
+    )
+    return max(file.stat().st_mtime for file in [path, *inside])
 
 
-def _node(*words: str) -> None:
-    """Node's own folder comes first in PATH, for tools that start `node` themselves."""
+def _node(*arguments: str) -> None:
+    """Run Node with its folder first in PATH, for tools that start `node` themselves."""
     home = _node_home() / "bin"
     path = os.pathsep.join([str(home), os.environ.get("PATH", "")])
     program = str(home / "node")
     environment = {**_trust(), **os.environ, "PATH": path}
-    done = subprocess.run([program, *words], cwd=WEB, env=environment, check=False)
+    done = subprocess.run([program, *arguments], cwd=WEB, env=environment, check=False)
     if done.returncode:
-        raise SystemExit(f"The pages' tool {Path(words[0]).name} failed; its words are above.")
+        raise SystemExit(f"{Path(arguments[0]).name} failed; see its output above.")
 
 
 def _trust() -> dict[str, str]:
-    """Node carries its own list of authorities; a site behind an intercepting proxy has one more in the machine's."""
+    """Add the machine's certificate authorities to Node's own, for sites behind an intercepting proxy."""
     bundles = [os.environ.get("SSL_CERT_FILE", ""), *BUNDLES]
-    found = next((one for one in bundles if one and Path(one).is_file()), "")
-    return {"NODE_EXTRA_CA_CERTS": found} if found else {}
+    bundle = next((path for path in bundles if path and Path(path).is_file()), "")
+    return {"NODE_EXTRA_CA_CERTS": bundle} if bundle else {}
 
 
 def _node_home() -> Path:

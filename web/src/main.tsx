@@ -9,8 +9,8 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/client";
-import { keepFresh } from "./live/freshness";
-import { link } from "./live/link";
+import { connection } from "./live/connection";
+import { updateQueriesFromEvents } from "./live/queryUpdates";
 import { makeRouter } from "./routes";
 import { readable, theme } from "./theme";
 
@@ -23,8 +23,8 @@ const queries = new QueryClient({
   },
 });
 
-link.open();
-keepFresh(queries);
+connection.open();
+updateQueriesFromEvents(queries);
 
 const root = document.getElementById("root");
 if (root) {

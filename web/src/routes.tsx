@@ -6,17 +6,21 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { Broken } from "./components/Broken";
+import { PageError } from "./components/PageError";
 import { auditSearch } from "./pages/audit/search";
-import { builderSearch } from "./pages/builder/search";
 import { composerSearch } from "./pages/composer/search";
 import { dashboardSearch } from "./pages/dashboard/search";
 import { deviceSearch } from "./pages/device/search";
-import { endpointSearch, endpointsSearch } from "./pages/endpoints/search";
-import { compareSearch, imageSearch, imagesSearch } from "./pages/images/search";
-import { projectSearch, projectsSearch } from "./pages/projects/search";
+import { endpointSearch } from "./pages/endpoint/search";
+import { endpointsSearch } from "./pages/endpoints/search";
+import { imageSearch } from "./pages/image/search";
+import { builderSearch } from "./pages/image-builder/search";
+import { compareSearch } from "./pages/image-compare/search";
+import { imagesSearch } from "./pages/images/search";
+import { projectSearch } from "./pages/project/search";
+import { projectsSearch } from "./pages/projects/search";
 import { settingsSearch } from "./pages/settings/search";
-import { fetchTask } from "./pages/task/fetch";
+import { prefetchTask } from "./pages/task/prefetch";
 import { taskSearch } from "./pages/task/search";
 import { tasksSearch } from "./pages/tasks/search";
 import { usersSearch } from "./pages/users/search";
@@ -27,7 +31,7 @@ import { Shell } from "./shell/Shell";
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: Broken,
+  errorComponent: PageError,
 });
 
 const dashboard = createRoute({
@@ -46,7 +50,7 @@ const endpoint = createRoute({
   getParentRoute: () => root,
   path: "/endpoints/$name",
   validateSearch: endpointSearch,
-  component: lazyRouteComponent(() => import("./pages/endpoints/EndpointPage"), "EndpointPage"),
+  component: lazyRouteComponent(() => import("./pages/endpoint/EndpointPage"), "EndpointPage"),
 });
 const composer = createRoute({
   getParentRoute: () => root,
@@ -66,7 +70,7 @@ const task = createRoute({
   path: "/tasks/$task",
   validateSearch: taskSearch,
   loaderDeps: ({ search }) => search,
-  loader: ({ context, params, deps }) => void fetchTask(context.queries, params.task, deps),
+  loader: ({ context, params, deps }) => void prefetchTask(context.queries, params.task, deps),
   component: lazyRouteComponent(() => import("./pages/task/TaskPage"), "TaskPage"),
 });
 const device = createRoute({
@@ -85,24 +89,24 @@ const compare = createRoute({
   getParentRoute: () => root,
   path: "/images/compare",
   validateSearch: compareSearch,
-  component: lazyRouteComponent(() => import("./pages/images/Compare"), "Compare"),
+  component: lazyRouteComponent(() => import("./pages/image-compare/ImageCompare"), "ImageCompare"),
 });
 const image = createRoute({
   getParentRoute: () => root,
   path: "/images/$image",
   validateSearch: imageSearch,
-  component: lazyRouteComponent(() => import("./pages/images/ImagePage"), "ImagePage"),
+  component: lazyRouteComponent(() => import("./pages/image/ImagePage"), "ImagePage"),
 });
 const builder = createRoute({
   getParentRoute: () => root,
   path: "/build",
   validateSearch: builderSearch,
-  component: lazyRouteComponent(() => import("./pages/builder/Builder"), "Builder"),
+  component: lazyRouteComponent(() => import("./pages/image-builder/ImageBuilder"), "ImageBuilder"),
 });
 const build = createRoute({
   getParentRoute: () => root,
   path: "/build/$task",
-  component: lazyRouteComponent(() => import("./pages/building/BuildPage"), "BuildPage"),
+  component: lazyRouteComponent(() => import("./pages/image-build/BuildPage"), "BuildPage"),
 });
 const projects = createRoute({
   getParentRoute: () => root,
@@ -114,7 +118,7 @@ const project = createRoute({
   getParentRoute: () => root,
   path: "/projects/$project",
   validateSearch: projectSearch,
-  component: lazyRouteComponent(() => import("./pages/projects/ProjectPage"), "ProjectPage"),
+  component: lazyRouteComponent(() => import("./pages/project/ProjectPage"), "ProjectPage"),
 });
 const users = createRoute({
   getParentRoute: () => root,
@@ -171,8 +175,8 @@ export function makeRouter(queries: QueryClient) {
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Around each page, so that the frame stays when one breaks.
-    defaultErrorComponent: Broken,
+    // Per page, so that the shell stays when one crashes.
+    defaultErrorComponent: PageError,
   });
 }
 

@@ -13,7 +13,7 @@ const diamond: MantineColorsTuple = [
   "#005860",
 ];
 
-/** The library's red, a shade darker from the middle on: white words on a button must be readable. */
+/** The library's red, a shade darker from the middle on, for white text on buttons. */
 const red: MantineColorsTuple = [
   "#fff5f5",
   "#ffe3e3",
@@ -43,7 +43,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
-    // Its empty first item, there to take the focus, is none of the items that a menu may have.
+    // Its empty first item, which takes the focus, is not valid inside a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Card: { defaultProps: { withBorder: true, padding: "md" } },
     Table: { defaultProps: { verticalSpacing: 7 } },
@@ -52,6 +52,7 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { "aria-label": "Close" } },
       styles: { description: { color: "var(--mantine-color-dimmed)" } },
     },
+    Drawer: { styles: { title: { fontWeight: 650 } } },
     Modal: {
       defaultProps: {
         centered: true,
@@ -63,7 +64,7 @@ export const theme = createTheme({
   },
 });
 
-/** Text on a tint must stand out 4.5 to 1; the library's own shades do not all do so. */
+/** Text on a tint needs a contrast of 4.5 to 1, which the library's shades do not all have. */
 const ON_TINT_LIGHT = {
   gray: "#3f464d",
   red: "#b42318",
@@ -87,7 +88,7 @@ const ON_TINT_DARK = {
   diamond: "#a6dde1",
 };
 
-/** Calm tints: a message is read, not shouted. */
+/** Calm tints for messages. */
 const TINT_LIGHT = {
   gray: "#eff1f3",
   red: "#fdeceb",

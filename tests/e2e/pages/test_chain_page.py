@@ -53,16 +53,16 @@ def test_a_chain_that_asks_shows_its_attempts_and_goes_on_at_a_word(
     expect(attempts).to_contain_text("waits for your word")
     assert not faults_in_both_looks(page)
     enough.touch()
-    page.get_by_role("button", name="Let it go on").click()
-    page.get_by_role("textbox", name="Attempts more").fill("2")
-    page.get_by_role("button", name="Go on", exact=True).click()
-    expect(page.get_by_text("long goes on")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("textbox", name="Additional attempts").fill("2")
+    page.get_by_role("dialog").get_by_role("button", name="Resume", exact=True).click()
+    expect(page.get_by_text("long resumed")).to_be_visible()
     expect(attempts.get_by_role("row")).to_have_count(6)
     expect(page.get_by_role("main").get_by_text("succeeded", exact=True).first).to_be_visible()
 
 
 @pytest.mark.slow
-def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_rank(
+def test_a_chain_of_two_shows_gap_budget_what_was_planned_and_the_log_of_each_rank(
     open_page: OpenPage, site: Site
 ) -> None:
     scene = scripted_machine(site)
@@ -92,19 +92,19 @@ def test_a_chain_of_two_shows_gap_budget_what_was_foretold_and_the_log_of_each_r
     attempts = page.get_by_role("region", name="Attempts")
     expect(attempts.get_by_role("row").nth(2)).to_contain_text("5 min")
     expect(attempts).to_contain_text("Budget: 4 of 12 node-hours spent")
-    expect(attempts).to_contain_text("up to 4 promised to what waits or runs")
+    expect(attempts).to_contain_text("up to 4 reserved for queued or running attempts")
     expect(attempts).to_contain_text("4 left")
     newest = "checkpoints/step-10800.pt"
     scene.tell("progressed", *second, checkpoint=newest, modified=2.0, step=10_800)
     scene.tell("exited", *second, run=1, exit_code=0, signal=None, at=began + 11_100)
-    foretold = page.get_by_role("region", name="Foretold and what happened")
-    expect(foretold.get_by_role("row").nth(1)).to_contain_text("Ends after3 h3 h 5 min")
-    expect(foretold.get_by_role("row").nth(2)).to_contain_text("Attempts22")
-    expect(foretold.get_by_role("row").nth(3)).to_contain_text("Node-hours66")
+    planned = page.get_by_role("region", name="Planned vs. actual")
+    expect(planned.get_by_role("row").nth(1)).to_contain_text("Duration3 h3 h 5 min")
+    expect(planned.get_by_role("row").nth(2)).to_contain_text("Attempts22")
+    expect(planned.get_by_role("row").nth(3)).to_contain_text("Node-hours66")
     page.clock.set_fixed_time(datetime.fromtimestamp(began + 11_430, UTC))
     page.reload()
     expect(page.get_by_text("ended 5 min ago")).to_be_visible()
-    expect(foretold).to_be_visible()
+    expect(planned).to_be_visible()
     picture(page, "chain")
     assert not faults_in_both_looks(page)
     page.goto(f"/tasks/{task['id']}?tab=log")
@@ -146,7 +146,7 @@ def test_a_chain_grows_on_the_page_that_one_looks_at(open_page: OpenPage, site: 
     expect(rows.nth(1)).to_contain_text("12000.pt")
     scene.tell("attempt-known", task, "anext", number=2)
     expect(rows.nth(2)).to_contain_text("queued ahead")
-    expect(attempts).to_contain_text("up to 8 promised to what waits or runs")
+    expect(attempts).to_contain_text("up to 8 reserved for queued or running attempts")
     assert rows.nth(2).get_by_role("link").count() == 0
     scene.tell("exited", *first, run=1, exit_code=75, signal=None, at=began + 7200)
     scene.tell("started", task, "anext", run=1, node="n2", at=began + 7260)
@@ -154,7 +154,7 @@ def test_a_chain_grows_on_the_page_that_one_looks_at(open_page: OpenPage, site: 
     expect(rows.nth(2)).to_contain_text("running")
     expect(rows.nth(2)).to_contain_text("1 min")
     assert not faults_in_both_looks(page)
-    rows.nth(2).get_by_role("link", name="Attempt 2: its log").focus()
+    rows.nth(2).get_by_role("link", name="Log of attempt 2").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Log", selected=True)).to_be_visible()
 
@@ -167,7 +167,7 @@ def test_a_chain_grows_on_the_page_that_one_looks_at(open_page: OpenPage, site: 
         (
             {"budget": "90 node-hours", "continue": {**CHAIN, "max_attempts": 2}},
             [1, 2],
-            "as many as `max_attempts` allows",
+            "as many as max_attempts allows",
             "from 2.pt, as a new task",
         ),
     ],
@@ -188,12 +188,12 @@ def test_a_chain_that_stopped_says_why_and_how_it_goes_on(
     page = open_page(f"/tasks/{task}")
     expect(page.get_by_role("status").filter(has_text="Why it failed")).to_contain_text(why)
     expect(page.get_by_role("region", name="Attempts")).to_contain_text(next_step)
-    page.get_by_role("button", name="Let it go on").click()
+    page.get_by_role("button", name="Resume").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("textbox", name="Budget from now on")).to_be_visible()
-    dialog.get_by_role("textbox", name="Attempts more").fill("many")
-    expect(dialog.get_by_text("A whole number above zero")).to_be_visible()
-    expect(dialog.get_by_role("button", name="Go on", exact=True)).to_be_disabled()
+    expect(dialog.get_by_role("textbox", name="New budget")).to_be_visible()
+    dialog.get_by_role("textbox", name="Additional attempts").fill("many")
+    expect(dialog.get_by_text("Enter a whole number greater than zero")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Resume", exact=True)).to_be_disabled()
     assert not faults_of_access(page)
 
 
@@ -212,7 +212,7 @@ def test_a_long_chain_fits_a_phone_and_shows_its_newest_attempts(
     assert not faults_in_both_looks(page)
     wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     assert not page.evaluate(wider)
-    attempts.get_by_role("button", name="Show the 7 attempts before these").press("Enter")
+    attempts.get_by_role("button", name="Show 7 earlier attempts").press("Enter")
     expect(attempts.get_by_role("row")).to_have_count(1 + 15)
 
 
@@ -254,9 +254,9 @@ def test_a_task_that_waits_for_its_short_runs_shows_what_they_measure(
     }
     task = scene.client.post("/jobs", {"spec": spec})["tasks"][0]
     page = open_page(f"/tasks/{task['id']}")
-    runs = page.get_by_role("region", name="Short runs")
+    runs = page.get_by_role("region", name="Test runs")
     expect(runs.get_by_role("row").nth(3)).to_contain_text("waiting")
-    expect(page.get_by_role("region", name="Resources")).to_contain_text("being found out")
+    expect(page.get_by_role("region", name="Resources")).to_contain_text("being measured")
     quick = ProbeRunner(scene, lambda order: 0.5 / int(order["resources"]["nodes"]))
     quick.steps = 20
     scale = f"/scales/{task['awaits']}"

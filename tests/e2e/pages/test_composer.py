@@ -35,7 +35,7 @@ def yaml_of(page: Page) -> Locator:
 
 
 def add_parameter(page: Page, name: str, value: str) -> None:
-    page.get_by_role("button", name="Add a parameter").click()
+    page.get_by_role("button", name="Add parameter").click()
     page.get_by_label(re.compile(r"^Parameter \d")).last.fill(name)
     page.get_by_label(re.compile(r"^Value \d")).last.fill(value)
 
@@ -67,7 +67,7 @@ def test_compose_submit_watch_live_cancel_then_edit_and_resubmit(
     page.get_by_role("tab", name="Metrics").click()
     expect(page.get_by_text("loss").first).to_be_visible()
     page.get_by_role("button", name="Cancel", exact=True).click()
-    page.get_by_role("button", name="Cancel the task").click()
+    page.get_by_role("button", name="Cancel task").click()
     expect_state(page, "cancelled")
 
     page.get_by_role("link", name="Edit and resubmit").click()
@@ -96,7 +96,7 @@ def test_a_job_is_composed_and_submitted_by_keyboard_alone(open_page: OpenPage) 
     page.keyboard.press("Tab")
     expect(command(page)).to_be_focused()
     page.keyboard.type("echo {word}")
-    reach(page, page.get_by_role("button", name="Add a parameter"))
+    reach(page, page.get_by_role("button", name="Add parameter"))
     page.keyboard.press("Enter")
     expect(page.get_by_label("Parameter 1")).to_be_focused()
     page.keyboard.type("word")
@@ -118,16 +118,16 @@ def reach(page: Page, wanted: Locator, tabs: int = 40) -> None:
 
 def test_faults_stand_at_their_fields_in_the_words_of_the_service(open_page: OpenPage) -> None:
     page = open_page("/compose")
-    page.get_by_label("Machines (nodes)").fill("7")
+    page.get_by_label("Nodes", exact=True).fill("7")
     submit(page).click()
     summary = page.get_by_role("alert")
     expect(summary).to_contain_text("run is missing")
     expect(summary).to_contain_text("7 is more than this machine allows: 1")
-    expect(page.get_by_label("Machines (nodes)")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Nodes", exact=True)).to_have_attribute("aria-invalid", "true")
     summary.get_by_role("button", name="Command").click()
     expect(command(page)).to_be_focused()
     command(page).fill("true")
-    page.get_by_label("Machines (nodes)").fill("")
+    page.get_by_label("Nodes", exact=True).fill("")
     expect(summary).to_have_count(0)
     expect(
         page.get_by_text("Only this machine").or_(page.get_by_text("node-hour")).first
@@ -146,22 +146,22 @@ def test_form_and_yaml_follow_each_other_and_broken_text_stays(open_page: OpenPa
     expect(editor).to_contain_text("cpus_per_task: 2")
     expect(editor).to_contain_text("seed: 12345678901234567890")
     expect(editor).to_contain_text("lr: 1.0")
-    page.get_by_role("button", name="Several processes").click()
-    page.get_by_role("combobox", name="Start it").click()
+    page.get_by_role("button", name="Multiple processes").click()
+    page.get_by_role("combobox", name="Launcher").click()
     page.get_by_role("option", name=re.compile("^torchrun")).click()
     expect(editor).to_contain_text("launch: torchrun")
-    page.get_by_label("Give up when it stands still for").fill("30m")
+    page.get_by_label("Stop if no progress for").fill("30m")
     expect(editor).to_contain_text("hang: 30m")
 
     editor.fill("name: typed\nrun: [unclosed\n")
-    expect(page.get_by_text("Until then the form shows what it last could read")).to_be_visible()
+    expect(page.get_by_text("The form shows the last valid version")).to_be_visible()
     expect(command(page)).to_have_value("python train.py --seed {seed}")
     submit(page).click()
-    expect(page.get_by_text("The YAML cannot be read")).to_be_visible()
+    expect(page.get_by_text("The YAML is not valid")).to_be_visible()
     expect(editor).to_contain_text("[unclosed")
     page.get_by_label("CPU cores").fill("1")
     expect(editor).not_to_contain_text("[unclosed")
-    page.get_by_role("button", name="Bring my text back").click()
+    page.get_by_role("button", name="Restore my text").click()
     expect(editor).to_contain_text("[unclosed")
 
 
@@ -170,7 +170,7 @@ def test_a_half_filled_form_survives_a_reload_and_two_tabs_do_not_overwrite_each
 ) -> None:
     page = open_page("/compose")
     command(page).fill("echo draft")
-    expect(page.get_by_text("kept in this browser")).to_be_visible()
+    expect(page.get_by_text("saved in this browser")).to_be_visible()
     page.reload()
     expect(command(page)).to_have_value("echo draft")
 
@@ -180,9 +180,9 @@ def test_a_half_filled_form_survives_a_reload_and_two_tabs_do_not_overwrite_each
     command(page).fill("echo mine")
     expect(command(other)).to_have_value("echo mine")
     command(other).fill("echo theirs")
-    expect(page.get_by_text("Another tab has changed this draft")).to_be_visible()
+    expect(page.get_by_text("This draft was changed in another tab")).to_be_visible()
     expect(command(page)).to_have_value("echo mine")
-    page.get_by_role("button", name="Take the other tab's").click()
+    page.get_by_role("button", name="Use the other tab's version").click()
     expect(command(page)).to_have_value("echo theirs")
     page.get_by_role("button", name="Start over").click()
     expect(command(page)).to_have_value("")
@@ -196,7 +196,7 @@ def test_nothing_is_lost_when_the_service_does_not_answer(open_page: OpenPage, s
     expect(yaml_of(page)).to_contain_text("echo still here")
     with site.away():
         submit(page).click()
-        expect(page.get_by_text("nothing that you typed is lost")).to_be_in_viewport()
+        expect(page.get_by_text("your input is kept")).to_be_in_viewport()
     expect(command(page)).to_have_value("echo still here")
     submit(page).click()
     expect_task(page, "patient")
@@ -213,10 +213,10 @@ def test_a_folder_from_the_browser_runs_and_what_stays_behind_is_told(
     (folder / "train.py").write_text("print('from the folder')\n")
     page = open_page("/compose")
     command(page).fill("python3 train.py")
-    page.get_by_text("A folder", exact=True).click()
-    page.get_by_label("Folder of your code").set_input_files(folder)
+    page.get_by_text("Folder", exact=True).click()
+    page.get_by_label("Code folder").set_input_files(folder)
     expect(page.get_by_text("1 file,")).to_be_visible()
-    page.get_by_role("button", name=re.compile("left out")).click()
+    page.get_by_role("button", name=re.compile("excluded")).click()
     expect(page.get_by_text(re.compile(r"^\.env"))).to_be_visible()
     submit(page).click()
     expect_state(page, "succeeded")
@@ -232,7 +232,7 @@ def test_a_notebook_runs_from_top_to_bottom_and_its_executed_copy_is_shown(
     folder.mkdir()
     (folder / "sum.ipynb").write_text(json.dumps(notebook("print('the sum is', 40 + 2)")))
     page = open_page("/compose?start=notebook")
-    page.get_by_label("Folder of your code").set_input_files(folder)
+    page.get_by_label("Code folder").set_input_files(folder)
     page.get_by_role("combobox", name="Notebook").click()
     page.get_by_role("option", name="sum.ipynb").click()
     expect(yaml_of(page)).to_contain_text("notebook: sum.ipynb")
@@ -253,7 +253,7 @@ def notebook(code: str) -> dict[str, Any]:
 
 def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
     page = open_page("/compose")
-    page.get_by_text("A recipe", exact=True).click()
+    page.get_by_text("Recipe", exact=True).click()
     page.get_by_role("link", name=re.compile("plain script", re.IGNORECASE)).click()
     expect(command(page)).to_have_value("python3 train.py --steps {steps}")
     expect(page.get_by_label("Value 1")).to_have_value("1000")
@@ -268,7 +268,7 @@ def test_a_recipe_from_the_gallery_fills_the_form(open_page: OpenPage) -> None:
 def test_everybody_can_use_the_composer_in_either_look(open_page: OpenPage) -> None:
     page = open_page("/compose?recipe=digits", size=LAPTOP)
     expect(yaml_of(page)).to_contain_text("digits")
-    for fold in ("batch system", "variables"):
+    for fold in ("Batch system", "variables"):
         page.get_by_role("button", name=re.compile(fold)).click()
     expect_no_barrier(page)
     page.get_by_role("tab", name="Cost and queue").click()

@@ -37,7 +37,7 @@ def test_a_first_visit_ends_with_a_trained_model_without_leaving_the_page(
     is_first = not fresh("")  # A second try is no first visit any more.
     page = open_page("/" if is_first else "/?guide=show")
     guide = box(page, "Your first model")
-    expect(guide.get_by_role("button", name="Train it now")).to_be_visible()
+    expect(guide.get_by_role("button", name="Start training")).to_be_visible()
     assert not faults_of_access(page)
     guide.get_by_role("button", name="Two spirals").click()
     expect(guide.get_by_role("log")).to_contain_text("unseen points", timeout=90_000)
@@ -47,7 +47,7 @@ def test_a_first_visit_ends_with_a_trained_model_without_leaving_the_page(
     expect(guide.get_by_text(re.compile(r"You trained a model: \d+\.\d %"))).to_be_visible()
     expect(guide.get_by_role("log")).to_contain_text("unseen points")
     assert not faults_of_access(page)
-    guide.get_by_role("button", name="Close the guide").first.click()
+    guide.get_by_role("button", name="Close guide").first.click()
     expect(guide).to_have_count(0)
     expect(box(page, "Recent results")).to_contain_text("accuracy")
     page.reload()
@@ -66,10 +66,10 @@ def test_what_runs_ends_and_fails_is_seen_as_it_happens(
     expect(box(page, "Recent results")).to_contain_text(name)
     expect(box(page, "Running")).not_to_contain_text(name)
     site.diamond.submit("sh", "-c", "exit 3", options=("--name", "breaks"))
-    needs = box(page, "Needs you")
+    needs = box(page, "Needs attention")
     expect(needs).to_contain_text("breaks")
     assert not faults_of_access(page)
-    needs.get_by_role("button", name="I have seen the failures").click()
+    needs.get_by_role("button", name="Dismiss failures").click()
     expect(needs).to_have_count(0)
 
 
@@ -93,8 +93,8 @@ def test_the_bell_tells_of_an_end_and_leads_to_the_task(open_page: OpenPage, sit
 def test_the_browser_itself_speaks_up_while_nobody_looks(open_page: OpenPage, site: Site) -> None:
     page = open_page("/settings?tab=notifications")
     page.context.grant_permissions(["notifications"], origin=site.url)
-    page.get_by_role("switch", name="Tell me by this browser").click()
-    expect(page.get_by_role("switch", name="Tell me by this browser")).to_be_checked()
+    page.get_by_role("switch", name="Notify me in this browser").click()
+    expect(page.get_by_role("switch", name="Notify me in this browser")).to_be_checked()
     page.evaluate(LISTEN)
     site.diamond.submit("true", options=("--name", "heard-elsewhere"))
     wait_for(
@@ -122,7 +122,7 @@ def test_the_dashboard_is_for_everybody_in_both_looks_and_on_a_phone(open_page: 
 @pytest.mark.slow
 def test_the_guide_trains_a_network_that_reads_digits(open_page: OpenPage) -> None:
     page = open_page("/?guide=show")
-    page.get_by_role("button", name="Train it now").click()
+    page.get_by_role("button", name="Start training").click()
     guide = box(page, "Your first model")
     expect(guide.get_by_text(re.compile(r"You trained a model: 9\d\.\d %"))).to_be_visible(
         timeout=600_000

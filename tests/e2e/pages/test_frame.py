@@ -46,7 +46,7 @@ def test_ten_tabs_see_a_change_on_the_six_connections_that_a_browser_allows(
 
 def test_an_address_that_leads_nowhere_says_so(open_page: OpenPage) -> None:
     page = open_page("/no/such/page")
-    expect(page.get_by_text("There is no such page")).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_be_visible()
     page.get_by_role("link", name="Go to the dashboard").click()
     expect(page).to_have_url(re.compile(r"/$"))
 
@@ -67,10 +67,10 @@ def test_the_palette_finds_pages_and_tasks_by_keyboard_alone(
 
 
 def test_the_look_is_kept_over_a_reload(page: Page) -> None:
-    page.get_by_role("button", name="Use the dark look").click()
+    page.get_by_role("button", name="Switch to dark mode").click()
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
-    expect(page.get_by_role("button", name="Use the light look")).to_be_visible()
+    expect(page.get_by_role("button", name="Switch to light mode")).to_be_visible()
 
 
 def test_two_windows_see_what_is_done_in_the_other(
@@ -85,7 +85,7 @@ def test_two_windows_see_what_is_done_in_the_other(
     one.get_by_role("button", name=re.compile("^Submit")).click()
     other.get_by_role("link", name=name, exact=True).click()
     other.get_by_role("button", name="Cancel", exact=True).click()
-    other.get_by_role("button", name="Cancel the task").click()
+    other.get_by_role("button", name="Cancel task").click()
     expect(one.get_by_role("button", name="Retry")).to_be_visible()
 
     one.goto("/settings")
@@ -106,7 +106,7 @@ def test_an_endpoint_that_is_renamed_or_removed_in_one_window_is_so_in_the_other
     client.add_endpoint("spare", "https")
     one, other = open_page("/endpoints/spare"), open_page("/endpoints")
     expect(other.get_by_role("article", name="Endpoint spare")).to_be_visible()
-    one.get_by_role("button", name="More about spare").click()
+    one.get_by_role("button", name="Actions for spare").click()
     one.get_by_role("menuitem", name="Rename…").click()
     one.get_by_label("New name").fill("local")
     one.get_by_role("button", name="Rename", exact=True).click()
@@ -116,7 +116,7 @@ def test_an_endpoint_that_is_renamed_or_removed_in_one_window_is_so_in_the_other
     expect(one).to_have_url(re.compile("/endpoints/laid-by$"))
     expect(other.get_by_role("article", name="Endpoint laid-by")).to_be_visible()
     expect(other.get_by_role("article", name="Endpoint spare")).to_have_count(0)
-    one.get_by_role("button", name="More about laid-by").click()
+    one.get_by_role("button", name="Actions for laid-by").click()
     one.get_by_role("menuitem", name="Remove…").click()
     one.get_by_role("button", name="Remove laid-by").click()
     expect(other.get_by_role("article", name="Endpoint laid-by")).to_have_count(0)
@@ -130,10 +130,10 @@ def test_the_service_restarts_and_the_page_recovers_without_a_reload(
     expect(opened_late.get_by_role("heading", name="Appearance")).to_be_visible()
     page.evaluate("window.notReloaded = true")
     with site.away():
-        expect(page.get_by_text("Diamond does not answer").first).to_be_visible()
+        expect(page.get_by_text("Diamond is not responding").first).to_be_visible()
         opened_late.get_by_role("link", name="New job").click()
         expect(opened_late.get_by_role("main").get_by_role("alert").first).to_be_visible()
-    expect(page.get_by_text("Diamond does not answer")).to_have_count(0)
+    expect(page.get_by_text("Diamond is not responding")).to_have_count(0)
     expect(opened_late.get_by_role("textbox", name="Command")).to_be_visible()
     site.diamond.submit("true", options=("--name", "after-the-restart"))
     expect(page.get_by_text("after-the-restart").first).to_be_visible()

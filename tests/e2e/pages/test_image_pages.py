@@ -61,9 +61,9 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
     page.get_by_text("A file on the endpoint").click()
     page.get_by_role("textbox", name="Base image").fill(machines.base)
     open_step(page, "Commands")
-    page.get_by_role("button", name="Add a command").click()
+    page.get_by_role("button", name="Add command").click()
     page.get_by_label("Command 1", exact=True).fill(f"echo made once > {first}")
-    page.get_by_role("button", name="Add a command").click()
+    page.get_by_role("button", name="Add command").click()
     page.get_by_label("Command 2", exact=True).fill("no-such-program --at all")
     expect(page.get_by_role("region", name="Definition file")).to_contain_text("no-such-program")
     picture(page, "image-builder")
@@ -72,20 +72,20 @@ def test_a_build_that_fails_is_mended_in_the_debugger_resumed_and_used(
     expect(page.get_by_label("Command 2", exact=True)).to_have_value("no-such-program --at all")
     open_step(page, "Review")
     page.get_by_label("Name", exact=True).fill("mended")
-    page.get_by_role("button", name="Build the image").click()
+    page.get_by_role("button", name="Build image").click()
 
     debugger = page.get_by_role("region", name="Debugger")
-    expect(debugger).to_contain_text("It failed at", timeout=60_000)
-    expect(debugger.get_by_label("Its last lines")).to_contain_text("no-such-program")
+    expect(debugger).to_contain_text("Failed at", timeout=60_000)
+    expect(debugger.get_by_label("Last lines of output")).to_contain_text("no-such-program")
     assert faults_in_both_looks(page) == []
     picture(page, "image-debugger")
-    debugger.get_by_label("What it does").fill("echo mended > /opt/second")
-    debugger.get_by_role("button", name="Resume with the change").click()
+    debugger.get_by_label("Command or content").fill("echo mended > /opt/second")
+    debugger.get_by_role("button", name="Resume with changes").click()
 
     expect(page.get_by_text("mended is ready")).to_be_visible(timeout=60_000)
-    steps = page.get_by_role("region", name="Steps of the build")
-    expect(steps.get_by_role("button", name=re.compile("made once"))).to_contain_text("done before")
-    page.get_by_role("link", name="Use it in a job").click()
+    steps = page.get_by_role("region", name="Build steps")
+    expect(steps.get_by_role("button", name=re.compile("made once"))).to_contain_text("cached")
+    page.get_by_role("link", name="Use in a job").click()
     page.get_by_role("textbox", name=re.compile("^Command")).fill(f"cat {first} /opt/second")
     choose(page, "Endpoint", "alpha")
     page.get_by_role("button", name="Submit to alpha").click()
@@ -106,14 +106,14 @@ def test_an_image_is_found_looked_into_renamed_and_deleted(
     assert faults_in_both_looks(page) == []
     for name in (plain, other):
         page.get_by_label(f"Compare {name}", exact=True).check()
-    page.get_by_role("link", name="Compare the two").click()
+    page.get_by_role("link", name="Compare").click()
     expect(page.get_by_role("region", name="Recipe")).to_contain_text(fresh("two"))
     assert faults_in_both_looks(page) == []
 
     page.goto(f"/images?search={plain}")
     expect(page.get_by_role("link", name=other, exact=True)).to_have_count(0)
     page.get_by_role("link", name=plain, exact=True).click()
-    expect(page.get_by_role("region", name="Where it is")).to_contain_text("alpha")
+    expect(page.get_by_role("region", name="Location")).to_contain_text("alpha")
     picture(page, "image")
     assert faults_in_both_looks(page) == []
     page.get_by_role("tab", name="Definition").click()
@@ -123,7 +123,7 @@ def test_an_image_is_found_looked_into_renamed_and_deleted(
     page.get_by_role("button", name="Rename", exact=True).click()
     expect(page.get_by_role("heading", level=1, name=simple)).to_be_visible()
     act(page, simple, "Delete…")
-    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
     expect(page).to_have_url(re.compile(r"/images$"))
     expect(page.get_by_role("link", name=simple, exact=True)).to_have_count(0)
 
@@ -132,11 +132,11 @@ def test_a_file_that_one_has_fills_the_form(open_page: OpenPage, machines: Machi
     page = open_page("/build")
     dockerfile = "FROM ubuntu:24.04\nENV LANG=C\nEXPOSE 80\nRUN echo hello > /opt/x\n"
     with page.expect_file_chooser() as choosing:
-        page.get_by_role("button", name="A file you have").click()
+        page.get_by_role("button", name="A file").click()
     choosing.value.set_files(
         {"name": "Dockerfile", "mimeType": "text/plain", "buffer": dockerfile.encode()}
     )
-    expect(page.get_by_text("Dockerfile was read")).to_be_visible()
+    expect(page.get_by_text("Dockerfile imported")).to_be_visible()
     expect(page.get_by_role("list").filter(has_text="EXPOSE")).to_be_visible()
     assert faults_in_both_looks(page) == []
     page.goto("/build?step=commands&tab=yaml")
@@ -155,19 +155,19 @@ def test_one_image_is_used_on_another_machine(open_page: OpenPage, machines: Mac
     image = machines.alpha.build("traveller", {"base": machines.base, "commands": ["echo far"]})
     with machine(machines.service, "beta", "bob", machines.folder) as beta:
         page = open_page(f"/images/{image['id']}")
-        page.get_by_role("button", name="Bring it to another endpoint").click()
+        page.get_by_role("button", name="Transfer to another endpoint").click()
         choose(page, "Endpoint", "beta")
-        page.get_by_role("button", name="Bring it", exact=True).click()
+        page.get_by_role("button", name="Transfer", exact=True).click()
         expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text(
-            re.compile("moved|built")
+            re.compile("transferred|built")
         )
         assert faults_in_both_looks(page) == []
         page.get_by_role("button", name="Close").last.click()
-        place = page.get_by_role("region", name="Where it is")
+        place = page.get_by_role("region", name="Location")
         expect(place.get_by_role("cell", name="beta", exact=True)).to_be_visible(timeout=60_000)
         task = beta.run("traveller", "echo here")
         beta.ended(task["id"])
-        page.get_by_role("tab", name="Where used").click()
+        page.get_by_role("tab", name="Used by").click()
         expect(page.get_by_role("link", name="inside")).to_be_visible()
 
 
@@ -181,5 +181,5 @@ def choose(page: Page, label: str, option: str) -> None:
 
 
 def act(page: Page, image: str, deed: str) -> None:
-    page.get_by_role("button", name=f"More about {image}").click()
+    page.get_by_role("button", name=f"Actions for {image}").click()
     page.get_by_role("menuitem", name=deed).click()

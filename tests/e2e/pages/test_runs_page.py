@@ -43,13 +43,15 @@ def test_a_requeue_is_a_second_run_with_its_own_place_in_time_and_its_own_log(
     expect(page.get_by_text("this is run 2")).to_be_visible()
 
     page.get_by_role("tab", name="Overview").click()
-    expect(page.get_by_role("img", name=re.compile(r"^Ran \(run 1\)"))).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile(r"^Ran \(run 2\).*until now"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile(r"^Running \(run 1\)"))).to_be_visible()
+    expect(
+        page.get_by_role("img", name=re.compile(r"^Running \(run 2\).*until now"))
+    ).to_be_visible()
     table = page.get_by_role("region", name="Runs")
     expect(table.get_by_role("row")).to_have_count(3)
     expect(table.get_by_role("row").nth(2)).to_contain_text("running")
     assert not faults_in_both_looks(page)
-    table.get_by_role("link", name="Run 1: its log").click()
+    table.get_by_role("link", name="Log of run 1").click()
     expect(page.get_by_text("this is run 1")).to_be_visible()
     expect(page.get_by_role("combobox", name="Attempt")).to_have_value("Attempt 1, run 1")
 

@@ -59,14 +59,14 @@ def test_a_token_is_made_shown_once_and_taken_back(
     name = fresh("my notebook")
     page = open_page("/settings?tab=tokens")
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Make a token").click()
-    shown = page.get_by_role("status").filter(has_text=f"{name} is made")
+    page.get_by_role("button", name="Create token").click()
+    shown = page.get_by_role("status").filter(has_text=f"Token {name} created")
     token = shown.locator("code").inner_text()
     assert status_with(site, token) == 200
     page.reload()
     expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
     expect(page.get_by_text(token)).to_have_count(0)
-    page.get_by_role("button", name=f"Remove the token {name}", exact=True).click()
+    page.get_by_role("button", name=f"Revoke token {name}", exact=True).click()
     expect(page.get_by_role("cell", name=name, exact=True)).to_have_count(0)
     assert status_with(site, token) == 401
 
@@ -78,7 +78,7 @@ def test_what_one_chooses_holds_in_another_window(open_page: OpenPage, site: Sit
     page.get_by_role("option", name="local").click()
     page.get_by_label("Account").fill("research")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("New jobs start with these now.")).to_be_visible()
+    expect(page.get_by_text("Defaults saved.")).to_be_visible()
     with page.expect_response("**/api/v1/me/preferences"):
         page.get_by_text("Dark", exact=True).click()
     other = open_page("/settings")
@@ -86,7 +86,7 @@ def test_what_one_chooses_holds_in_another_window(open_page: OpenPage, site: Sit
     expect(other.get_by_role("combobox", name="Endpoint")).to_have_value("local")
     expect(other.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
     with page.expect_response("**/api/v1/me/preferences"):
-        page.get_by_text("As my system", exact=True).click()
+        page.get_by_text("System", exact=True).click()
 
 
 def test_what_one_is_told_is_kept_and_a_refused_address_is_not_lost(
@@ -94,43 +94,43 @@ def test_what_one_is_told_is_kept_and_a_refused_address_is_not_lost(
 ) -> None:
     reset(site, "notifications")
     page = open_page("/settings?tab=notifications")
-    cancelled = page.get_by_role("checkbox", name="A task was cancelled: In these pages")
+    cancelled = page.get_by_role("checkbox", name="A task was cancelled: In Diamond")
     expect(cancelled).not_to_be_checked()
     cancelled.check()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Kept.")).to_be_visible()
+    expect(page.get_by_text("Saved.")).to_be_visible()
     page.reload()
     expect(cancelled).to_be_checked()
-    hook = page.get_by_role("region", name="By webhook").get_by_label("Address")
+    hook = page.get_by_role("region", name="Webhook").get_by_label("Address")
     hook.fill("ftp://example.org/hook")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert").filter(has_text=re.compile("http"))).to_be_visible()
     expect(hook).to_have_value("ftp://example.org/hook")
-    expect(page.get_by_role("button", name="Send a test").first).to_be_disabled()
+    expect(page.get_by_role("button", name="Send test message").first).to_be_disabled()
 
 
 def test_a_test_message_reaches_the_mailbox_and_the_webhook_or_says_why_not(
     open_page: OpenPage, mailbox: Mailbox, receiver: Receiver
 ) -> None:
     page = open_page("/settings?tab=notifications")
-    mail = page.get_by_role("region", name="By e-mail")
-    hook = page.get_by_role("region", name="By webhook")
+    mail = page.get_by_role("region", name="E-mail")
+    hook = page.get_by_role("region", name="Webhook")
     mail.get_by_label("Address").fill("me@example.org")
     hook.get_by_label("Address").fill(receiver.url)
-    hook.get_by_label("Secret for the signature").fill("not to be read again")
+    hook.get_by_label("Signing secret").fill("not to be read again")
     page.get_by_role("button", name="Save").click()
-    mail.get_by_role("button", name="Send a test").click()
-    expect(page.get_by_text("on its way to me@example.org")).to_be_visible()
+    mail.get_by_role("button", name="Send test message").click()
+    expect(page.get_by_text("sent to me@example.org")).to_be_visible()
     wait_for(lambda: mailbox.mails, what="a mail")
     assert mailbox.mails[-1]["To"] == "me@example.org"
-    hook.get_by_role("button", name="Send a test").click()
+    hook.get_by_role("button", name="Send test message").click()
     wait_for(lambda: receiver.calls, what="a call")
     assert receiver.calls[-1][0]["diamond-signature"].startswith("sha256=")
     receiver.failures = 1
-    hook.get_by_role("button", name="Send a test").click()
+    hook.get_by_role("button", name="Send test message").click()
     expect(page.get_by_role("alert").filter(has_text="503")).to_be_visible()
     page.reload()
-    expect(hook.get_by_text("One is kept.")).to_be_visible()
+    expect(hook.get_by_text("A secret is saved.")).to_be_visible()
     assert "not to be read again" not in page.content()
 
 
@@ -140,7 +140,7 @@ def test_settings_are_for_everybody_in_both_looks(open_page: OpenPage) -> None:
         page = open_page("/settings", scheme=look)
         expect(page.get_by_role("heading", name="Appearance")).to_be_visible()
         assert not faults_of_access(page)
-        for tab, heading in (("Notifications", "Tell me"), ("Tokens", "Tokens")):
+        for tab, heading in (("Notifications", "Notify me"), ("Tokens", "Tokens")):
             page.get_by_role("tab", name=tab).click()
             expect(page.get_by_role("heading", name=heading)).to_be_visible()
             assert not faults_of_access(page)

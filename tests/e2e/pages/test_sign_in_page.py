@@ -30,10 +30,10 @@ def test_a_person_signs_in_and_lets_her_terminal_act_for_her(
     page = browser.new_page()
     page.goto(asked["url"])
     sign_in(page, "ada@example.org")
-    expect(page.get_by_role("heading", name="A program asks to act for you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Authorize a program")).to_be_visible()
     expect(page.get_by_text(asked["user_code"])).to_be_visible()
-    page.get_by_role("button", name="Let it act for me").click()
-    expect(page.get_by_text("It was let in")).to_be_visible()
+    page.get_by_role("button", name="Allow").click()
+    expect(page.get_by_text("Access granted")).to_be_visible()
     told = program.post("/sign-in/device/token", {"device_code": asked["device_code"]})
     assert Client(shared.url, told["token"]).get("/me")["email"] == "ada@example.org"
 
@@ -49,7 +49,7 @@ def test_the_browser_itself_brings_a_yes_to_the_terminal_that_waits(
         page = browser.new_context().new_page()
         page.goto(shown.get(timeout=60))
         sign_in(page, "ada@example.org")
-        page.get_by_role("button", name="Let it act for me").click()
+        page.get_by_role("button", name="Allow").click()
         expect(page.get_by_role("heading", name="Your terminal is signed in")).to_be_visible()
         token = address.result(60).token
     assert Client(shared.url, token).get("/me")["email"] == "ada@example.org"

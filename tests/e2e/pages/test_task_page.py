@@ -99,15 +99,15 @@ def test_curves_are_drawn_live_zoomed_and_told_by_the_address(
     page = open_task(open_page, told, "metrics")
     chart = page.get_by_role("group", name=re.compile("^loss:"))
     expect(chart).to_have_attribute("data-chart", "drawn")
-    expect(page.get_by_text("1 place where a value was not a number")).to_be_visible()
+    expect(page.get_by_text("1 value is not a number")).to_be_visible()
     chart.focus()
     page.keyboard.press("+")
     expect(page).to_have_url(re.compile("from="))
-    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("button", name="Reset zoom").click()
     expect(page).not_to_have_url(re.compile("from="))
     page.get_by_role("switch", name="Log scale").click()
     expect(page).to_have_url(re.compile("log=true"))
-    page.get_by_role("button", name="Save the chart loss").click()
+    page.get_by_role("button", name="Download chart loss").click()
     with page.expect_download() as saved:
         page.get_by_role("menuitem", name=re.compile("CSV")).click()
     rows = Path(saved.value.path()).read_text().splitlines()
@@ -125,12 +125,12 @@ def test_curves_are_smoothed_saved_as_a_picture_and_laid_over_those_of_another_t
     page.get_by_role("slider", name="Smoothing").focus()
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile("smooth=0.99"))
-    page.get_by_role("button", name="Save the chart loss").click()
+    page.get_by_role("button", name="Download chart loss").click()
     with page.expect_download() as saved:
         page.get_by_role("menuitem", name=re.compile("PNG")).click()
     assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG\r\n")
     page.goto(f"{page.url}&compare={other}")
-    expect(page.get_by_role("button", name=re.compile("Take .* off the charts"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Remove .* from the charts"))).to_be_visible()
     expect(chart).to_have_accessible_name(re.compile(f"{other[:8]}|sh"))
 
 
@@ -177,7 +177,7 @@ def test_each_attempt_has_its_own_log_and_its_own_line_in_time(
     task = site.diamond.submit("sh", "-c", program, options=("--name", "twice"))
     site.diamond.wait_for_state(task, "succeeded")
     page = open_page(f"/tasks/{task}")
-    times = page.get_by_role("region", name="What happened")
+    times = page.get_by_role("region", name="Timeline")
     expect(times.get_by_text(re.compile("^Attempt 1"))).to_be_visible()
     expect(times.get_by_text(re.compile("^Attempt 2"))).to_be_visible()
     page.get_by_role("tab", name="Log").click()
@@ -225,13 +225,13 @@ def test_what_lies_on_the_cluster_alone_is_not_searched_while_it_is_away_and_the
         site.client().endpoint_away("local")
         find = page.get_by_role("textbox", name="Find in the log")
         find.fill("needle")
-        expect(page.get_by_text("None in what is kept here")).to_be_visible()
+        expect(page.get_by_text("No match in the saved part")).to_be_visible()
         expect(page.get_by_text("a part of the log lies there alone")).to_be_visible()
     finally:
         os.kill(pid, signal.SIGCONT)
     wait_for(lambda: site.client().endpoint("local").state == "online", what="its return")
     find.fill("needl")
-    expect(page.get_by_text("1 match, also on the endpoint")).to_be_visible()
+    expect(page.get_by_text("1 match, including on the endpoint")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -251,6 +251,6 @@ def test_a_task_is_cancelled_from_its_page(open_page: OpenPage, site: Site, go: 
     site.diamond.wait_for_state(task, "running")
     page = open_page(f"/tasks/{task}")
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_role("dialog").get_by_role("button", name="Cancel the task").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel task").click()
     expect(page.get_by_role("button", name="Retry")).to_be_visible()
-    expect(page.get_by_role("region", name="What happened")).to_contain_text("Ran")
+    expect(page.get_by_role("region", name="Timeline")).to_contain_text("Running")

@@ -53,13 +53,13 @@ def in_turn(*steps: Open) -> Open:
     return open_it
 
 
-MORE = press("button", "More about local")
-CHOSEN = press("checkbox", "Choose held|held")
+MORE = press("button", "Actions for local")
+CHOSEN = press("checkbox", "Select held|held")
 MORE_IMAGES = press("button", "^More$")
 OPENED: dict[str, tuple[str, Open, str]] = {
-    "fetching an image": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Fetch")), "dialog"),
-    "making room": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Make room")), "dialog"),
-    "beginning with an image": ("/build", press("button", "An image you have"), "dialog"),
+    "fetching an image": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Pull")), "dialog"),
+    "making room": ("/images", in_turn(MORE_IMAGES, press("menuitem", "Free up space")), "dialog"),
+    "beginning with an image": ("/build", press("button", "An image"), "dialog"),
     "menu of an endpoint": ("/endpoints/local", MORE, "menu"),
     "renaming": ("/endpoints/local", in_turn(MORE, press("menuitem", "Rename")), "dialog"),
     "removing": ("/endpoints/local", in_turn(MORE, press("menuitem", "Remove")), "dialog"),
@@ -74,7 +74,7 @@ OPENED: dict[str, tuple[str, Open, str]] = {
     "cancelling several": ("/tasks", in_turn(CHOSEN, press("button", "^Cancel…")), "dialog"),
     "retrying several": ("/tasks", in_turn(CHOSEN, press("button", "^Retry…")), "dialog"),
     "cancelling": ("/tasks/{task}", press("button", "^Cancel"), "dialog"),
-    "menu of a chart": ("/tasks/{task}?tab=metrics", press("button", "Save the chart"), "menu"),
+    "menu of a chart": ("/tasks/{task}?tab=metrics", press("button", "Download chart"), "menu"),
     "comparing": ("/tasks/{task}?tab=metrics", press("combobox", "Compare"), "listbox"),
     "choosing an endpoint": ("/compose", press("combobox", "Endpoint"), "listbox"),
     "a default": ("/settings", press("combobox", "Endpoint"), "listbox"),
@@ -110,12 +110,12 @@ def test_a_menu_a_dialog_and_the_palette_can_be_used_by_everyone(open_page: Open
 
 def test_a_menu_is_walked_by_keys_alone(open_page: OpenPage) -> None:
     page = open_page("/endpoints/local")
-    page.get_by_role("button", name="More about local").press("Enter")
+    page.get_by_role("button", name="Actions for local").press("Enter")
     expect(page.get_by_role("menuitem").first).to_be_focused()
     page.keyboard.press("End")
     expect(page.get_by_role("menuitem", name="Remove…")).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="More about local")).to_be_focused()
+    expect(page.get_by_role("button", name="Actions for local")).to_be_focused()
 
 
 def test_the_pages_of_a_phone_lie_behind_a_button(open_page: OpenPage) -> None:

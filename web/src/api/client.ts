@@ -5,7 +5,7 @@ export type Schemas = components["schemas"];
 export type Task = Schemas["Task"];
 export type Endpoint = Schemas["Endpoint"];
 
-/** What the service said went wrong, in its own words. */
+/** An error response of the service, with its own message. */
 export class ProblemError extends Error {
   constructor(
     readonly problem: Schemas["Problem"],
@@ -28,32 +28,37 @@ export class ProblemError extends Error {
   }
 }
 
-/** The service gave no answer at all. */
+/** The service did not respond at all. */
 export class UnreachableError extends Error {
-  readonly hint =
-    "Is it running? `diamond up` starts it; this page goes on by itself once it answers.";
+  readonly hint = "Is it running? Start it with `diamond up`; this page reconnects automatically.";
   constructor() {
-    super("Diamond does not answer");
+    super("Diamond is not responding");
     this.name = "UnreachableError";
   }
 }
 
-const NO_WORDS = { code: "unknown", faults: [], hint: "", retryable: false, type: "about:blank" };
+const UNKNOWN_PROBLEM = {
+  code: "unknown",
+  faults: [],
+  hint: "",
+  retryable: false,
+  type: "about:blank",
+};
 
 async function problemOf(response: Response): Promise<ProblemError | UnreachableError> {
   const text = await response.text();
   try {
-    const said = JSON.parse(text) as Schemas["Problem"];
-    if (said.title) return new ProblemError(said, response.status);
+    const problem = JSON.parse(text) as Schemas["Problem"];
+    if (problem.title) return new ProblemError(problem, response.status);
   } catch {
-    // A proxy's own page, not the service's words.
+    // A proxy's error page, not a response of the service.
   }
   if ([502, 503, 504].includes(response.status)) return new UnreachableError();
-  const title = `The service answered ${response.status} ${response.statusText}`;
-  return new ProblemError({ ...NO_WORDS, title, status: response.status }, response.status);
+  const title = `The service responded with ${response.status} ${response.statusText}`;
+  return new ProblemError({ ...UNKNOWN_PROBLEM, title, status: response.status }, response.status);
 }
 
-const throwsProblems: Middleware = {
+const throwProblems: Middleware = {
   async onResponse({ response }) {
     if (!response.ok) throw await problemOf(response);
   },
@@ -63,14 +68,14 @@ const throwsProblems: Middleware = {
 };
 
 export const api = createClient<paths>({ baseUrl: "" });
-api.use(throwsProblems);
+api.use(throwProblems);
 
-/** The data of a call; a refusal was thrown as a ProblemError already. */
+/** The data of a call. Errors have already been thrown as ProblemError. */
 export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }
 
-/** For what is not JSON: logs by range, files, scripts. */
+/** For responses that are not JSON: log ranges, files, scripts. */
 export async function fetchRaw(path: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(path, init).catch(() => {
     throw new UnreachableError();

@@ -3,28 +3,28 @@ import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } f
 import classes from "./Chart.module.css";
 import type { Curve, Range } from "./curves";
 import { type Engine, init } from "./engine";
-import { type Look, optionOf, pointerWords } from "./option";
+import { type ChartStyle, chartOptions, tooltipContent } from "./option";
 import { useRange } from "./useRange";
 
 export type ChartHandle = { png: () => string };
 
-type ChartProps = Omit<Look, "dark"> & {
-  /** What it shows, for those who cannot see it. */
+type ChartProps = Omit<ChartStyle, "dark"> & {
+  /** Describes the chart for screen readers. */
   label: string;
   curves: Curve[];
   height?: number;
-  /** Left out: it is looked at as a whole, and a picture to those who cannot see it. */
+  /** Without it, the chart is a plain image that cannot be zoomed. */
   onRange?: (range: Range | null) => void;
   handle?: Ref<ChartHandle>;
 };
 
-/** Curves on a canvas. Drag, or the keys + - ← →, choose a part of them; a double click or 0 shows all again. */
-export function Chart({ label, curves, height = 240, onRange, handle, ...given }: ChartProps) {
+/** Curves on a canvas. Drag or use + - ← → to zoom and move; double-click or 0 shows everything. */
+export function Chart({ label, curves, height = 240, onRange, handle, ...settings }: ChartProps) {
   const dark = useComputedColorScheme("light") === "dark";
-  const { axis, log, smooth, range, fromZero, counted } = given;
+  const { axis, log, smooth, range, fromZero, axisNames } = settings;
   const look = useMemo(
-    () => ({ axis, log, smooth, range, fromZero, counted, dark }),
-    [axis, log, smooth, range, fromZero, counted, dark],
+    () => ({ axis, log, smooth, range, fromZero, axisNames, dark }),
+    [axis, log, smooth, range, fromZero, axisNames, dark],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { engine, drawn, setDrawn } = useEngine(frame);
@@ -33,8 +33,8 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
 
   useEffect(() => {
     if (!engine) return;
-    const option = optionOf(curves, look);
-    const tooltip = { ...(option.tooltip as object), formatter: wordsAt(latest) };
+    const option = chartOptions(curves, look);
+    const tooltip = { ...(option.tooltip as object), formatter: tooltipFormatter(latest) };
     engine.setOption({ ...option, tooltip }, { notMerge: true });
     setDrawn(true);
   }, [engine, curves, look, setDrawn]);
@@ -43,8 +43,8 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
     png: () =>
       engine?.getDataURL({ pixelRatio: 2, backgroundColor: dark ? "#1a1b1e" : "#ffffff" }) ?? "",
   }));
-  const { selection, events } = useRange(engine, frame, range, onRange ?? nothing);
-  const manners = onRange
+  const { selection, events } = useRange(engine, frame, range, onRange ?? noop);
+  const interaction = onRange
     ? { role: "group", "aria-roledescription": "chart", tabIndex: 0, ...events }
     : { role: "img" };
   return (
@@ -54,7 +54,7 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
       style={{ height }}
       aria-label={label}
       data-chart={drawn ? "drawn" : "empty"}
-      {...manners}
+      {...interaction}
     >
       <div ref={frame} className={classes.canvas} />
       {selection && (
@@ -67,15 +67,15 @@ export function Chart({ label, curves, height = 240, onRange, handle, ...given }
   );
 }
 
-const nothing = () => undefined;
+const noop = () => undefined;
 
-type Latest = React.RefObject<{ curves: Curve[]; look: Look }>;
+type Latest = React.RefObject<{ curves: Curve[]; look: ChartStyle }>;
 
-function wordsAt(latest: Latest) {
+function tooltipFormatter(latest: Latest) {
   return (items: { axisValue?: number; value?: [number, number] }[]) => {
     const { curves, look } = latest.current;
     const x = items[0]?.axisValue ?? items[0]?.value?.[0] ?? 0;
-    return pointerWords(curves, look, Number(x));
+    return tooltipContent(curves, look, Number(x));
   };
 }
 
@@ -84,13 +84,13 @@ function useEngine(frame: React.RefObject<HTMLDivElement | null>) {
   const [drawn, setDrawn] = useState(false);
   useEffect(() => {
     if (!frame.current) return;
-    const made = init(frame.current, null, { renderer: "canvas" });
-    setEngine(made);
-    const watch = new ResizeObserver(() => made.resize());
-    watch.observe(frame.current);
+    const chart = init(frame.current, null, { renderer: "canvas" });
+    setEngine(chart);
+    const observer = new ResizeObserver(() => chart.resize());
+    observer.observe(frame.current);
     return () => {
-      watch.disconnect();
-      made.dispose();
+      observer.disconnect();
+      chart.dispose();
       setEngine(null);
     };
   }, [frame]);

@@ -7,7 +7,7 @@ type LegendProps = {
   onToggle: (key: string) => void;
 };
 
-/** Which colour is which curve; a press hides one or shows it again. */
+/** The colour of each curve. Click to hide or show it. */
 export function Legend({ curves, hidden, onToggle }: LegendProps) {
   return (
     <ul className={classes.legend} aria-label="Curves">

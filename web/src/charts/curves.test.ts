@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  brokenPlaces,
-  csvOf,
+  invalidPoints,
   nearest,
   type Pair,
   type Point,
@@ -9,6 +8,7 @@ import {
   pairsOf,
   smoothed,
   stepsWithin,
+  toCsv,
 } from "./curves";
 
 const POINTS: Point[] = [
@@ -35,10 +35,10 @@ test("smoothing leans on the past and passes over what is not a number", () => {
 });
 
 test("a place that is not a number is marked at the height before it", () => {
-  expect(brokenPlaces(pairsOf(POINTS, "step"))).toEqual([[10, 4]]);
+  expect(invalidPoints(pairsOf(POINTS, "step"))).toEqual([[10, 4]]);
 });
 
-test("a span of time is told in steps", () => {
+test("a span of time is converted to steps", () => {
   expect(stepsWithin([{ points: POINTS }], { from: 4, to: 6 })).toEqual({ from: 10, to: 10 });
   expect(stepsWithin([{ points: POINTS }], { from: 30, to: 40 })).toBeNull();
 });
@@ -52,7 +52,7 @@ test("the nearest value is found from both sides", () => {
 });
 
 test("a table for a spreadsheet holds labels as text, never as formulas", () => {
-  const csv = csvOf([{ key: "k", label: '=cmd("x")', color: "", points: [[1, 2, null]] }]);
+  const csv = toCsv([{ key: "k", label: '=cmd("x")', color: "", points: [[1, 2, null]] }]);
   expect(csv).toBe('curve,step,time,value\n"\'=cmd(""x"")",1,2,\n');
 });
 

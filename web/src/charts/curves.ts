@@ -5,14 +5,14 @@ export type Curve = {
   label: string;
   color: string;
   points: Point[];
-  /** Reckoned, not measured. */
+  /** Calculated, not measured. */
   dashed?: boolean;
 };
 export type Axis = "step" | "time";
 export type Pair = [x: number, y: number | null];
 export type Range = { from: number; to: number };
 
-/** As many colours as a person can tell apart, readable on white and on near black. */
+/** Distinguishable colours, readable on white and on near black. */
 const COLOURS = [
   "#1c7ed6",
   "#e8590c",
@@ -44,9 +44,9 @@ export function pairsOf(points: Point[], axis: Axis): Pair[] {
 }
 
 /**
- * An exponential mean with the weight of the past between 0 and 1.
+ * Exponential moving average; `weight` of the past is between 0 and 1.
  *
- * The first values are not pulled towards zero, and a place without a value passes the mean on.
+ * Bias-corrected, so the first values are not pulled towards zero. Missing values are skipped.
  */
 export function smoothed(pairs: Pair[], weight: number): Pair[] {
   let mean = 0;
@@ -59,7 +59,7 @@ export function smoothed(pairs: Pair[], weight: number): Pair[] {
   });
 }
 
-/** Flat numbers, which ECharts takes over as they are; a place without a value is NaN. */
+/** A flat array, which ECharts uses without copying. Missing values are NaN. */
 export function packed(pairs: Pair[]): Float64Array {
   const numbers = new Float64Array(2 * pairs.length);
   pairs.forEach(([x, y], n) => {
@@ -69,8 +69,8 @@ export function packed(pairs: Pair[]): Float64Array {
   return numbers;
 }
 
-/** Where a value was not a number: each place at the height of the value before it. */
-export function brokenPlaces(pairs: Pair[]): [number, number][] {
+/** Points whose value is not a number, each at the height of the previous value. */
+export function invalidPoints(pairs: Pair[]): [number, number][] {
   let height = pairs.find(([, y]) => y !== null)?.[1] ?? 0;
   const places: [number, number][] = [];
   for (const [x, y] of pairs) {
@@ -80,7 +80,7 @@ export function brokenPlaces(pairs: Pair[]): [number, number][] {
   return places;
 }
 
-/** The steps that lie between two moments, over all curves: the service refines by steps. */
+/** The steps between two points in time, over all curves. The service refines by step. */
 export function stepsWithin(curves: Pick<Curve, "points">[], range: Range): Range | null {
   let from = Number.POSITIVE_INFINITY;
   let to = Number.NEGATIVE_INFINITY;
@@ -95,7 +95,7 @@ export function stepsWithin(curves: Pick<Curve, "points">[], range: Range): Rang
   return from <= to ? { from, to } : null;
 }
 
-/** The value nearest to a place; pairs are in the order of x. */
+/** The pair nearest to `x`; pairs are sorted by x. */
 export function nearest(pairs: Pair[], x: number): Pair | undefined {
   let [low, high] = [0, pairs.length - 1];
   while (low < high) {
@@ -108,7 +108,7 @@ export function nearest(pairs: Pair[], x: number): Pair | undefined {
   return x - before[0] < after[0] - x ? before : after;
 }
 
-export function csvOf(curves: Curve[]): string {
+export function toCsv(curves: Curve[]): string {
   const rows = curves.flatMap(({ label, points }) =>
     points.map(([step, time, value]) =>
       [quoted(label), step ?? "", time ?? "", value ?? ""].join(","),
@@ -117,7 +117,7 @@ export function csvOf(curves: Curve[]): string {
   return `${["curve,step,time,value", ...rows].join("\n")}\n`;
 }
 
-/** A label that begins like a formula would be one in a spreadsheet. */
+/** Prevents a spreadsheet from running a label as a formula. */
 function quoted(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return `"${harmless.replaceAll('"', '""')}"`;

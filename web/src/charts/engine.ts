@@ -1,4 +1,4 @@
-/** ECharts by parts: what a line chart needs, drawn on a canvas. */
+/** Only the parts of ECharts that a line chart needs. */
 import { LineChart, ScatterChart } from "echarts/charts";
 import { GridComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";

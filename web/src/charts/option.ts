@@ -1,8 +1,8 @@
-import { duration, figure } from "~/lib/format";
+import { duration, formatNumber } from "~/lib/format";
 import {
   type Axis,
-  brokenPlaces,
   type Curve,
+  invalidPoints,
   nearest,
   type Pair,
   packed,
@@ -12,21 +12,21 @@ import {
 } from "./curves";
 import type { Option } from "./engine";
 
-export type Look = {
+export type ChartStyle = {
   axis: Axis;
   log: boolean;
   smooth: number;
   range: Range | null;
-  /** The y axis begins at zero. */
+  /** The y axis starts at zero. */
   fromZero?: boolean;
-  /** What the axes count, where few whole numbers were measured: each is marked. */
-  counted?: { x: string; y: string };
+  /** Names of the axes, for a few measured points that are marked individually. */
+  axisNames?: { x: string; y: string };
   dark: boolean;
 };
 
-/** A chart's description for ECharts. */
-export function optionOf(curves: Curve[], look: Look): Option {
-  const ink = look.dark ? "#c1c2c5" : "#495057";
+/** The ECharts options of a chart. */
+export function chartOptions(curves: Curve[], look: ChartStyle): Option {
+  const textColor = look.dark ? "#c1c2c5" : "#495057";
   const grid = look.dark ? "#373a40" : "#e9ecef";
   return {
     animation: false,
@@ -34,18 +34,20 @@ export function optionOf(curves: Curve[], look: Look): Option {
     grid: gridOf(look),
     xAxis: {
       type: "value",
-      ...(look.counted && { ...named(look.counted.x, ink), ...MIDDLE, minInterval: 1 }),
+      ...axisName(xName(look), textColor),
+      ...MIDDLE,
+      ...(look.axisNames && { minInterval: 1 }),
       min: look.range?.from ?? "dataMin",
       max: look.range?.to ?? "dataMax",
-      axisLabel: { color: ink, hideOverlap: true, formatter: xWords(look.axis) },
+      axisLabel: { color: textColor, hideOverlap: true, formatter: formatX(look.axis) },
       axisLine: { onZero: false, lineStyle: { color: grid } },
       splitLine: { show: false },
     },
     yAxis: {
       type: look.log ? "log" : "value",
       scale: !look.fromZero,
-      ...(look.counted && { ...named(look.counted.y, ink), nameGap: 10 }),
-      axisLabel: { color: ink, formatter: figure },
+      ...(look.axisNames && { ...axisName(look.axisNames.y, textColor), nameGap: 10 }),
+      axisLabel: { color: textColor, formatter: formatNumber },
       splitLine: { lineStyle: { color: grid } },
     },
     tooltip: {
@@ -61,45 +63,49 @@ export function optionOf(curves: Curve[], look: Look): Option {
 
 const MIDDLE = { nameLocation: "middle", nameGap: 26 };
 
-function named(name: string, ink: string): Option {
+function axisName(name: string, ink: string): Option {
   return { name, nameTextStyle: { color: ink, align: "left", fontSize: 12 } };
 }
 
-/** Names of the axes need room of their own. */
-function gridOf({ counted }: Look): Option {
-  const [top, bottom] = counted ? [30, 22] : [12, 4];
-  return { left: 8, right: 16, top, bottom, containLabel: true };
+/** The axis names need extra room. */
+function gridOf({ axisNames }: ChartStyle): Option {
+  return { left: 8, right: 16, top: axisNames ? 30 : 12, bottom: 22, containLabel: true };
 }
 
-function seriesOf(curve: Curve, look: Look): Option[] {
+function xName({ axis, axisNames }: ChartStyle): string {
+  if (axisNames) return axisNames.x;
+  return axis === "step" ? "Step" : "Time since start";
+}
+
+function seriesOf(curve: Curve, look: ChartStyle): Option[] {
   const all = pairsOf(curve.points, look.axis);
   const pairs = drawable(all, look.log);
   const line = {
     type: "line",
     dimensions: ["x", "y"],
-    showSymbol: pairs.length < 2 || (look.counted !== undefined && !curve.dashed),
+    showSymbol: pairs.length < 2 || (look.axisNames !== undefined && !curve.dashed),
     symbol: "circle",
-    symbolSize: look.counted ? 8 : 4,
+    symbolSize: look.axisNames ? 8 : 4,
     connectNulls: false,
     color: curve.color,
   };
-  const broken = brokenPlaces(all);
+  const invalid = invalidPoints(all);
   const shown = look.smooth > 0 ? smoothed(pairs, look.smooth) : pairs;
   return [
     ...(look.smooth > 0
       ? [{ ...line, data: packed(pairs), silent: true, lineStyle: { width: 1, opacity: 0.22 } }]
       : []),
-    { ...line, id: curve.key, data: packed(shown), lineStyle: lineOf(curve) },
-    ...(broken.length ? [brokenSeries(broken, look.dark)] : []),
+    { ...line, id: curve.key, data: packed(shown), lineStyle: lineStyleOf(curve) },
+    ...(invalid.length ? [invalidPointSeries(invalid, look.dark)] : []),
   ];
 }
 
-function lineOf({ dashed }: Curve): Option {
+function lineStyleOf({ dashed }: Curve): Option {
   return { width: 1.6, type: dashed ? "dashed" : "solid" };
 }
 
-/** Crosses: never colour alone. */
-function brokenSeries(places: [number, number][], dark: boolean): Option {
+/** Crosses, so that the meaning does not depend on colour. */
+function invalidPointSeries(places: [number, number][], dark: boolean): Option {
   return {
     type: "scatter",
     z: 5,
@@ -112,40 +118,40 @@ function brokenSeries(places: [number, number][], dark: boolean): Option {
   };
 }
 
-/** A logarithm has no place for zero and below. */
+/** A log scale has no place for zero and negative values. */
 function drawable(pairs: Pair[], log: boolean): Pair[] {
   return log ? pairs.map(([x, y]) => [x, y !== null && y > 0 ? y : null]) : pairs;
 }
 
-export function xWords(axis: Axis): (x: number) => string {
+export function formatX(axis: Axis): (x: number) => string {
   return axis === "time" ? (x) => (x < 0.5 ? "0 s" : duration(x)) : (x) => x.toLocaleString();
 }
 
-/** What stands under the pointer, as elements: names of curves are never taken for HTML. */
-export function pointerWords(curves: Curve[], look: Look, x: number): HTMLElement {
+/** The tooltip as DOM elements, so that curve names are never interpreted as HTML. */
+export function tooltipContent(curves: Curve[], look: ChartStyle, x: number): HTMLElement {
   const box = document.createElement("div");
   const head = box.appendChild(document.createElement("b"));
-  head.textContent = placeWords(look, x);
+  head.textContent = tooltipTitle(look, x);
   const lines = curves.map((curve) => ({
     curve,
     at: nearest(pairsOf(curve.points, look.axis), x),
   }));
-  for (const { curve, at } of lines.slice(0, 20)) box.append(pointerLine(curve, at));
+  for (const { curve, at } of lines.slice(0, 20)) box.append(tooltipLine(curve, at));
   if (lines.length > 20) box.append(`and ${lines.length - 20} more`);
   return box;
 }
 
-function placeWords({ axis, counted }: Look, x: number): string {
-  if (counted) return `${counted.x}: ${xWords("step")(x)}`;
-  return axis === "step" ? `step ${xWords("step")(x)}` : xWords("time")(x);
+function tooltipTitle({ axis, axisNames }: ChartStyle, x: number): string {
+  if (axisNames) return `${axisNames.x}: ${formatX("step")(x)}`;
+  return axis === "step" ? `step ${formatX("step")(x)}` : formatX("time")(x);
 }
 
-function pointerLine(curve: Curve, at: Pair | undefined): HTMLElement {
+function tooltipLine(curve: Curve, at: Pair | undefined): HTMLElement {
   const line = document.createElement("div");
   const dot = line.appendChild(document.createElement("span"));
   dot.textContent = "● ";
   dot.style.color = curve.color;
   const value = at?.[1] ?? null;
-  line.append(`${curve.label}: ${value === null ? "not a number" : figure(value)}`);
+  line.append(`${curve.label}: ${value === null ? "not a number" : formatNumber(value)}`);
   return line;
 }

@@ -4,9 +4,9 @@ import type { Engine } from "./engine";
 
 type Selection = { left: number; width: number };
 type Frame = RefObject<HTMLDivElement | null>;
-const A_CLICK = 5;
+const CLICK_PIXELS = 5;
 
-/** Choosing a part of the x axis by dragging, or by keys. */
+/** Select a range of the x axis by dragging or with keys. */
 export function useRange(
   engine: Engine | null,
   frame: Frame,
@@ -14,23 +14,23 @@ export function useRange(
   onRange: (range: Range | null) => void,
 ) {
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);
-  const placeOf = (event: PointerEvent) =>
+  const pixelOf = (event: PointerEvent) =>
     event.clientX - (frame.current?.getBoundingClientRect().left ?? 0);
 
   const events = {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0 || event.pointerType === "touch") return;
-      setDrag({ from: placeOf(event), to: placeOf(event) });
+      setDrag({ from: pixelOf(event), to: pixelOf(event) });
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     onPointerMove(event: PointerEvent) {
-      if (drag) setDrag({ ...drag, to: placeOf(event) });
+      if (drag) setDrag({ ...drag, to: pixelOf(event) });
     },
     onPointerUp(event: PointerEvent) {
       if (!drag) return;
       setDrag(null);
-      const [left, right] = [drag.from, placeOf(event)].sort((a, b) => a - b) as [number, number];
-      if (engine && right - left > A_CLICK)
+      const [left, right] = [drag.from, pixelOf(event)].sort((a, b) => a - b) as [number, number];
+      if (engine && right - left > CLICK_PIXELS)
         onRange({ from: valueAt(engine, left), to: valueAt(engine, right) });
     },
     onDoubleClick: () => onRange(null),
@@ -43,7 +43,7 @@ export function useRange(
       onRange(next);
     },
   };
-  const isDrag = drag && Math.abs(drag.to - drag.from) > A_CLICK;
+  const isDrag = drag && Math.abs(drag.to - drag.from) > CLICK_PIXELS;
   const selection: Selection | null = isDrag
     ? { left: Math.min(drag.from, drag.to), width: Math.abs(drag.to - drag.from) }
     : null;
@@ -58,7 +58,7 @@ function shownRange(engine: Engine, frame: HTMLElement): Range {
   return { from: valueAt(engine, 60), to: valueAt(engine, frame.clientWidth - 16) };
 }
 
-/** Where a key leads: null shows all, undefined means that the key is not for the chart. */
+/** The range after a key press; null shows everything, undefined means the key is not handled. */
 export function keyRange(key: string, { from, to }: Range): Range | null | undefined {
   const width = to - from;
   if (key === "+" || key === "=") return { from: from + width / 4, to: to - width / 4 };

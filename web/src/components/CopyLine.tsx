@@ -2,8 +2,8 @@ import { ActionIcon, Box, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import classes from "./CopyLine.module.css";
 
-/** A line to paste into a terminal. */
-export function CopyLine({ line, label = "Copy the line" }: { line: string; label?: string }) {
+/** A command or text to copy. */
+export function CopyLine({ line, label = "Copy the command" }: { line: string; label?: string }) {
   return (
     <Group className={classes.line} gap="xs" wrap="nowrap">
       <Box component="code" className={classes.text}>

@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 
 type MenuItemProps = {
   icon: TablerIcon;
-  /** It takes something away. */
+  /** It deletes or removes something. */
   danger?: boolean;
   onClick: () => void;
   children: ReactNode;
 };
 
-/** One line of a menu that says what it does with a sign before it. */
+/** A menu item with an icon. */
 export function MenuItem({ icon: Icon, danger, onClick, children }: MenuItemProps) {
   return (
     <Menu.Item

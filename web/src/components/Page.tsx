@@ -5,17 +5,17 @@ import classes from "./Page.module.css";
 
 type PageProps = {
   title: string;
-  /** What the browser's tab says, where the title is too long or not enough. */
+  /** Title of the browser tab, where it differs from the heading. */
   tab?: string;
   lead?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
   wide?: boolean;
-  /** The content fills the window and scrolls within itself. */
+  /** The content fills the window and scrolls inside it. */
   fill?: boolean;
 };
 
-/** The frame of every page: one heading, what can be done here, the content. */
+/** The frame of every page: heading, actions, content. */
 export function Page({ title, tab, lead, actions, children, wide = false, fill }: PageProps) {
   useEffect(() => {
     document.title = `${tab ?? title} · Diamond`;

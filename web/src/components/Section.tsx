@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 type SectionProps = { title: string; about?: ReactNode; children: ReactNode };
 
-/** One matter of the settings: what it is, then its fields. */
+/** A section of settings: what it is, then its fields. */
 export function Section({ title, about, children }: SectionProps) {
   return (
     <Card component="section" maw={720} mb="md" aria-label={title}>

@@ -2,7 +2,7 @@ import { Tabs, type TabsListProps } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import classes from "./TabList.module.css";
 
-/** Tabs in one line, also on a phone: they scroll, and the chosen one is in sight. */
+/** Tabs on one line, also on a phone: they scroll, and the selected one stays visible. */
 export function TabList({ value, ...rest }: TabsListProps & { value: string }) {
   const list = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen.

@@ -1,4 +1,4 @@
-// Most call themselves Chrome and Safari too: the telling name comes first.
+// Most browsers also call themselves Chrome and Safari, so the specific names come first.
 const BROWSERS: [RegExp, string][] = [
   [/Edg\//, "Edge"],
   [/OPR\//, "Opera"],
@@ -14,7 +14,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-/** "Firefox on Linux" of a browser's long word about itself. */
+/** "Firefox on Linux", from a user-agent string. */
 export function browserName(agent: string): string {
   const browser = BROWSERS.find(([sign]) => sign.test(agent))?.[1] ?? "A browser";
   const system = SYSTEMS.find(([sign]) => sign.test(agent))?.[1];

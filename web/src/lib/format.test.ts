@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { ago, brief, bytes, count, duration, durations, figure, hours } from "./format";
+import {
+  count,
+  duration,
+  durationRange,
+  formatBytes,
+  formatHours,
+  formatNumber,
+  shortDuration,
+  timeAgo,
+} from "./format";
 
 describe("duration", () => {
   it.each([
@@ -9,7 +18,7 @@ describe("duration", () => {
     [7_500, "2 h 5 min"],
     [90_000, "1 d 1 h"],
     [86_405, "1 d"],
-  ])("%d seconds read %s", (seconds, words) => expect(duration(seconds)).toBe(words));
+  ])("%d seconds read %s", (seconds, text) => expect(duration(seconds)).toBe(text));
 });
 
 describe("brief", () => {
@@ -17,7 +26,7 @@ describe("brief", () => {
     [0.44, "0.4 s"],
     [3, "3 s"],
     [75, "1 min 15 s"],
-  ])("%d seconds read %s", (seconds, words) => expect(brief(seconds)).toBe(words));
+  ])("%d seconds read %s", (seconds, text) => expect(shortDuration(seconds)).toBe(text));
 });
 
 describe("ago", () => {
@@ -26,20 +35,23 @@ describe("ago", () => {
     [40, "1 min ago"],
     [-100, "3 min ago"],
     [7_300, "in 2 h"],
-  ])("at %d, seen from 100, reads %s", (at, words) => expect(ago(at, 100)).toBe(words));
+  ])("at %d, seen from 100, reads %s", (at, text) => expect(timeAgo(at, 100)).toBe(text));
 });
 
 describe("sizes and numbers", () => {
   it("count bytes in thousands, as disks do", () => {
-    expect([bytes(0), bytes(999), bytes(1_536), bytes(2.5 * 2 ** 30)]).toEqual([
-      "0 B",
-      "999 B",
-      "1.5 kB",
-      "2.5 GB",
-    ]);
+    expect([
+      formatBytes(0),
+      formatBytes(999),
+      formatBytes(1_536),
+      formatBytes(2.5 * 2 ** 30),
+    ]).toEqual(["0 B", "999 B", "1.5 kB", "2.5 GB"]);
   });
   it("name a span once where its ends read the same", () => {
-    expect([durations(10_800, 10_805), durations(60, 7200)]).toEqual(["3 h", "1 min to 2 h"]);
+    expect([durationRange(10_800, 10_805), durationRange(60, 7200)]).toEqual([
+      "3 h",
+      "1 min to 2 h",
+    ]);
   });
   it("name one thing and several", () => {
     expect([count(1, "task"), count(2, "task"), count(2, "entry", "entries")]).toEqual([
@@ -49,19 +61,19 @@ describe("sizes and numbers", () => {
     ]);
   });
   it("keep four digits of a metric", () => {
-    expect([figure(0.98611), figure(0.000012), figure(Number.NaN)]).toEqual([
+    expect([formatNumber(0.98611), formatNumber(0.000012), formatNumber(Number.NaN)]).toEqual([
       "0.9861",
       "1.20e-5",
       "NaN",
     ]);
   });
   it("count node-hours to the hundredth", () => {
-    expect([hours(9.6561), hours(12), hours(0.001), hours(0), hours(12_345.6)]).toEqual([
-      "9.66",
-      "12",
-      "under 0.01",
-      "0",
-      "12,346",
-    ]);
+    expect([
+      formatHours(9.6561),
+      formatHours(12),
+      formatHours(0.001),
+      formatHours(0),
+      formatHours(12_345.6),
+    ]).toEqual(["9.66", "12", "under 0.01", "0", "12,346"]);
   });
 });

@@ -1,4 +1,4 @@
-/** Words for times, lengths of time and sizes, in the reader's own zone and language. */
+/** Formats times, durations and sizes in the reader's time zone and language. */
 
 const UNITS: [number, string][] = [
   [86_400, "d"],
@@ -7,47 +7,47 @@ const UNITS: [number, string][] = [
   [1, "s"],
 ];
 
-/** "2 h 5 min", "12 s": the two largest units that say something. */
+/** "2 h 5 min", "12 s": the two largest units. */
 export function duration(seconds: number): string {
   let left = Math.max(0, Math.round(seconds));
-  const words: string[] = [];
+  const parts: string[] = [];
   for (const [size, name] of UNITS) {
-    const count = Math.floor(left / size);
-    left -= count * size;
-    if (count) words.push(`${count} ${name}`);
-    else if (words.length) break;
-    if (words.length === 2) break;
+    const amount = Math.floor(left / size);
+    left -= amount * size;
+    if (amount) parts.push(`${amount} ${name}`);
+    else if (parts.length) break;
+    if (parts.length === 2) break;
   }
-  return words.join(" ") || "under 1 s";
+  return parts.join(" ") || "under 1 s";
 }
 
-/** "3 h to 4 h", or one length where both read the same. */
-export function durations(shortest: number, longest: number): string {
+/** "3 h to 4 h", or a single duration if both read the same. */
+export function durationRange(shortest: number, longest: number): string {
   const [first, last] = [duration(shortest), duration(longest)];
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** As `duration`, with tenths while they tell two moments apart: "0.4 s". */
-export function brief(seconds: number): string {
+/** Like `duration`, with tenths below ten seconds: "0.4 s". */
+export function shortDuration(seconds: number): string {
   return seconds < 10 ? `${Number(seconds.toFixed(1))} s` : duration(seconds);
 }
 
 /** "just now", "5 min ago", "in 2 h". */
-export function ago(at: number, now = Date.now() / 1000): string {
+export function timeAgo(at: number, now = Date.now() / 1000): string {
   const seconds = now - at;
   if (Math.abs(seconds) < 5) return "just now";
-  const [first] = coarse(Math.abs(seconds));
-  return seconds > 0 ? `${first} ago` : `in ${first}`;
+  const age = largestUnit(Math.abs(seconds));
+  return seconds > 0 ? `${age} ago` : `in ${age}`;
 }
 
-function coarse(seconds: number): [string] {
+function largestUnit(seconds: number): string {
   for (const [size, name] of UNITS) {
-    if (seconds >= size) return [`${Math.floor(seconds / size)} ${name}`];
+    if (seconds >= size) return `${Math.floor(seconds / size)} ${name}`;
   }
-  return ["0 s"];
+  return "0 s";
 }
 
-// A formatter is dear to make and cheap to use: lists ask for thousands of times.
+// Formatters are expensive to create, and lists format thousands of times.
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const DAY = new Intl.DateTimeFormat(undefined, {
   month: "short",
@@ -58,7 +58,7 @@ const DAY = new Intl.DateTimeFormat(undefined, {
 });
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** The exact moment, with the zone named. */
+/** The exact time with its time zone. */
 export function exactTime(at: number): string {
   return EXACT.format(at * 1000);
 }
@@ -73,7 +73,7 @@ export function clockTime(at: number): string {
 }
 
 /** In powers of 1024, as the service counts and as `4GB` in a spec means it. */
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   let value = count;
   let unit = 0;
@@ -87,18 +87,18 @@ export function bytes(count: number): string {
 export const MEGABYTE = 2 ** 20;
 export const GIGABYTE = 2 ** 30;
 
-export function count(many: number, one: string, several = `${one}s`): string {
-  return `${many.toLocaleString()} ${many === 1 ? one : several}`;
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number.toLocaleString()} ${number === 1 ? singular : plural}`;
 }
 
-/** Node-hours, to the hundredth: what is too little to count is said so. */
-export function hours(value: number): string {
+/** Node-hours to two decimals; tiny amounts are marked as such. */
+export function formatHours(value: number): string {
   if (value > 0 && value < 0.01) return "under 0.01";
   return value.toLocaleString(undefined, { maximumFractionDigits: value < 1000 ? 2 : 0 });
 }
 
-/** A number as a person would write it on a board: 0.9861, 1.2e-5, 12 400. */
-export function figure(value: number): string {
+/** A number with four significant digits: 0.9861, 1.2e-5, 12,400. */
+export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2);

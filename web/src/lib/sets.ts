@@ -1,4 +1,4 @@
-/** A set with one member more or less. */
+/** The set with one member added or removed. */
 export function toggled<T>(set: ReadonlySet<T>, member: T): ReadonlySet<T> {
   const next = new Set(set);
   if (!next.delete(member)) next.add(member);

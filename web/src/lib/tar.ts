@@ -1,6 +1,6 @@
 const BLOCK = 512;
 
-/** A tar with one member, as `POST /blobs` takes it: a header, the bytes, zeros to whole blocks, two empty blocks. */
+/** A tar with one member, as `POST /blobs` expects it: header, content, padding, two empty blocks. */
 export function tarOf(name: string, content: Uint8Array): Uint8Array<ArrayBuffer> {
   const blocks = Math.ceil(content.length / BLOCK);
   const tar = new Uint8Array(BLOCK * (1 + blocks + 2));
@@ -9,7 +9,7 @@ export function tarOf(name: string, content: Uint8Array): Uint8Array<ArrayBuffer
   return tar;
 }
 
-/** The sum of a header is taken with spaces in the sum's own place. */
+/** The checksum is computed with spaces in its own field. */
 function headerOf(name: string, size: number): Uint8Array {
   const header = new Uint8Array(BLOCK);
   const write = (text: string, at: number) => header.set(new TextEncoder().encode(text), at);

@@ -1,58 +1,58 @@
 import { Button, Group, NumberInput, SimpleGrid, Stack } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Schemas } from "~/api/client";
-import { inBytes, inGigabytes, type Limits } from "~/api/limits";
-import { keys } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { useDeed } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { useAction } from "~/components/useAction";
+import { inBytes, inGigabytes, type Limits } from "./api";
 
 type FormProps = {
-  kept: Schemas["Limits"];
+  saved: Schemas["Limits"];
   save: (limits: Limits) => Promise<unknown>;
-  /** What is said once they are kept. */
-  done?: string;
+  /** Shown as a toast after saving. */
+  success?: string;
 };
 
-/** Three numbers; an empty field is no limit. */
-export function LimitsForm({ kept, save, done = "Kept." }: FormProps) {
+/** Three limits; an empty field means no limit. */
+export function LimitsForm({ saved, save, success = "Limits saved." }: FormProps) {
   const [typed, setTyped] = useState<Partial<ReturnType<typeof inGigabytes>>>({});
-  const wanted = { ...inGigabytes(kept), ...typed };
-  const keep = useDeed({
-    by: () => save(inBytes(wanted)),
-    renews: [keys.usage, keys.users],
-    done,
-    onDone: () => setTyped({}),
+  const values = { ...inGigabytes(saved), ...typed };
+  const saveAction = useAction({
+    call: () => save(inBytes(values)),
+    refresh: [keys.usage, keys.users],
+    success,
+    onSuccess: () => setTyped({}),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    keep.run();
+    saveAction.run();
   };
   const change = (part: typeof typed) => setTyped((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-          <Amount
+          <LimitInput
             label="Node-hours"
-            value={wanted.node_hours}
+            value={values.node_hours}
             onChange={(node_hours) => change({ node_hours })}
           />
-          <Amount
-            label="Tasks at once"
-            value={wanted.running_tasks}
+          <LimitInput
+            label="Running tasks"
+            value={values.running_tasks}
             onChange={(running_tasks) => change({ running_tasks })}
             isWhole
           />
-          <Amount
-            label="Storage in GB"
-            value={wanted.gigabytes}
+          <LimitInput
+            label="Storage (GB)"
+            value={values.gigabytes}
             onChange={(gigabytes) => change({ gigabytes })}
           />
         </SimpleGrid>
-        {keep.error && <Failed error={keep.error} />}
+        {saveAction.error && <ErrorAlert error={saveAction.error} />}
         <Group>
-          <Button type="submit" variant="light" loading={keep.isPending}>
-            Save the limits
+          <Button type="submit" variant="light" loading={saveAction.isPending}>
+            Save limits
           </Button>
         </Group>
       </Stack>
@@ -60,14 +60,14 @@ export function LimitsForm({ kept, save, done = "Kept." }: FormProps) {
   );
 }
 
-type AmountProps = {
+type LimitInputProps = {
   label: string;
   value: number | null;
   isWhole?: boolean;
   onChange: (value: number | null) => void;
 };
 
-function Amount({ label, value, isWhole = false, onChange }: AmountProps) {
+function LimitInput({ label, value, isWhole = false, onChange }: LimitInputProps) {
   return (
     <NumberInput
       label={label}

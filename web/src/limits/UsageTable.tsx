@@ -1,22 +1,22 @@
 import { Card, Table, Text } from "@mantine/core";
-import type { UsageLine } from "~/api/limits";
-import { bytes, figure, hours } from "~/lib/format";
+import { formatBytes, formatHours, formatNumber } from "~/lib/format";
+import type { UsageLine } from "./api";
 
 type TableProps = { lines: UsageLine[]; who: "Person" | "Project" };
 
-/** Who has used how much, the most first. */
+/** Usage per person or project, highest first. */
 export function UsageTable({ lines, who }: TableProps) {
   const sorted = [...lines].sort((a, b) => b.use.node_hours - a.use.node_hours);
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table horizontalSpacing="md" aria-label={`Use by ${who.toLowerCase()}`}>
+        <Table horizontalSpacing="md" aria-label={`Usage by ${who.toLowerCase()}`}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{who}</Table.Th>
               <Table.Th ta="right">Node-hours</Table.Th>
-              <Table.Th ta="right">Tasks now</Table.Th>
-              <Table.Th ta="right">Tasks in all</Table.Th>
+              <Table.Th ta="right">Running tasks</Table.Th>
+              <Table.Th ta="right">Total tasks</Table.Th>
               <Table.Th ta="right">Storage</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -32,14 +32,14 @@ export function UsageTable({ lines, who }: TableProps) {
                   )}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.node_hours, line.limits.node_hours, hours)}
+                  {usedOfLimit(line.use.node_hours, line.limits.node_hours, formatHours)}
                 </Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.running_tasks, line.limits.running_tasks, figure)}
+                  {usedOfLimit(line.use.running_tasks, line.limits.running_tasks, formatNumber)}
                 </Table.Td>
-                <Table.Td ta="right">{figure(line.use.tasks)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(line.use.tasks)}</Table.Td>
                 <Table.Td ta="right">
-                  {of(line.use.storage_bytes, line.limits.storage_bytes, bytes)}
+                  {usedOfLimit(line.use.storage_bytes, line.limits.storage_bytes, formatBytes)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -50,6 +50,10 @@ export function UsageTable({ lines, who }: TableProps) {
   );
 }
 
-function of(used: number, limit: number | null | undefined, words: (value: number) => string) {
-  return limit == null ? words(used) : `${words(used)} of ${words(limit)}`;
+function usedOfLimit(
+  used: number,
+  limit: number | null | undefined,
+  format: (value: number) => string,
+) {
+  return limit == null ? format(used) : `${format(used)} of ${format(limit)}`;
 }

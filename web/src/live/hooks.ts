@@ -1,12 +1,12 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { link } from "./link";
-import type { LinkState, LogPiece, MetricPoint } from "./messages";
-import { DRAWN_AFTER, whenCalm } from "./often";
+import { connection } from "./connection";
+import type { ConnectionState, LogPiece, MetricPoint } from "./messages";
+import { debounce, FIRST_PAINT_DELAY } from "./throttle";
 
-export function useLinkState(): LinkState {
+export function useConnectionState(): ConnectionState {
   return useSyncExternalStore(
-    (changed) => link.onLink(changed),
-    () => link.state,
+    (changed) => connection.onConnection(changed),
+    () => connection.state,
   );
 }
 
@@ -16,17 +16,17 @@ type Output = {
 };
 
 /**
- * Follow a task's log and metrics while the component is shown.
+ * Follow a task's log and metrics while the component is mounted.
  *
- * Also those of a task that has ended: the last of what it wrote may come home after its end.
+ * Also for a task that has ended: its last output may arrive later.
  */
 export function useTaskOutput(task: string | undefined, output: Output): void {
   const latest = useRef(output);
   latest.current = output;
   useEffect(() => {
     if (!task) return;
-    const unwatch = link.watch(task);
-    const stop = link.onEvent((event) => {
+    const unwatch = connection.watch(task);
+    const stop = connection.onEvent((event) => {
       if (event.type === "log" && event.data.task === task) latest.current.onLog?.(event.data);
       if (event.type === "metric" && event.data.task === task && !event.data.usage)
         latest.current.onMetric?.(event.data.points);
@@ -38,21 +38,21 @@ export function useTaskOutput(task: string | undefined, output: Output): void {
   }, [task]);
 }
 
-/** Run something each time the service can be reached again. */
-export function useReconnected(then: () => void): void {
-  useHearing((reconnected) => reconnected && then());
+/** Runs the action each time the service is reachable again. */
+export function useReconnected(action: () => void): void {
+  useStreamOpened((reconnected) => reconnected && action());
 }
 
-/** Run something each time the stream begins anew: what came before is not heard, and may be news to the page. */
-export function useHearing(then: (reconnected: boolean) => void): void {
-  const latest = useRef(then);
-  latest.current = then;
+/** Runs the action each time the stream opens: earlier events were missed and may matter to the page. */
+export function useStreamOpened(action: (reconnected: boolean) => void): void {
+  const latest = useRef(action);
+  latest.current = action;
   useEffect(() => {
-    const later = whenCalm(DRAWN_AFTER, () => latest.current(false));
-    return link.onLink((state, reconnected) => {
+    const runLater = debounce(FIRST_PAINT_DELAY, () => latest.current(false));
+    return connection.onConnection((state, reconnected) => {
       if (state !== "online") return;
       if (reconnected) latest.current(true);
-      else later();
+      else runLater();
     });
   }, []);
 }

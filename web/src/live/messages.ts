@@ -23,17 +23,17 @@ export type LiveEvent =
   | { type: "log"; data: LogPiece }
   | { type: "metric"; data: { task: string; points: MetricPoint[]; usage: boolean } };
 
-/** `offline`: the service does not answer; `signed-out`: it answers, but not to us. */
-export type LinkState = "connecting" | "online" | "offline" | "signed-out";
+/** `offline`: the service does not respond; `signed-out`: it responds, but the session has ended. */
+export type ConnectionState = "connecting" | "online" | "offline" | "signed-out";
 
-/** What a tab says to the shared stream, and what it hears. */
+/** Messages from a tab to the shared stream, and back. */
 export type FromTab =
-  | { say: "watch"; tasks: string[] }
-  | { say: "look"; visible: boolean }
-  | { say: "here" }
-  | { say: "bye" };
+  | { kind: "watch"; tasks: string[] }
+  | { kind: "visibility"; visible: boolean }
+  | { kind: "pong" }
+  | { kind: "bye" };
 export type ToTab =
-  /** `seen`: some tab of this browser is looked at. */
-  | { say: "event"; event: LiveEvent; seen: boolean }
-  | { say: "link"; state: LinkState; reconnected: boolean }
-  | { say: "still-there?" };
+  /** `visible`: some tab of this browser is visible. */
+  | { kind: "event"; event: LiveEvent; visible: boolean }
+  | { kind: "connection"; state: ConnectionState; reconnected: boolean }
+  | { kind: "ping" };

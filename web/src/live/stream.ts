@@ -1,4 +1,4 @@
-import type { LinkState, LiveEvent } from "./messages";
+import type { ConnectionState, LiveEvent } from "./messages";
 
 const KINDS = [
   "task",
@@ -16,10 +16,10 @@ const LAST_DELAY = 5_000;
 
 type Listener = {
   onEvent: (event: LiveEvent) => void;
-  onLink: (state: LinkState, reconnected: boolean) => void;
+  onConnection: (state: ConnectionState, reconnected: boolean) => void;
 };
 
-/** One connection to the service's event stream, opened again from where it broke off. */
+/** One connection to the event stream, reopened from where it broke off. */
 export class Stream {
   private source: EventSource | null = null;
   private watched: string[] = [];
@@ -27,7 +27,7 @@ export class Stream {
   private delay = FIRST_DELAY;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lost = false;
-  state: LinkState = "connecting";
+  state: ConnectionState = "connecting";
 
   constructor(private readonly listener: Listener) {}
 
@@ -52,7 +52,7 @@ export class Stream {
     this.source = source;
     source.addEventListener("ready", (event) => this.ready(event as MessageEvent<string>));
     for (const kind of KINDS) {
-      source.addEventListener(kind, (event) => this.hear(kind, event as MessageEvent<string>));
+      source.addEventListener(kind, (event) => this.handle(kind, event as MessageEvent<string>));
     }
     source.onerror = () => void this.retry();
   }
@@ -62,10 +62,10 @@ export class Stream {
     this.delay = FIRST_DELAY;
     const reconnected = this.lost;
     this.lost = false;
-    this.tell("online", reconnected);
+    this.report("online", reconnected);
   }
 
-  private hear(kind: (typeof KINDS)[number], event: MessageEvent<string>): void {
+  private handle(kind: (typeof KINDS)[number], event: MessageEvent<string>): void {
     this.cursor = event.lastEventId || this.cursor;
     this.listener.onEvent({ type: kind, data: JSON.parse(event.data) } as LiveEvent);
   }
@@ -77,22 +77,22 @@ export class Stream {
       (answer) => answer.status,
       () => 0,
     );
-    if (this.source) return; // Opened again meanwhile.
-    if (status === 401) return this.tell("signed-out", false);
-    if (status === 200) this.forgetWhatIsGone();
-    else this.tell("offline", false);
+    if (this.source) return; // Reopened in the meantime.
+    if (status === 401) return this.report("signed-out", false);
+    if (status === 200) this.dropRejectedRequest();
+    else this.report("offline", false);
     this.timer = setTimeout(() => this.open(), this.delay);
     this.delay = Math.min(this.delay * 2, LAST_DELAY);
   }
 
-  /** A cursor or a watched task that the service refuses would be refused for ever. */
-  private forgetWhatIsGone(): void {
+  /** A cursor or watched task that the service rejects would be rejected forever. */
+  private dropRejectedRequest(): void {
     if (this.delay > FIRST_DELAY) this.cursor = "";
     if (this.delay > 4 * FIRST_DELAY) this.watched = [];
   }
 
-  private tell(state: LinkState, reconnected: boolean): void {
+  private report(state: ConnectionState, reconnected: boolean): void {
     this.state = state;
-    this.listener.onLink(state, reconnected);
+    this.listener.onConnection(state, reconnected);
   }
 }

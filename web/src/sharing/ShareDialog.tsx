@@ -1,36 +1,38 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Holder, Sharing } from "~/api/shares";
-import { Answer, Failed, Lines } from "~/components/Answer";
-import { useDeed } from "~/components/useDeed";
-import { Everyone } from "./Everyone";
-import { Holders } from "./Holders";
-import { WithPerson } from "./WithPerson";
-import { WithProject } from "./WithProject";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { useAction } from "~/components/useAction";
+import type { Recipient, Sharing } from "./api";
+import { SharedWithList } from "./SharedWithList";
+import { ShareWithEveryone } from "./ShareWithEveryone";
+import { ShareWithPerson } from "./ShareWithPerson";
+import { ShareWithProject } from "./ShareWithProject";
 
 type DialogProps = {
   title: string;
-  /** What those see with whom it is shared. */
+  /** What recipients can see. */
   about: string;
-  /** Names the thing in the cache. */
+  /** Identifies the item in the query cache. */
   name: string;
   sharing: Sharing;
   onClose: () => void;
   children?: ReactNode;
 };
 
-/** With whom a thing is shared: people, projects, or everybody of this Diamond; for reading. */
+/** Shares an item for reading with people, projects, or everyone on this Diamond. */
 export function ShareDialog({ title, about, name, sharing, onClose, children }: DialogProps) {
   const queryKey = ["shares", name];
   const query = useQuery({ queryKey, queryFn: sharing.list });
-  const add = useDeed({
-    by: (kind: Holder, id: string) => sharing.add(kind, id),
-    renews: [queryKey],
+  const add = useAction({
+    call: (kind: Recipient, id: string) => sharing.add(kind, id),
+    refresh: [queryKey],
   });
-  const stop = useDeed({
-    by: (kind: Holder, id: string) => sharing.stop(kind, id),
-    renews: [queryKey],
+  const stop = useAction({
+    call: (kind: Recipient, id: string) => sharing.stop(kind, id),
+    refresh: [queryKey],
   });
   const error = add.error ?? stop.error;
   const isBusy = add.isPending || stop.isPending;
@@ -39,24 +41,27 @@ export function ShareDialog({ title, about, name, sharing, onClose, children }: 
       <Stack>
         <Text size="sm">{about}</Text>
         {children}
-        <Answer query={query} loading={<Lines count={3} height={34} />}>
+        <QueryResult query={query} loading={<SkeletonLines count={3} height={34} />}>
           {({ items }) => (
             <>
-              <WithPerson
+              <ShareWithPerson
                 isBusy={isBusy}
                 onAdd={(address) => add.mutateAsync(["person", address])}
               />
-              <WithProject shares={items} onAdd={(id) => add.run("project", id)} />
-              <Everyone
-                isOn={items.some((one) => one.with_kind === "everyone")}
+              <ShareWithProject shares={items} onAdd={(id) => add.run("project", id)} />
+              <ShareWithEveryone
+                isOn={items.some((share) => share.with_kind === "everyone")}
                 isBusy={isBusy}
                 onChange={(on) => (on ? add : stop).run("everyone", "")}
               />
-              {error && <Failed error={error} />}
-              <Holders shares={items} onStop={(one) => stop.run(one.with_kind, one.with_id)} />
+              {error && <ErrorAlert error={error} />}
+              <SharedWithList
+                shares={items}
+                onStop={(share) => stop.run(share.with_kind, share.with_id)}
+              />
             </>
           )}
-        </Answer>
+        </QueryResult>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Close

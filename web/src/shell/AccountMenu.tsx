@@ -3,24 +3,24 @@ import { IconDevices, IconLogout, IconSettings } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { Face } from "~/components/Face";
-import { sayFailed } from "~/components/say";
+import { showError } from "~/components/toasts";
+import { PersonAvatar } from "~/people/PersonAvatar";
 import classes from "./Shell.module.css";
 
-/** Who is signed in, and the way out. */
+/** The signed-in person, settings and sign-out. */
 export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
-  const leave = useMutation({
+  const signOut = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/sign-out")),
-    // The provider's own session ends at its address; it leads back here.
+    // Also ends the session at the provider, which leads back here.
     onSuccess: ({ url }) => location.assign(url || "/"),
-    onError: sayFailed,
+    onError: showError,
   });
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
         <UnstyledButton className={classes.account}>
-          <VisuallyHidden>Account of {me.name}</VisuallyHidden>
-          <Face name={me.name} size={34} />
+          <VisuallyHidden>Account: {me.name}</VisuallyHidden>
+          <PersonAvatar name={me.name} size={34} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -43,13 +43,13 @@ export default function AccountMenu({ me }: { me: Schemas["Me"] }) {
           leftSection={<IconDevices size={16} aria-hidden />}
           renderRoot={(props) => <Link to="/settings" search={{ tab: "account" }} {...props} />}
         >
-          Sign-ins and browsers
+          Sign-in and browsers
         </Menu.Item>
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => leave.mutate()}
+          onClick={() => signOut.mutate()}
           closeMenuOnClick={false}
-          disabled={leave.isPending}
+          disabled={signOut.isPending}
         >
           Sign out
         </Menu.Item>

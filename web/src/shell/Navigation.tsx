@@ -1,29 +1,29 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type Place, usePlaces } from "./places";
+import { type NavPage, useNavPages } from "./navPages";
 
 export function Navigation({ onGo }: { onGo: () => void }) {
-  const places = usePlaces();
-  const own = places.filter((place) => place.for !== "administrators");
-  const others = places.filter((place) => place.for === "administrators");
+  const pages = useNavPages();
+  const own = pages.filter((page) => page.for !== "administrators");
+  const administration = pages.filter((page) => page.for === "administrators");
   return (
     <>
-      {own.map((place) => (
-        <PlaceLink key={place.to} place={place} onGo={onGo} />
+      {own.map((page) => (
+        <PageLink key={page.to} place={page} onGo={onGo} />
       ))}
-      {others.length > 0 && (
+      {administration.length > 0 && (
         <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
-          For administrators
+          Administration
         </Text>
       )}
-      {others.map((place) => (
-        <PlaceLink key={place.to} place={place} onGo={onGo} />
+      {administration.map((page) => (
+        <PageLink key={page.to} place={page} onGo={onGo} />
       ))}
     </>
   );
 }
 
-function PlaceLink({ place, onGo }: { place: Place; onGo: () => void }) {
+function PageLink({ place, onGo }: { place: NavPage; onGo: () => void }) {
   const here = useLocation().pathname;
   const { to, label, icon: Icon } = place;
   const active = to === "/" ? here === "/" : here.startsWith(to);

@@ -5,17 +5,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { foundImagesQuery, imageName } from "~/api/images";
-import { endpointsQuery, keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
+import { endpointsQuery } from "~/endpoints/queries";
+import { imageName, imageSearchQuery } from "~/images/api";
 import { count } from "~/lib/format";
-import { usePlaces } from "./places";
+import { useNavPages } from "./navPages";
 
-/** ⌘K: every page, every endpoint, any image or task by its name. Each wish opens it. */
-export default function Palette({ wishes }: { wishes: number }) {
+/** ⌘K: search pages, endpoints, images and tasks. Each increment of `openCount` opens it. */
+export default function Palette({ openCount }: { openCount: number }) {
   const [query, setQuery] = useState("");
   useEffect(() => {
-    if (wishes) spotlight.open();
-  }, [wishes]);
+    if (openCount) spotlight.open();
+  }, [openCount]);
   const actions = [...usePages(), ...useEndpoints(), ...useImages(query), ...useTasks(query)];
   return (
     <Spotlight
@@ -25,12 +26,12 @@ export default function Palette({ wishes }: { wishes: number }) {
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
-      nothingFound="Nothing by that name"
+      nothingFound="No results"
       highlightQuery
       limit={12}
       searchProps={{
         leftSection: <IconSearch size={18} aria-hidden />,
-        placeholder: "A page, an endpoint, or the name of an image or a task",
+        placeholder: "Search pages, endpoints, images and tasks",
         "aria-label": "Search",
       }}
     />
@@ -39,7 +40,7 @@ export default function Palette({ wishes }: { wishes: number }) {
 
 function usePages(): SpotlightActionData[] {
   const navigate = useNavigate();
-  return usePlaces().map(({ to, label, icon: Icon }) => ({
+  return useNavPages().map(({ to, label, icon: Icon }) => ({
     id: to,
     label,
     leftSection: <Icon size={18} stroke={1.6} aria-hidden />,
@@ -58,9 +59,9 @@ function useEndpoints(): SpotlightActionData[] {
   }));
 }
 
-function useImages(words: string): SpotlightActionData[] {
+function useImages(search: string): SpotlightActionData[] {
   const navigate = useNavigate();
-  const { data } = useQuery({ ...foundImagesQuery(words), enabled: words.length > 1 });
+  const { data } = useQuery({ ...imageSearchQuery(search), enabled: search.length > 1 });
   return (data?.items ?? []).map((image) => ({
     id: `image ${image.id}`,
     label: imageName(image),

@@ -7,27 +7,27 @@ import classes from "./Shell.module.css";
 const load = () => import("./Palette");
 const Palette = lazy(load);
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-const QUIET = 2_000;
+const PRELOAD_AFTER = 2_000;
 
-/** The way to the palette, which is fetched once the page has come to rest, or at the first wish. */
+/** Opens the palette, which is loaded once the page is idle or on first use. */
 export function PaletteButton() {
-  const [wishes, setWishes] = useState(0);
-  const wish = () => setWishes((n) => n + 1);
-  useHotkeys([["mod+K", wish]], []);
+  const [openCount, setOpenCount] = useState(0);
+  const open = () => setOpenCount((n) => n + 1);
+  useHotkeys([["mod+K", open]], []);
   useEffect(() => {
-    const timer = setTimeout(() => void load().catch(() => undefined), QUIET);
+    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_AFTER);
     return () => clearTimeout(timer);
   }, []);
   return (
     <>
-      <UnstyledButton className={classes.search} onClick={wish}>
+      <UnstyledButton className={classes.search} onClick={open}>
         <IconSearch size={15} aria-hidden />
         <span className={classes.searchWords}>Search or jump to…</span>
         <Kbd size="xs" visibleFrom="sm">
           {isApple ? "⌘" : "Ctrl"} K
         </Kbd>
       </UnstyledButton>
-      <Suspense>{wishes > 0 && <Palette wishes={wishes} />}</Suspense>
+      <Suspense>{openCount > 0 && <Palette openCount={openCount} />}</Suspense>
     </>
   );
 }

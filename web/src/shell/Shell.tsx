@@ -4,23 +4,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { ProblemError } from "~/api/client";
-import { meQuery } from "~/api/queries";
-import { useLinkState } from "~/live/hooks";
-import { Bell } from "./Bell";
-import { LinkBanner } from "./LinkBanner";
+import { useConnectionState } from "~/live/hooks";
+import { Bell } from "~/notifications/Bell";
+import { meQuery } from "~/people/me";
+import { ColorSchemeToggle } from "./ColorSchemeToggle";
 import { Navigation } from "./Navigation";
+import { OfflineBanner } from "./OfflineBanner";
 import { PaletteButton } from "./PaletteButton";
-import { SchemeToggle } from "./SchemeToggle";
 import classes from "./Shell.module.css";
 
 const SignIn = lazy(() => import("~/pages/sign-in/SignIn"));
-const AnnouncementBanner = lazy(() => import("./AnnouncementBanner"));
+const AnnouncementBanner = lazy(() => import("~/announcements/AnnouncementBanner"));
 const AccountMenu = lazy(() => import("./AccountMenu"));
 
-/** Header, navigation, and the page between them; or the way to sign in. */
+/** Header, navigation and page; or the sign-in. */
 export function Shell() {
   const me = useQuery(meQuery);
-  const linkState = useLinkState();
+  const linkState = useConnectionState();
   const { refetch } = me;
   useEffect(() => {
     if (linkState === "signed-out") void refetch();
@@ -35,7 +35,7 @@ export function Shell() {
   return <Frame />;
 }
 
-/** Only where there are several accounts. */
+/** Only on a shared Diamond. */
 function Account() {
   const { data: me } = useQuery(meQuery);
   if (me?.mode !== "shared") return null;
@@ -57,7 +57,7 @@ function Frame() {
     >
       <AppShell.Header className={classes.header}>
         <a href="#content" className={classes.skip}>
-          Skip to the content
+          Skip to content
         </a>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
@@ -77,7 +77,7 @@ function Frame() {
           <PaletteButton />
           <Group gap={4} ml="auto" wrap="nowrap">
             <Bell />
-            <SchemeToggle />
+            <ColorSchemeToggle />
             <Account />
           </Group>
         </Group>
@@ -86,7 +86,7 @@ function Frame() {
         <Navigation onGo={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        <LinkBanner />
+        <OfflineBanner />
         <Suspense>{me?.mode === "shared" && <AnnouncementBanner />}</Suspense>
         <Outlet />
       </AppShell.Main>

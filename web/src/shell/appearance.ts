@@ -1,15 +1,15 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type Preferences, preferencesQuery, useKeepPreferences } from "~/api/me";
+import { type Preferences, preferencesQuery, useSavePreferences } from "~/people/preferences";
 
 export type Appearance = Preferences["appearance"];
-const OWN_CHOICE = "mantine-color-scheme-value";
+const STORAGE_KEY = "mantine-color-scheme-value";
 
-/** The look of the pages: kept by this browser, so that nothing flashes, and by the service for others. */
+/** The colour scheme: stored by this browser, so that nothing flashes, and by the service for other browsers. */
 export function useAppearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const keep = useKeepPreferences();
+  const keep = useSavePreferences();
   const setAppearance = (chosen: Appearance) => {
     setColorScheme(chosen);
     keep.mutate({ appearance: chosen });
@@ -17,12 +17,12 @@ export function useAppearance() {
   return { appearance: colorScheme, setAppearance };
 }
 
-/** Where this browser has no choice of its own, take the one that was made elsewhere. */
-export function useKeptAppearance(): void {
+/** Without a choice in this browser, use the one made elsewhere. */
+export function useSavedAppearance(): void {
   const { setColorScheme } = useMantineColorScheme();
   const { data } = useQuery(preferencesQuery);
-  const kept = data?.appearance;
+  const saved = data?.appearance;
   useEffect(() => {
-    if (kept && kept !== "auto" && !localStorage.getItem(OWN_CHOICE)) setColorScheme(kept);
-  }, [kept, setColorScheme]);
+    if (saved && saved !== "auto" && !localStorage.getItem(STORAGE_KEY)) setColorScheme(saved);
+  }, [saved, setColorScheme]);
 }

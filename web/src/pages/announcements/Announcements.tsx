@@ -2,48 +2,56 @@ import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { IconPlus, IconSpeakerphone } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Announcement, allAnnouncementsQuery, askAnnouncements } from "~/api/announcements";
-import { keys } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
+import { type Announcement, allAnnouncementsQuery, announcementsApi } from "~/announcements/api";
+import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
-import { phaseOf } from "~/lib/when";
-import { Editor } from "./Editor";
+import { QueryResult } from "~/components/QueryResult";
+import { TimeAgo } from "~/components/Time";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { periodStatus } from "~/lib/datetime";
+import { AnnouncementEditor } from "./AnnouncementEditor";
 
-/** What administrators say to all, on top of every page. */
+/** Messages from administrators, shown at the top of every page. */
 export function Announcements() {
   const [edited, edit] = useState<Announcement | "new" | null>(null);
   const query = useQuery(allAnnouncementsQuery);
   return (
     <Page
       title="Announcements"
-      lead="A word to everybody, on top of every page: a maintenance, a new cluster, a full disk."
+      lead="Messages shown to everyone at the top of every page, for example about maintenance or a new cluster."
       actions={<NewButton onClick={() => edit("new")} />}
     >
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) =>
           items.length ? (
             <Stack>
-              {items.map((one) => (
-                <Line key={one.id} announcement={one} onEdit={() => edit(one)} />
+              {items.map((announcement) => (
+                <AnnouncementCard
+                  key={announcement.id}
+                  announcement={announcement}
+                  onEdit={() => edit(announcement)}
+                />
               ))}
             </Stack>
           ) : (
-            <Empty
+            <EmptyState
               icon={IconSpeakerphone}
-              title="Nothing is announced"
+              title="No announcements yet"
               action={<NewButton onClick={() => edit("new")} />}
             >
-              What you write is shown to everybody who has an account here, from the moment that you
-              choose until the moment that you choose.
-            </Empty>
+              An announcement is shown to everyone with an account here, during the period you
+              choose.
+            </EmptyState>
           )
         }
-      </Answer>
+      </QueryResult>
       {edited && (
-        <Editor announcement={edited === "new" ? null : edited} onClose={() => edit(null)} />
+        <AnnouncementEditor
+          announcement={edited === "new" ? null : edited}
+          onClose={() => edit(null)}
+        />
       )}
     </Page>
   );
@@ -52,20 +60,26 @@ export function Announcements() {
 function NewButton({ onClick }: { onClick: () => void }) {
   return (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onClick}>
-      Announce
+      New announcement
     </Button>
   );
 }
 
-const COLORS = { now: "teal", "to come": "blue", over: "gray" };
+const COLORS = { now: "teal", scheduled: "blue", expired: "gray" };
 
-function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: () => void }) {
-  const phase = phaseOf(announcement, Date.now() / 1000);
-  const remove = useDeed({
-    by: () => askAnnouncements.withdraw(announcement.id),
-    renews: [keys.announcements],
-    done: "It is gone",
-    onError: sayFailed,
+function AnnouncementCard({
+  announcement,
+  onEdit,
+}: {
+  announcement: Announcement;
+  onEdit: () => void;
+}) {
+  const phase = periodStatus(announcement, Date.now() / 1000);
+  const remove = useAction({
+    call: () => announcementsApi.remove(announcement.id),
+    refresh: [keys.announcements],
+    success: "Announcement deleted",
+    onError: showError,
   });
   return (
     <Card component="article" aria-label={announcement.text.slice(0, 60)}>
@@ -75,13 +89,13 @@ function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: ()
             {announcement.text}
           </Text>
           <Group gap="xs">
-            <Badge color={COLORS[phase]}>{phase === "now" ? "shown now" : phase}</Badge>
+            <Badge color={COLORS[phase]}>{phase === "now" ? "active" : phase}</Badge>
             {announcement.level === "warning" && <Badge color="orange">warning</Badge>}
             <Text size="xs" c="dimmed">
-              by {announcement.by}, <Ago at={announcement.created} />
+              by {announcement.by}, <TimeAgo at={announcement.created} />
               {announcement.ends != null && (
                 <>
-                  , {phase === "over" ? "ended" : "ends"} <Ago at={announcement.ends} />
+                  , {phase === "expired" ? "ended" : "ends"} <TimeAgo at={announcement.ends} />
                 </>
               )}
             </Text>
@@ -98,7 +112,7 @@ function Line({ announcement, onEdit }: { announcement: Announcement; onEdit: ()
             loading={remove.isPending}
             onClick={() => remove.run()}
           >
-            Remove
+            Delete
           </Button>
         </Group>
       </Group>

@@ -4,25 +4,27 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
-import { More } from "~/components/More";
+import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
+import { LoadMore } from "~/components/LoadMore";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { AuditTable } from "./AuditTable";
 import { Filters } from "./Filters";
-import { auditWanted, exportAddress } from "./search";
+import { auditFilters, exportUrl } from "./search";
 
-/** Who did what, on what, from where and with which token: never changed, only added to. */
+/** Who did what, from where and with which credential. Append-only. */
 export function Audit() {
   const search = useSearch({ from: "/audit" });
-  // The moment is that of the question, not of each drawing.
-  const wanted = useMemo(() => auditWanted(search, Date.now() / 1000), [search]);
+  // Computed once per search, not on every render.
+  const filters = useMemo(() => auditFilters(search, Date.now() / 1000), [search]);
   const query = useInfiniteQuery({
     queryKey: [...keys.audit, search],
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET("/api/v1/audit", {
-          params: { query: { ...wanted, newest_first: true, limit: 100, before: pageParam } },
+          params: { query: { ...filters, newest_first: true, limit: 100, before: pageParam } },
         }),
       ),
     initialPageParam: 0,
@@ -32,34 +34,34 @@ export function Audit() {
   return (
     <Page
       title="Audit log"
-      lead="Everything that anybody changed here, the newest first. Lines are added and never changed."
-      actions={<Export wanted={wanted} />}
+      lead="Every change made on this Diamond, newest first. Entries cannot be edited or deleted."
+      actions={<ExportMenu filters={filters} />}
     >
       <Filters />
-      <Answer query={query} loading={<Lines count={8} height={32} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={8} height={32} />}>
         {({ pages }) => {
           const lines = pages.flatMap((page) => page.items);
           if (!lines.length) {
             return (
-              <Empty icon={IconHistory} title="Nothing fits">
-                Try fewer words, a longer time, or everybody.
-              </Empty>
+              <EmptyState icon={IconHistory} title="No matching entries">
+                Try fewer words, a longer period, or all people.
+              </EmptyState>
             );
           }
           return (
             <>
               <AuditTable lines={lines} />
-              <More query={query}>Show older</More>
+              <LoadMore query={query}>Load older entries</LoadMore>
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
 
-/** What the filters leave, all of it. */
-function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
+/** Exports everything that matches the filters. */
+function ExportMenu({ filters }: { filters: ReturnType<typeof auditFilters> }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -72,11 +74,11 @@ function Export({ wanted }: { wanted: ReturnType<typeof auditWanted> }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={exportAddress(wanted, "csv")} download>
-          As a table (CSV)
+        <Menu.Item component="a" href={exportUrl(filters, "csv")} download>
+          CSV
         </Menu.Item>
-        <Menu.Item component="a" href={exportAddress(wanted, "jsonl")} download>
-          As JSON lines
+        <Menu.Item component="a" href={exportUrl(filters, "jsonl")} download>
+          JSON lines
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,11 +1,11 @@
 import { Anchor, Card, Table, Text } from "@mantine/core";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas } from "~/api/client";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 
-type Line = Schemas["AuditLine"];
+type AuditLine = Schemas["AuditLine"];
 
-export function AuditTable({ lines }: { lines: Line[] }) {
+export function AuditTable({ lines }: { lines: AuditLine[] }) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={820} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
@@ -14,10 +14,10 @@ export function AuditTable({ lines }: { lines: Line[] }) {
             <Table.Tr>
               <Table.Th w={120}>When</Table.Th>
               <Table.Th w={180}>Who</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th>On what</Table.Th>
+              <Table.Th>Action</Table.Th>
+              <Table.Th>Details</Table.Th>
               <Table.Th w={130}>From</Table.Th>
-              <Table.Th w={150}>With</Table.Th>
+              <Table.Th w={150}>Credential</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -31,12 +31,12 @@ export function AuditTable({ lines }: { lines: Line[] }) {
   );
 }
 
-function AuditRow({ line }: { line: Line }) {
+function AuditRow({ line }: { line: AuditLine }) {
   const search = useSearch({ from: "/audit" });
   return (
     <Table.Tr>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        <Ago at={line.at} />
+        <TimeAgo at={line.at} />
       </Table.Td>
       <Table.Td>
         <Anchor

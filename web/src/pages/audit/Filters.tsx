@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "~/api/users";
+import { usersQuery } from "~/people/api";
 import type { Span } from "./search";
 
 const SPAN_LABELS = [
@@ -19,9 +19,9 @@ export function Filters() {
   const navigate = useNavigate({ from: "/audit" });
   return (
     <Group gap="sm" mb="md">
-      <Words />
+      <SearchField />
       <SegmentedControl
-        aria-label="How far back"
+        aria-label="Period"
         size="xs"
         data={SPAN_LABELS}
         value={span}
@@ -29,51 +29,49 @@ export function Filters() {
           void navigate({ search: (now) => ({ ...now, span: (next as Span) || undefined }) })
         }
       />
-      <Whose />
+      <PersonFilter />
     </Group>
   );
 }
 
-function Words() {
+function SearchField() {
   const { search = "" } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
-  const [words, setWords] = useState(search);
+  const [text, setText] = useState(search);
   const find = useDebouncedCallback((next: string) => {
     void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
   }, 250);
   const change = (next: string) => {
-    setWords(next);
+    setText(next);
     find(next);
   };
   return (
     <TextInput
       aria-label="Search the log"
-      placeholder="A name, a call, an id, an address"
+      placeholder="Search by name, action, id or address"
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={
-        words && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />
-      }
+      rightSection={text && <CloseButton size="sm" aria-label="Clear" onClick={() => change("")} />}
       w={320}
-      value={words}
+      value={text}
       onChange={(event) => change(event.currentTarget.value)}
     />
   );
 }
 
-/** The one person whose lines are shown. */
-function Whose() {
+/** Limits the log to one person. */
+function PersonFilter() {
   const { user = "" } = useSearch({ from: "/audit" });
   const navigate = useNavigate({ from: "/audit" });
   const { data } = useQuery({ ...usersQuery(""), enabled: Boolean(user) });
   if (!user) return null;
-  const name = data?.items.find((one) => one.id === user)?.name ?? user;
+  const name = data?.items.find((person) => person.id === user)?.name ?? user;
   return (
     <Pill
       withRemoveButton
       size="md"
       onRemove={() => void navigate({ search: (now) => ({ ...now, user: undefined }) })}
       removeButtonProps={{
-        "aria-label": `Show everybody, not only ${name}`,
+        "aria-label": `Show all people, not only ${name}`,
         "aria-hidden": false,
         tabIndex: 0,
       }}

@@ -5,7 +5,7 @@ export type Span = keyof typeof SPANS;
 export type AuditSearch = { search?: string; user?: string; span?: Span };
 
 export function auditSearch(given: Record<string, unknown>): AuditSearch {
-  const span = (Object.keys(SPANS) as Span[]).find((one) => one === given.span);
+  const span = (Object.keys(SPANS) as Span[]).find((span) => span === given.span);
   return {
     ...(given.search ? { search: String(given.search) } : {}),
     ...(typeof given.user === "string" && given.user ? { user: given.user } : {}),
@@ -13,15 +13,12 @@ export function auditSearch(given: Record<string, unknown>): AuditSearch {
   };
 }
 
-/** As the service takes it; `now` in seconds. */
-export function auditWanted({ search = "", user = "", span }: AuditSearch, now: number) {
+/** As API parameters; `now` in seconds. */
+export function auditFilters({ search = "", user = "", span }: AuditSearch, now: number) {
   return { search, user, ...(span ? { since: Math.floor(now - SPANS[span]) } : {}) };
 }
 
-export function exportAddress(
-  wanted: ReturnType<typeof auditWanted>,
-  kind: "csv" | "jsonl",
-): string {
-  const words = Object.entries({ ...wanted, kind }).filter(([, value]) => value !== "");
-  return `/api/v1/audit/export?${new URLSearchParams(words.map(([name, value]) => [name, String(value)]))}`;
+export function exportUrl(filters: ReturnType<typeof auditFilters>, kind: "csv" | "jsonl"): string {
+  const parameters = Object.entries({ ...filters, kind }).filter(([, value]) => value !== "");
+  return `/api/v1/audit/export?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}`;
 }

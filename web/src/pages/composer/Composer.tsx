@@ -2,29 +2,29 @@ import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Answer } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
 import classes from "./Composer.module.css";
-import { Editor } from "./Editor";
+import { JobEditor } from "./JobEditor";
 import { EarlierTasks } from "./start/EarlierTasks";
-import { Gallery } from "./start/Gallery";
-import { StartWith } from "./start/StartWith";
+import { RecipeGallery } from "./start/RecipeGallery";
+import { StartFrom } from "./start/StartFrom";
 import { type Source, sourceKey, sourceOf, sourceQuery } from "./start/source";
 
-/** Say what to run, where, with how much and with what; or begin from a recipe or an earlier task. */
+/** The job composer: fill in a form or write YAML, or start from a recipe or an earlier task. */
 export function Composer() {
   const search = useSearch({ from: "/compose" });
   const source = sourceOf(search);
-  const start = <StartWith search={search} />;
+  const start = <StartFrom search={search} />;
   return (
-    <Page title="New job" lead="Say what to run. Everything else has a default." wide>
+    <Page title="New job" lead="Choose what to run. Everything else has a default." wide>
       <Stack gap="md">
         {source ? (
-          <Filled key={sourceKey(source)} source={source} start={start} />
+          <LoadedEditor key={sourceKey(source)} source={source} start={start} />
         ) : (
           <>
             <div>{start}</div>
-            {search.start === "recipe" ? <Gallery /> : <EarlierTasks />}
+            {search.start === "recipe" ? <RecipeGallery /> : <EarlierTasks />}
           </>
         )}
       </Stack>
@@ -32,15 +32,15 @@ export function Composer() {
   );
 }
 
-function Filled({ source, start }: { source: Source; start: ReactNode }) {
+function LoadedEditor({ source, start }: { source: Source; start: ReactNode }) {
   const query = useQuery(sourceQuery(source));
-  if (query.data) return <Editor source={source} initial={query.data} start={start} />;
+  if (query.data) return <JobEditor source={source} initial={query.data} start={start} />;
   return (
     <>
       <div>{start}</div>
-      <Answer query={query} loading={<Loading />}>
+      <QueryResult query={query} loading={<Loading />}>
         {() => null}
-      </Answer>
+      </QueryResult>
     </>
   );
 }

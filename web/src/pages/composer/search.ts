@@ -6,16 +6,16 @@ export type SideTab = (typeof TABS)[number];
 
 /** What the address of this page may carry. */
 export type ComposerSearch = {
-  /** What to start with, before a recipe or a task is chosen. */
+  /** What to start from, before a recipe or task is chosen. */
   start?: Start;
   recipe?: string;
-  /** A task to run again, with changes. */
+  /** A task to run again with changes. */
   from?: string;
-  /** An image to run in. */
+  /** An image to use. */
   image?: string;
-  /** The project that the job will belong to; kept while one goes about in the composer. */
+  /** The project the job will belong to; kept while navigating in the composer. */
   project?: string;
-  /** One of that project, whose copy this is. */
+  /** The assignment of that project to copy. */
   assignment?: string;
   tab?: SideTab;
 };
@@ -23,19 +23,19 @@ export type ComposerSearch = {
 export function composerSearch(given: Record<string, unknown>): ComposerSearch {
   return {
     start: oneOf(STARTS, given.start),
-    recipe: words(given.recipe),
-    from: words(given.from),
-    image: words(given.image),
-    project: words(given.project),
-    assignment: words(given.assignment),
+    recipe: textOf(given.recipe),
+    from: textOf(given.from),
+    image: textOf(given.image),
+    project: textOf(given.project),
+    assignment: textOf(given.assignment),
     tab: oneOf(TABS, given.tab),
   };
 }
 
 function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
-  return known.find((one) => one === value);
+  return known.find((candidate) => candidate === value);
 }
 
-function words(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

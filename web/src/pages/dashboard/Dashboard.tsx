@@ -4,22 +4,22 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { Schemas } from "~/api/client";
-import { preferencesQuery } from "~/api/me";
-import { Answer } from "~/components/Answer";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
+import { preferencesQuery } from "~/people/preferences";
+import { Running, Waiting } from "./ActiveTasks";
+import { EndpointList } from "./EndpointList";
 import { Guide } from "./guide/Guide";
-import { Machines } from "./Machines";
-import { Needs } from "./Needs";
+import { NeedsAttention } from "./NeedsAttention";
 import { overviewQuery } from "./overview";
-import { Recent } from "./Recent";
-import { Tiles } from "./Tiles";
-import { Running, Waiting } from "./Work";
+import { RecentResults } from "./RecentResults";
+import { SummaryTiles } from "./SummaryTiles";
 
 const Invitation = lazy(() => import("./Invitation"));
 
 type Overview = Schemas["Overview"];
 
-/** What runs, what waits and why, what needs the person, what is free, what came out. */
+/** What is running, waiting, failing and free, and the latest results. */
 export function Dashboard() {
   const query = useQuery(overviewQuery);
   const { invitation } = useSearch({ from: "/" });
@@ -30,20 +30,20 @@ export function Dashboard() {
           <Invitation code={invitation} />
         </Suspense>
       )}
-      <Answer query={query} loading={<Loading />}>
+      <QueryResult query={query} loading={<Loading />}>
         {(overview) => <Content overview={overview} />}
-      </Answer>
+      </QueryResult>
     </Page>
   );
 }
 
-/** The shape of what comes, so that nothing jumps. */
+/** The shape of the content, so that nothing jumps. */
 function Loading() {
   return (
     <Stack gap="md" role="status" aria-label="Loading">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        {["running", "waiting", "free", "online"].map((one) => (
-          <Skeleton key={one} height={78} radius="md" />
+        {["running", "waiting", "free", "online"].map((tile) => (
+          <Skeleton key={tile} height={78} radius="md" />
         ))}
       </SimpleGrid>
       <Grid gap="md">
@@ -77,8 +77,8 @@ function Content({ overview }: { overview: Overview }) {
   return (
     <Stack gap="md">
       {showGuide && <Guide following={guide === "show" ? undefined : guide} />}
-      <Needs needs={overview.needs} now={overview.now} />
-      <Tiles overview={overview} />
+      <NeedsAttention needs={overview.needs} now={overview.now} />
+      <SummaryTiles overview={overview} />
       <Columns overview={overview} isNew={isNew && !showGuide} />
     </Stack>
   );
@@ -94,16 +94,16 @@ function Columns({ overview, isNew }: { overview: Overview; isNew: boolean }) {
             tasks={overview.waiting}
             total={overview.counts.pending + overview.counts.preparing}
           />
-          <Recent results={overview.recent} />
+          <RecentResults results={overview.recent} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 4 }}>
-        <Machines endpoints={overview.endpoints} />
+        <EndpointList endpoints={overview.endpoints} />
       </Grid.Col>
     </Grid>
   );
 }
 
 function total({ counts }: Overview): number {
-  return Object.values(counts).reduce((sum, one) => sum + one, 0);
+  return Object.values(counts).reduce((sum, number) => sum + number, 0);
 }

@@ -1,19 +1,19 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { IconMailOpened } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { askProjects } from "~/api/projects";
-import { keys } from "~/api/queries";
-import { Problem } from "~/components/Answer";
-import { useDeed } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { ProblemDetails } from "~/components/ErrorAlert";
+import { useAction } from "~/components/useAction";
+import { projectsApi } from "~/projects/api";
 
-/** Somebody who has an account opened an invitation's link. */
+/** Someone with an account opened an invitation link. */
 export default function Invitation({ code }: { code: string }) {
   const navigate = useNavigate();
-  const accept = useDeed({
-    by: () => askProjects.accept(code),
-    renews: [keys.projects, keys.me],
-    done: "You are in",
-    onDone: () => void navigate({ to: "/projects" }),
+  const accept = useAction({
+    call: () => projectsApi.acceptInvitation(code),
+    refresh: [keys.projects, keys.me],
+    success: "You joined the project",
+    onSuccess: () => void navigate({ to: "/projects" }),
   });
   return (
     <Alert
@@ -24,14 +24,14 @@ export default function Invitation({ code }: { code: string }) {
     >
       <Stack gap="sm" align="flex-start">
         {accept.error ? (
-          <Problem error={accept.error} />
+          <ProblemDetails error={accept.error} />
         ) : (
-          "Its people will see your name and address, and you what they have put into it."
+          "Members will see your name and e-mail address, and you will see the jobs in the project."
         )}
         <Group gap="xs">
           {!accept.error && (
             <Button size="xs" loading={accept.isPending} onClick={() => accept.run()}>
-              Accept the invitation
+              Accept invitation
             </Button>
           )}
           <Button

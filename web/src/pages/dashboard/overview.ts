@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 
 export const overviewQuery = queryOptions({
   queryKey: keys.overview,
   queryFn: () => dataOf(api.GET("/api/v1/overview")),
-  refetchInterval: 60_000, // What is free changes without an event.
+  refetchInterval: 60_000, // Availability changes without an event.
 });

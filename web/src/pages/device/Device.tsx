@@ -2,11 +2,11 @@ import { Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { Answer } from "~/components/Answer";
 import { Page } from "~/components/Page";
-import { sayFailed } from "~/components/say";
+import { QueryResult } from "~/components/QueryResult";
+import { showError } from "~/components/toasts";
 
-/** A program asks to act for the person: `diamond login` leads here. */
+/** `diamond login` opens this page to authorize a program. */
 export function Device() {
   const { code = "" } = useSearch({ from: "/device" });
   const query = useQuery({
@@ -17,34 +17,36 @@ export function Device() {
   });
   if (!code) return <NoCode />;
   return (
-    <Page title="A program asks to act for you">
-      <Answer query={query}>{(asked) => <Asked asked={asked} onDone={query.refetch} />}</Answer>
+    <Page title="Authorize a program">
+      <QueryResult query={query}>
+        {(request) => <Request request={request} onDone={query.refetch} />}
+      </QueryResult>
     </Page>
   );
 }
 
 function NoCode() {
   return (
-    <Page title="A program asks to act for you">
+    <Page title="Authorize a program">
       <Text>
-        Which one? Type <Code>diamond login</Code> in its terminal, and open the whole address that
-        it shows: the code of the program is part of it.
+        Run <Code>diamond login</Code> in a terminal and open the full address it shows. The address
+        contains the code.
       </Text>
     </Page>
   );
 }
 
-const ENDINGS = {
-  accepted: "It was let in. You can close this page; its token is listed under Settings, Tokens.",
-  refused: "It was not let in. You can close this page.",
+const OUTCOMES = {
+  accepted: "Access granted. You can close this page. The token is listed under Settings, Tokens.",
+  refused: "Access denied. You can close this page.",
 };
 
-function Asked({ asked, onDone }: { asked: Schemas["DeviceShown"]; onDone: () => unknown }) {
+function Request({ request, onDone }: { request: Schemas["DeviceShown"]; onDone: () => unknown }) {
   const decide = useMutation({
     mutationFn: (accept: boolean) =>
       dataOf(
         api.POST("/api/v1/sign-in/device/{code}", {
-          params: { path: { code: asked.user_code } },
+          params: { path: { code: request.user_code } },
           body: { accept },
         }),
       ),
@@ -52,27 +54,27 @@ function Asked({ asked, onDone }: { asked: Schemas["DeviceShown"]; onDone: () =>
       if (redirect) window.location.assign(redirect);
     },
     onSettled: () => void onDone(),
-    onError: sayFailed,
+    onError: showError,
   });
-  const state = decide.isSuccess ? (decide.variables ? "accepted" : "refused") : asked.state;
-  if (state !== "waiting") return <Text role="status">{ENDINGS[state]}</Text>;
+  const state = decide.isSuccess ? (decide.variables ? "accepted" : "refused") : request.state;
+  if (state !== "waiting") return <Text role="status">{OUTCOMES[state]}</Text>;
   return (
     <Paper withBorder p="lg" maw={560}>
       <Stack>
         <Text>
-          <b>{asked.name}</b>, from {asked.address || "this machine"}, wants to:{" "}
-          {asked.scopes.join(", ")}.
+          <b>{request.name}</b>, from {request.address || "this machine"}, wants to:{" "}
+          {request.scopes.join(", ")}.
         </Text>
-        <Text>Agree only if you started it yourself, and it shows this very code:</Text>
+        <Text>Allow this only if you started the program yourself and it shows the same code:</Text>
         <Text ff="monospace" size="xl" fw={700}>
-          {asked.user_code}
+          {request.user_code}
         </Text>
         <Group>
           <Button onClick={() => decide.mutate(true)} loading={decide.isPending}>
-            Let it act for me
+            Allow
           </Button>
           <Button variant="default" onClick={() => decide.mutate(false)}>
-            No
+            Deny
           </Button>
         </Group>
       </Stack>

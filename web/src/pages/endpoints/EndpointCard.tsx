@@ -1,50 +1,50 @@
 import { Badge, Box, Card, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
-import { EndpointBadge } from "~/components/EndpointBadge";
-import { FreeBar } from "~/components/FreeBar";
-import { Ago } from "~/components/Time";
-import { bytes, count, MEGABYTE } from "~/lib/format";
-import { Away } from "./Away";
-import classes from "./EndpointCard.module.css";
+import { TimeAgo } from "~/components/Time";
+import { AvailabilityBar } from "~/endpoints/AvailabilityBar";
+import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import {
-  balanceWords,
-  carrierWords,
+  availabilityOf,
+  balanceText,
+  carrierText,
   factOf,
-  folderWords,
-  gpuWords,
-  inOrder,
-  limitWords,
+  folderText,
+  gpuText,
+  hostText,
+  limitText,
   type Partition,
   type Profile,
-  placeWords,
-  roomOf,
-  schedulerWords,
-  toolWords,
-} from "./facts";
+  schedulerText,
+  sortPartitions,
+  toolTexts,
+} from "~/endpoints/facts";
+import { OfflineAlert } from "~/endpoints/OfflineAlert";
+import { count, formatBytes, MEGABYTE } from "~/lib/format";
+import classes from "./EndpointCard.module.css";
 
-const SHOWN = 4;
+const MAX_PARTITIONS = 4;
 
-/** One machine at a glance: whether it is there, what is free, what it allows. */
+/** An endpoint at a glance: state, free resources, limits. */
 export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
-  const called = endpoint.last_seen != null;
+  const hasConnected = endpoint.last_seen != null;
   return (
     <Card component="article" aria-label={`Endpoint ${endpoint.name}`}>
       <Stack gap="sm">
-        <Head endpoint={endpoint} />
-        {endpoint.state !== "online" && <Away endpoint={endpoint} />}
-        {called && <Partitions endpoint={endpoint} />}
-        {called && <Facts endpoint={endpoint} />}
+        <CardHeader endpoint={endpoint} />
+        {endpoint.state !== "online" && <OfflineAlert endpoint={endpoint} />}
+        {hasConnected && <Partitions endpoint={endpoint} />}
+        {hasConnected && <Facts endpoint={endpoint} />}
       </Stack>
     </Card>
   );
 }
 
-function Head({ endpoint }: { endpoint: Endpoint }) {
-  const words = [
-    endpoint.last_seen != null && schedulerWords(endpoint.profile),
-    placeWords(endpoint),
-    carrierWords(endpoint),
+function CardHeader({ endpoint }: { endpoint: Endpoint }) {
+  const facts = [
+    endpoint.last_seen != null && schedulerText(endpoint.profile),
+    hostText(endpoint),
+    carrierText(endpoint),
   ];
   return (
     <Box>
@@ -60,20 +60,20 @@ function Head({ endpoint }: { endpoint: Endpoint }) {
         <EndpointBadge endpoint={endpoint} />
       </Group>
       <Text size="xs" c="dimmed" mt={2}>
-        {words.filter(Boolean).join(" · ")}
+        {facts.filter(Boolean).join(" · ")}
       </Text>
     </Box>
   );
 }
 
 function Partitions({ endpoint }: { endpoint: Endpoint }) {
-  const all = inOrder(factOf(endpoint.profile, "partitions") ?? []);
+  const all = sortPartitions(factOf(endpoint.profile, "partitions") ?? []);
   if (!all.length) return null;
-  const more = all.length - SHOWN;
+  const more = all.length - MAX_PARTITIONS;
   return (
     <Box>
-      {all.slice(0, SHOWN).map((one) => (
-        <PartitionLine key={one.name} partition={one} profile={endpoint.profile} />
+      {all.slice(0, MAX_PARTITIONS).map((partition) => (
+        <PartitionLine key={partition.name} partition={partition} profile={endpoint.profile} />
       ))}
       {more > 0 && (
         <Text size="xs" c="dimmed" pt={6}>
@@ -85,18 +85,18 @@ function Partitions({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function PartitionLine({ partition, profile }: { partition: Partition; profile: Profile }) {
-  const room = roomOf(profile, partition);
-  const gpus = gpuWords(partition.gpus_per_node);
+  const availability = availabilityOf(profile, partition);
+  const gpus = gpuText(partition.gpus_per_node);
   return (
     <div className={classes.partition}>
       <Text size="sm" fw={550} truncate>
         {partition.name}
       </Text>
-      <Text size="xs">{gpus ? `${gpus} a node` : "no GPUs"}</Text>
+      <Text size="xs">{gpus ? `${gpus} per node` : "no GPUs"}</Text>
       <Text size="xs" c="dimmed">
-        {limitWords(partition)}
+        {limitText(partition)}
       </Text>
-      {room ? <FreeBar {...room} /> : <span />}
+      {availability ? <AvailabilityBar {...availability} /> : <span />}
     </div>
   );
 }
@@ -104,21 +104,21 @@ function PartitionLine({ partition, profile }: { partition: Partition; profile: 
 function Facts({ endpoint }: { endpoint: Endpoint }) {
   return (
     <dl className={classes.facts}>
-      {factLines(endpoint.profile).map(({ label, words }) => (
-        <Line key={label} label={label}>
-          {words}
-        </Line>
+      {factLines(endpoint.profile).map(({ label, value }) => (
+        <FactLine key={label} label={label}>
+          {value}
+        </FactLine>
       ))}
       {endpoint.last_seen != null && (
-        <Line label="Last seen">
-          <Ago at={endpoint.last_seen} />
-        </Line>
+        <FactLine label="Last seen">
+          <TimeAgo at={endpoint.last_seen} />
+        </FactLine>
       )}
     </dl>
   );
 }
 
-function Line({ label, children }: { label: string; children: React.ReactNode }) {
+function FactLine({ label, children }: { label: string; children: React.ReactNode }) {
   return (
     <>
       <dt>{label}</dt>
@@ -127,30 +127,30 @@ function Line({ label, children }: { label: string; children: React.ReactNode })
   );
 }
 
-function factLines(profile: Profile): { label: string; words: string }[] {
+function factLines(profile: Profile): { label: string; value: string }[] {
   const folders = factOf(profile, "folders");
   const lines = [
-    { label: "Machine", words: machineWords(profile) },
-    { label: "Accounts", words: accountWords(profile) },
-    { label: "Work folder", words: folderWords(folders?.work) },
-    { label: "Keep folder", words: folderWords(folders?.keep) },
-    { label: "Containers", words: toolWords(factOf(profile, "runtimes")?.login).join(", ") },
+    { label: "Machine", value: machineText(profile) },
+    { label: "Accounts", value: accountsText(profile) },
+    { label: "Work folder", value: folderText(folders?.work) },
+    { label: "Keep folder", value: folderText(folders?.keep) },
+    { label: "Containers", value: toolTexts(factOf(profile, "runtimes")?.login).join(", ") },
   ];
-  return lines.filter((line) => line.words);
+  return lines.filter((line) => line.value);
 }
 
-function machineWords(profile: Profile): string {
+function machineText(profile: Profile): string {
   const cores = factOf(profile, "cores");
   const memory = factOf(profile, "memory_mb");
   if (!cores) return "";
-  const gpus = gpuWords(factOf(profile, "gpus")) || "no GPUs";
-  return [count(cores, "core"), memory && bytes(memory * MEGABYTE), gpus]
+  const gpus = gpuText(factOf(profile, "gpus")) || "no GPUs";
+  return [count(cores, "core"), memory && formatBytes(memory * MEGABYTE), gpus]
     .filter(Boolean)
     .join(", ");
 }
 
-function accountWords(profile: Profile): string {
-  const words = (one: { name: string }) =>
-    [one.name, balanceWords(one) && `(${balanceWords(one)})`].filter(Boolean).join(" ");
-  return (factOf(profile, "accounts") ?? []).map(words).join(", ");
+function accountsText(profile: Profile): string {
+  const accountText = (account: { name: string }) =>
+    [account.name, balanceText(account) && `(${balanceText(account)})`].filter(Boolean).join(" ");
+  return (factOf(profile, "accounts") ?? []).map(accountText).join(", ");
 }

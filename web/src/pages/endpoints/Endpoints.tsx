@@ -3,34 +3,35 @@ import { IconPlus, IconServer2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Endpoint } from "~/api/client";
-import { endpointsQuery } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
-import { AddEndpoint } from "./adding/AddEndpoint";
-import classes from "./Columns.module.css";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import classes from "~/endpoints/Columns.module.css";
+import { endpointsQuery } from "~/endpoints/queries";
+import { AddEndpoint } from "./add/AddEndpoint";
 import { EndpointCard } from "./EndpointCard";
 import { SharedProfiles } from "./SharedProfiles";
-import type { Way } from "./search";
+import type { AddMethod } from "./search";
 
-/** The machines that run jobs for this person. */
 export function Endpoints() {
   const { add } = useSearch({ from: "/endpoints" });
   const navigate = useNavigate();
-  const setAdd = (way?: Way) =>
+  const setAdd = (way?: AddMethod) =>
     void navigate({ to: "/endpoints", search: way ? { add: way } : {} });
   const query = useQuery(endpointsQuery);
   const addButton = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdd("choose")}>
-      Add an endpoint
+      Add endpoint
     </Button>
   );
   return (
     <Page title="Endpoints" lead="The machines that run your jobs." actions={addButton}>
-      <Answer query={query} loading={<Lines count={2} height={220} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={2} height={220} />}>
         {({ items }) =>
           items.length ? <Cards endpoints={items} /> : <NoEndpoint action={addButton} />
         }
-      </Answer>
+      </QueryResult>
       <SharedProfiles />
       {add && <AddEndpoint way={add} onWay={setAdd} onClose={() => setAdd()} />}
     </Page>
@@ -49,9 +50,9 @@ function Cards({ endpoints }: { endpoints: Endpoint[] }) {
 
 function NoEndpoint({ action }: { action: React.ReactNode }) {
   return (
-    <Empty icon={IconServer2} title="No machine runs jobs for you yet" action={action}>
-      An endpoint is a machine that you may use: this computer, a workstation, or a cluster where
-      you have an account. Nothing is installed there but one file, and it acts as you alone.
-    </Empty>
+    <EmptyState icon={IconServer2} title="No endpoints yet" action={action}>
+      An endpoint is a machine that runs your jobs: this computer, a workstation, or a cluster where
+      you have an account. Diamond puts a single file there; it acts only as you.
+    </EmptyState>
   );
 }

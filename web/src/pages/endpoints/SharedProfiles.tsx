@@ -2,10 +2,11 @@ import { Button, Card, Group, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys, meQuery } from "~/api/queries";
-import { EndpointBadge } from "~/components/EndpointBadge";
+import { keys } from "~/api/queryKeys";
+import { EndpointBadge } from "~/endpoints/EndpointBadge";
+import { meQuery } from "~/people/me";
 
-/** Machines that colleagues use and tell of: one connects an agent of one's own there. */
+/** Machines that colleagues use, where you can connect your own agent. */
 export function SharedProfiles() {
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({
@@ -20,11 +21,11 @@ export function SharedProfiles() {
         Shared by others
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Machines that colleagues know already. To run there you need an account of your own on them.
+        Machines your colleagues already use. To run jobs there you need your own account.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        {data.items.map((one) => (
-          <ProfileCard key={one.id} shared={one} />
+        {data.items.map((shared) => (
+          <ProfileCard key={shared.id} shared={shared} />
         ))}
       </SimpleGrid>
     </section>
@@ -51,7 +52,7 @@ function ProfileCard({ shared }: { shared: Schemas["SharedProfile"] }) {
             <Link to="/endpoints" search={{ add: "pairing", profile: shared.id }} {...props} />
           )}
         >
-          Connect my own agent there
+          Connect my agent
         </Button>
       </Group>
     </Card>

@@ -1,25 +1,16 @@
-/** What the addresses of these pages may carry. */
+/** What the address of this page may carry. */
 export type EndpointsSearch = {
-  add?: Way;
+  add?: AddMethod;
   /** A shared profile that a new endpoint starts from. */
   profile?: string;
 };
-export type EndpointSearch = { tab?: Tab };
 
-export const WAYS = ["ssh", "pairing"] as const;
-export type Way = (typeof WAYS)[number] | "choose";
-export const TABS = ["overview", "profile", "secrets", "upkeep"] as const;
-export type Tab = (typeof TABS)[number];
-
+export const METHODS = ["ssh", "pairing"] as const;
+export type AddMethod = (typeof METHODS)[number] | "choose";
 export function endpointsSearch(search: Record<string, unknown>): EndpointsSearch {
-  const add = ["choose", ...WAYS].find((one) => one === search.add);
+  const add = ["choose", ...METHODS].find((method) => method === search.add);
   return {
-    ...(add ? { add: add as Way } : {}),
+    ...(add ? { add: add as AddMethod } : {}),
     ...(add && typeof search.profile === "string" ? { profile: search.profile } : {}),
   };
-}
-
-export function endpointSearch(search: Record<string, unknown>): EndpointSearch {
-  const tab = TABS.find((one) => one === search.tab);
-  return tab && tab !== "overview" ? { tab } : {};
 }

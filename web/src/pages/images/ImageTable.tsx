@@ -1,10 +1,10 @@
 import { Anchor, Badge, Card, Checkbox, Group, Stack, Table, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
-import { type Image, imageName, shortIdentity } from "~/api/images";
-import { Ago } from "~/components/Time";
-import { bytes, count } from "~/lib/format";
-import { placesOf } from "./words";
+import { TimeAgo } from "~/components/Time";
+import { type Image, imageName, shortIdentity } from "~/images/api";
+import { endpointsWith } from "~/images/imageText";
+import { count, formatBytes } from "~/lib/format";
 
 type TableProps = {
   images: Image[];
@@ -14,27 +14,31 @@ type TableProps = {
 
 export function ImageTable(props: TableProps) {
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
-  return narrow ? <Cards {...props} /> : <Wide {...props} />;
+  return narrow ? <Cards {...props} /> : <WideTable {...props} />;
 }
 
-/** On a phone a row has no room: each image is a card. */
+/** On a phone, each image is a card. */
 function Cards({ images, picked, onPick }: TableProps) {
   return (
     <Stack gap="xs" role="list" aria-label="Images">
       {images.map((image) => (
         <Card key={image.id} padding="sm" role="listitem">
           <Group gap="sm" wrap="nowrap" align="flex-start">
-            <Pick image={image} isPicked={picked.has(image.id)} onPick={() => onPick(image.id)} />
+            <CompareBox
+              image={image}
+              isPicked={picked.has(image.id)}
+              onPick={() => onPick(image.id)}
+            />
             <Stack gap={4} style={{ minWidth: 0 }}>
-              <Name image={image} />
+              <ImageLink image={image} />
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 {image.base.reference || "no container"}
               </Text>
               <Text size="xs" c="dimmed">
-                {count(image.packages, "package")}, {bytes(image.size)}, used {usedWords(image)},
-                built <Ago at={image.built.at ?? image.created} />
+                {count(image.packages, "package")}, {formatBytes(image.size)}, used by{" "}
+                {usedText(image)}, built <TimeAgo at={image.built.at ?? image.created} />
               </Text>
-              <Places image={image} />
+              <LocationBadges image={image} />
             </Stack>
           </Group>
         </Card>
@@ -43,7 +47,7 @@ function Cards({ images, picked, onPick }: TableProps) {
   );
 }
 
-function Wide({ images, picked, onPick }: TableProps) {
+function WideTable({ images, picked, onPick }: TableProps) {
   return (
     <Card padding={0}>
       <Table.ScrollContainer minWidth={860}>
@@ -52,11 +56,11 @@ function Wide({ images, picked, onPick }: TableProps) {
             <Table.Tr>
               <Table.Th w={40} aria-label="Compare" />
               <Table.Th>Image</Table.Th>
-              <Table.Th>Built on</Table.Th>
-              <Table.Th>Inside</Table.Th>
+              <Table.Th>Base</Table.Th>
+              <Table.Th>Contents</Table.Th>
               <Table.Th ta="right">Size</Table.Th>
-              <Table.Th style={{ whiteSpace: "nowrap" }}>Where it is</Table.Th>
-              <Table.Th>Used</Table.Th>
+              <Table.Th style={{ whiteSpace: "nowrap" }}>Location</Table.Th>
+              <Table.Th>Used by</Table.Th>
               <Table.Th>Built</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -82,10 +86,10 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Pick image={image} isPicked={isPicked} onPick={onPick} />
+        <CompareBox image={image} isPicked={isPicked} onPick={onPick} />
       </Table.Td>
       <Table.Td>
-        <Name image={image} />
+        <ImageLink image={image} />
       </Table.Td>
       <Table.Td style={{ overflowWrap: "anywhere" }}>
         {image.base.reference || (
@@ -99,20 +103,20 @@ function ImageRow({ image, isPicked, onPick }: RowProps) {
         {image.python && <Text size="xs" c="dimmed">{`Python ${image.python}`}</Text>}
       </Table.Td>
       <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
-        {bytes(image.size)}
+        {formatBytes(image.size)}
       </Table.Td>
       <Table.Td>
-        <Places image={image} />
+        <LocationBadges image={image} />
       </Table.Td>
-      <Table.Td style={{ whiteSpace: "nowrap" }}>{usedWords(image)}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{usedText(image)}</Table.Td>
       <Table.Td style={{ whiteSpace: "nowrap" }}>
-        <Ago at={image.built.at ?? image.created} />
+        <TimeAgo at={image.built.at ?? image.created} />
       </Table.Td>
     </Table.Tr>
   );
 }
 
-function Pick({ image, isPicked, onPick }: RowProps) {
+function CompareBox({ image, isPicked, onPick }: RowProps) {
   return (
     <Checkbox
       size="xs"
@@ -123,7 +127,7 @@ function Pick({ image, isPicked, onPick }: RowProps) {
   );
 }
 
-function Name({ image }: { image: Image }) {
+function ImageLink({ image }: { image: Image }) {
   return (
     <Group gap={8} wrap="nowrap">
       <Anchor
@@ -135,14 +139,14 @@ function Name({ image }: { image: Image }) {
         {imageName(image)}
       </Anchor>
       <Text size="xs" c="dimmed" ff="monospace">
-        {image.name ? shortIdentity(image.identity).slice(0, 8) : "an older one"}
+        {image.name ? shortIdentity(image.identity).slice(0, 8) : "older version"}
       </Text>
     </Group>
   );
 }
 
-function Places({ image }: { image: Image }) {
-  const places = placesOf(image);
+function LocationBadges({ image }: { image: Image }) {
+  const places = endpointsWith(image);
   const onItsWay = image.moves.some((move) => move.state === "waiting" || move.state === "running");
   return (
     <Group gap={4}>
@@ -153,19 +157,19 @@ function Places({ image }: { image: Image }) {
       ))}
       {onItsWay && (
         <Badge color="blue" size="sm">
-          on its way
+          transferring
         </Badge>
       )}
       {!places.length && !onItsWay && (
         <Text size="sm" c="dimmed">
-          nowhere
+          none
         </Text>
       )}
     </Group>
   );
 }
 
-function usedWords(image: Image): string {
-  if (image.in_use) return `by ${count(image.in_use, "task")} now`;
-  return image.uses ? `by ${count(image.uses, "task")}` : "not yet";
+function usedText(image: Image): string {
+  if (image.in_use) return `${count(image.in_use, "task")} now`;
+  return image.uses ? count(image.uses, "task") : "no task yet";
 }

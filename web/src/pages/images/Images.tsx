@@ -10,19 +10,21 @@ import {
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { listImages } from "~/api/images";
-import { keys } from "~/api/queries";
-import { Answer, Empty, Lines } from "~/components/Answer";
-import { More } from "~/components/More";
+import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
+import { LoadMore } from "~/components/LoadMore";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { listImages } from "~/images/api";
 import { toggled } from "~/lib/sets";
-import { Filters } from "./Filters";
+import { ImageFilters } from "./ImageFilters";
 import { ImageTable } from "./ImageTable";
 import { PruneDialog } from "./PruneDialog";
 import { PullDialog } from "./PullDialog";
 import type { Dialog } from "./search";
 
-/** The images that a person has: found, looked into, compared, brought, removed. */
+/** All images: search, compare, pull, clean up. */
 export function Images() {
   const { search = "", endpoint = "", dialog, shared = false } = useSearch({ from: "/images" });
   const navigate = useNavigate({ from: "/images" });
@@ -40,18 +42,18 @@ export function Images() {
   return (
     <Page
       title="Images"
-      lead="What your programs run inside: built once, used on every endpoint."
+      lead="Environments for your programs: build once, use on every endpoint."
       actions={<Actions onShow={show} />}
       wide
     >
       <Group justify="space-between" mb="md" gap="xs">
-        <Filters />
-        <Compare picked={[...picked]} />
+        <ImageFilters />
+        <CompareButton picked={[...picked]} />
       </Group>
-      <Answer query={query} loading={<Lines count={6} height={44} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={44} />}>
         {({ pages }) => {
           const images = pages.flatMap((page) => page.items);
-          if (!images.length) return <Nothing isFiltered={isFiltered} />;
+          if (!images.length) return <NoImages isFiltered={isFiltered} />;
           return (
             <>
               <ImageTable
@@ -59,11 +61,11 @@ export function Images() {
                 picked={picked}
                 onPick={(id) => setPicked(toggled(picked, id))}
               />
-              <More query={query} />
+              <LoadMore query={query} />
             </>
           );
         }}
-      </Answer>
+      </QueryResult>
       {dialog === "pull" && <PullDialog onClose={() => show()} />}
       {dialog === "prune" && <PruneDialog onClose={() => show()} />}
     </Page>
@@ -84,13 +86,13 @@ function Actions({ onShow }: { onShow: (dialog: Dialog) => void }) {
             leftSection={<IconCloudDownload size={16} aria-hidden />}
             onClick={() => onShow("pull")}
           >
-            Fetch one from a registry…
+            Pull from a registry…
           </Menu.Item>
           <Menu.Item
             leftSection={<IconEraser size={16} aria-hidden />}
             onClick={() => onShow("prune")}
           >
-            Make room on an endpoint…
+            Free up space…
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -105,13 +107,12 @@ function BuildButton() {
       leftSection={<IconHammer size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/build" {...props} />}
     >
-      Build an image
+      Build image
     </Button>
   );
 }
 
-/** Two of them, side by side. */
-function Compare({ picked }: { picked: string[] }) {
+function CompareButton({ picked }: { picked: string[] }) {
   const [a, b] = picked;
   if (picked.length !== 2 || !a || !b) return null;
   return (
@@ -120,24 +121,24 @@ function Compare({ picked }: { picked: string[] }) {
       leftSection={<IconArrowsDiff size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/images/compare" search={{ a, b }} {...props} />}
     >
-      Compare the two
+      Compare
     </Button>
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function NoImages({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty icon={IconPackage} title="No image fits">
-        Try fewer words: a part of the name, a package, the base, or the beginning of a digest.
-      </Empty>
+      <EmptyState icon={IconPackage} title="No matching images">
+        Try part of the name, a package, the base, or the start of a digest.
+      </EmptyState>
     );
   }
   return (
-    <Empty icon={IconPackage} title="No image yet" action={<BuildButton />}>
-      An image holds everything that a program needs: an operating system, libraries, Python
-      packages. Build it once, from a requirements.txt or a Dockerfile if you have one, and run it
-      on every cluster that you use.
-    </Empty>
+    <EmptyState icon={IconPackage} title="No images yet" action={<BuildButton />}>
+      An image contains everything a program needs: operating system, libraries, Python packages.
+      Build it once, from a requirements.txt or a Dockerfile if you have one, and use it on all your
+      clusters.
+    </EmptyState>
   );
 }

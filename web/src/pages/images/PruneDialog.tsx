@@ -12,113 +12,118 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Schemas } from "~/api/client";
-import { askImages } from "~/api/images";
-import { endpointsQuery } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { bytes, count } from "~/lib/format";
-import { useAct } from "./useAct";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { endpointsQuery } from "~/endpoints/queries";
+import { imagesApi } from "~/images/api";
+import { useImageAction } from "~/images/useImageAction";
+import { count, formatBytes } from "~/lib/format";
 
 const KINDS: Record<string, string> = {
   image: "image",
   venv: "virtual environment",
-  layer: "step kept for rebuilding",
+  layer: "cached build step",
   base: "base image",
   unfinished: "unfinished build",
   "group-file": "file in the group's folder",
   cache: "downloads",
 };
 
-/** First what would go, then the deed. */
+/** A preview first, then the deletion. */
 export function PruneDialog({ onClose }: { onClose: () => void }) {
   const { data } = useQuery(endpointsQuery);
   const endpoints = data?.items ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [days, setDays] = useState<string | number>(30);
-  const endpoint = chosen ?? endpoints.find((one) => one.default)?.name ?? endpoints[0]?.name ?? "";
-  const ask = (dry_run: boolean) =>
-    askImages.prune({ endpoint, unused_days: Number(days) || 0, dry_run });
-  const look = useAct({ by: () => ask(true) });
-  const prune = useAct({
-    by: () => ask(false),
-    done: (gone) => `${bytes(gone.bytes)} are free again on ${endpoint}`,
-    onDone: onClose,
+  const endpoint =
+    chosen ?? endpoints.find((endpoint) => endpoint.default)?.name ?? endpoints[0]?.name ?? "";
+  const requestPrune = (dry_run: boolean) =>
+    imagesApi.prune({ endpoint, unused_days: Number(days) || 0, dry_run });
+  const previewAction = useImageAction({ call: () => requestPrune(true) });
+  const prune = useImageAction({
+    call: () => requestPrune(false),
+    success: (pruned) => `Freed ${formatBytes(pruned.bytes)} on ${endpoint}`,
+    onSuccess: onClose,
   });
-  const error = look.error ?? prune.error;
+  const error = previewAction.error ?? prune.error;
   return (
-    <Modal opened onClose={onClose} title="Make room on an endpoint" size="lg">
+    <Modal opened onClose={onClose} title="Free up space" size="lg">
       <Stack gap="sm">
         <Text size="sm">
-          Removes what no task needs: older images that have lost their name, and what is kept only
-          to build faster. You see first what would go.
+          Deletes what no task needs: older images without a name, and build caches. You see a
+          preview first.
         </Text>
         <Group align="flex-end" gap="xs">
           <Select
             label="Endpoint"
-            data={endpoints.map((one) => one.name)}
+            data={endpoints.map((endpoint) => endpoint.name)}
             value={endpoint || null}
             onChange={(name) => {
               setChosen(name);
-              look.reset();
+              previewAction.reset();
             }}
             allowDeselect={false}
             w={190}
             data-autofocus
           />
           <NumberInput
-            label="Not used for (days)"
+            label="Unused for (days)"
             min={0}
             value={days}
             onChange={(value) => {
               setDays(value);
-              look.reset();
+              previewAction.reset();
             }}
             w={150}
           />
           <Button
             variant="default"
-            loading={look.isPending}
+            loading={previewAction.isPending}
             disabled={!endpoint}
-            onClick={() => look.run()}
+            onClick={() => previewAction.run()}
           >
-            Show what would go
+            Preview
           </Button>
         </Group>
-        {error && <Failed error={error} />}
-        {look.data && (
-          <Found found={look.data} isPending={prune.isPending} onPrune={() => prune.run()} />
+        {error && <ErrorAlert error={error} />}
+        {previewAction.data && (
+          <PrunePreview
+            preview={previewAction.data}
+            isPending={prune.isPending}
+            onPrune={() => prune.run()}
+          />
         )}
       </Stack>
     </Modal>
   );
 }
 
-type FoundProps = { found: Schemas["Pruned"]; isPending: boolean; onPrune: () => void };
+type PrunePreviewProps = { preview: Schemas["Pruned"]; isPending: boolean; onPrune: () => void };
 
-function Found({ found, isPending, onPrune }: FoundProps) {
-  if (!found.items.length) return <Text size="sm">Nothing there can go.</Text>;
+function PrunePreview({ preview, isPending, onPrune }: PrunePreviewProps) {
+  if (!preview.items.length) return <Text size="sm">Nothing to delete.</Text>;
   return (
     <Stack gap="sm">
       <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0 }}>
         <Table>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>What</Table.Th>
-              <Table.Th>Why it can go</Table.Th>
+              <Table.Th>Item</Table.Th>
+              <Table.Th>Reason</Table.Th>
               <Table.Th ta="right">Size</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {found.items.map((one) => (
-              <Table.Tr key={`${one.kind} ${one.name}`}>
+            {preview.items.map((item) => (
+              <Table.Tr key={`${item.kind} ${item.name}`}>
                 <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {one.name}
+                  {item.name}
                   <Text size="xs" c="dimmed">
-                    {KINDS[one.kind] ?? one.kind}
+                    {KINDS[item.kind] ?? item.kind}
                   </Text>
                 </Table.Td>
-                <Table.Td>{one.why}</Table.Td>
+                <Table.Td>{item.why}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
-                  {bytes(one.bytes)}
+                  {formatBytes(item.bytes)}
                 </Table.Td>
               </Table.Tr>
             ))}
@@ -127,7 +132,7 @@ function Found({ found, isPending, onPrune }: FoundProps) {
       </ScrollArea.Autosize>
       <Group justify="flex-end">
         <Button color="red" loading={isPending} onClick={onPrune}>
-          Remove {count(found.items.length, "thing")} ({bytes(found.bytes)})
+          Delete {count(preview.items.length, "item")} ({formatBytes(preview.bytes)})
         </Button>
       </Group>
     </Stack>

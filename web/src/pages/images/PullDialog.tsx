@@ -2,46 +2,46 @@ import { Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askImages } from "~/api/images";
-import { endpointsQuery } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { sayDone } from "~/components/say";
-import { useAct } from "./useAct";
+import { FormDialog } from "~/components/FormDialog";
+import { showSuccess } from "~/components/toasts";
+import { endpointsQuery } from "~/endpoints/queries";
+import { imagesApi } from "~/images/api";
+import { useImageAction } from "~/images/useImageAction";
 
-/** Fetch an image that lies in a registry. */
 export function PullDialog({ onClose }: { onClose: () => void }) {
   const [reference, setReference] = useState("");
   const [name, setName] = useState("");
   const [endpoint, setEndpoint] = useState<string | null>(null);
   const navigate = useNavigate();
   const { data } = useQuery(endpointsQuery);
-  const pull = useAct({
-    by: () =>
-      askImages.pull({
+  const pull = useImageAction({
+    call: () =>
+      imagesApi.pull({
         reference: reference.trim(),
         name: name.trim(),
         endpoint: endpoint ?? "auto",
       }),
-    onDone: ({ build, image, move }) => {
+    onSuccess: ({ build, image, move }) => {
       if (build) return void navigate({ to: "/build/$task", params: { task: build.task.id } });
       if (image) return void navigate({ to: "/images/$image", params: { image: image.id } });
-      if (move) sayDone(`It is being fetched to ${move.endpoint}, and is listed once it is there`);
+      if (move)
+        showSuccess(`Pulling to ${move.endpoint}. The image is listed once it has arrived.`);
       onClose();
     },
   });
   return (
-    <Ask
-      title="Fetch an image from a registry"
-      deed="Fetch it"
+    <FormDialog
+      title="Pull an image from a registry"
+      submitLabel="Pull"
       isPending={pull.isPending}
       isReady={Boolean(reference.trim())}
       error={pull.error}
-      onDo={() => pull.run()}
+      onSubmit={() => pull.run()}
       onClose={onClose}
     >
       <Text size="sm">
-        What starts with oras:// is fetched as it is; what starts with docker:// is built into the
-        endpoint's own form.
+        oras:// images are pulled unchanged; docker:// images are converted to the endpoint's
+        format.
       </Text>
       <TextInput
         label="Address"
@@ -53,19 +53,19 @@ export function PullDialog({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Name"
-        placeholder="as in the registry"
+        placeholder="same as in the registry"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Select
         label="Endpoint"
-        placeholder="My default"
-        data={(data?.items ?? []).map((one) => one.name)}
+        placeholder="Your default"
+        data={(data?.items ?? []).map((endpoint) => endpoint.name)}
         value={endpoint}
         onChange={setEndpoint}
         clearable
-        clearButtonProps={{ "aria-label": "My default endpoint" }}
+        clearButtonProps={{ "aria-label": "Your default endpoint" }}
       />
-    </Ask>
+    </FormDialog>
   );
 }

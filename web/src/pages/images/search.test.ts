@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { compareSearch, imageSearch, imagesSearch } from "./search";
+import { imageSearch } from "~/pages/image/search";
+import { compareSearch } from "~/pages/image-compare/search";
+import { imagesSearch } from "./search";
 
 test("every view of the images has an address", () => {
   expect(imagesSearch({ search: "torch", endpoint: "alpha", dialog: "prune" })).toEqual({

@@ -1,19 +1,19 @@
 import { TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { askProjects } from "~/api/projects";
-import { keys } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { useDeed } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { useAction } from "~/components/useAction";
+import { projectsApi } from "~/projects/api";
 
 export function NewProject({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [title, setTitle] = useState("");
   const navigate = useNavigate();
-  const make = useDeed({
-    by: () => askProjects.add(name.trim(), title.trim()),
-    renews: [keys.projects],
-    onDone: ({ id }) =>
+  const create = useAction({
+    call: () => projectsApi.add(name.trim(), title.trim()),
+    refresh: [keys.projects],
+    onSuccess: ({ id }) =>
       void navigate({
         to: "/projects/$project",
         params: { project: id },
@@ -21,18 +21,18 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       }),
   });
   return (
-    <Ask
+    <FormDialog
       title="New project"
-      deed="Make it"
-      isPending={make.isPending}
+      submitLabel="Create"
+      isPending={create.isPending}
       isReady={Boolean(name.trim())}
-      error={make.error}
-      onDo={() => make.run()}
+      error={create.error}
+      onSubmit={() => create.run()}
       onClose={onClose}
     >
       <TextInput
         label="Name"
-        description="Short, as it is typed in a terminal: letters, digits, dashes."
+        description="A short name for the terminal: letters, digits, dashes."
         placeholder="climate-lab"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -41,11 +41,11 @@ export function NewProject({ onClose }: { onClose: () => void }) {
       />
       <TextInput
         label="Title"
-        description="In words, for those whom you invite."
+        description="Shown to the people you invite."
         placeholder="Downscaling of regional climate models"
         value={title}
         onChange={(event) => setTitle(event.currentTarget.value)}
       />
-    </Ask>
+    </FormDialog>
   );
 }

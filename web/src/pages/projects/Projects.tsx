@@ -2,13 +2,14 @@ import { Anchor, Badge, Button, Card, Stack, Table, Text, Title } from "@mantine
 import { IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type Project, projectsQuery, sharedWithMeQuery } from "~/api/projects";
-import { Answer, Empty } from "~/components/Answer";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
-import { Ago } from "~/components/Time";
+import { QueryResult } from "~/components/QueryResult";
+import { TimeAgo } from "~/components/Time";
+import { type Project, projectsQuery, sharedWithMeQuery } from "~/projects/api";
 import { NewProject } from "./NewProject";
 
-/** The groups that a person is in, and what others show to her. */
+/** The projects a person is in, and what others share with them. */
 export function Projects() {
   const { dialog } = useSearch({ from: "/projects" });
   const navigate = useNavigate({ from: "/projects" });
@@ -16,13 +17,13 @@ export function Projects() {
   return (
     <Page
       title="Projects"
-      lead="A group, a study, a course: people who see one another's jobs and results."
+      lead="Groups of people who share jobs and results, for example a lab or a course."
       actions={<NewButton />}
     >
       <Stack gap="xl">
-        <Answer query={query}>
-          {({ items }) => (items.length ? <ProjectTable projects={items} /> : <Nothing />)}
-        </Answer>
+        <QueryResult query={query}>
+          {({ items }) => (items.length ? <ProjectTable projects={items} /> : <NoProjects />)}
+        </QueryResult>
         <SharedWithMe />
       </Stack>
       {dialog === "new" && <NewProject onClose={() => void navigate({ search: {} })} />}
@@ -41,12 +42,12 @@ function NewButton() {
   );
 }
 
-function Nothing() {
+function NoProjects() {
   return (
-    <Empty icon={IconUsersGroup} title="You are in no project yet" action={<NewButton />}>
-      In a project everybody sees the jobs, logs and results that are put into it, and nothing else
-      of yours. Make one and invite your group, or ask its manager for an invitation.
-    </Empty>
+    <EmptyState icon={IconUsersGroup} title="No projects yet" action={<NewButton />}>
+      Members of a project see each other's jobs, logs and results in it, and nothing else. Create a
+      project and invite your group, or ask a project manager for an invitation.
+    </EmptyState>
   );
 }
 
@@ -58,8 +59,8 @@ function ProjectTable({ projects }: { projects: Project[] }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Project</Table.Th>
-              <Table.Th w={140}>You are its</Table.Th>
-              <Table.Th w={160}>Made</Table.Th>
+              <Table.Th w={140}>Your role</Table.Th>
+              <Table.Th w={160}>Created</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -99,13 +100,13 @@ function ProjectRow({ project }: { project: Project }) {
       </Table.Td>
       <Table.Td>{project.role}</Table.Td>
       <Table.Td>
-        <Ago at={project.created} />
+        <TimeAgo at={project.created} />
       </Table.Td>
     </Table.Tr>
   );
 }
 
-/** Jobs that others show to the person one by one, outside of any project. */
+/** Jobs that others share individually, outside of any project. */
 function SharedWithMe() {
   const { data } = useQuery(sharedWithMeQuery);
   if (!data?.items.length) return null;
@@ -119,27 +120,27 @@ function SharedWithMe() {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Job</Table.Th>
-              <Table.Th w={220}>By</Table.Th>
-              <Table.Th w={160}>Since</Table.Th>
+              <Table.Th w={220}>Owner</Table.Th>
+              <Table.Th w={160}>Shared</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {data.items.map((one) => (
-              <Table.Tr key={`${one.kind} ${one.thing}`}>
+            {data.items.map((share) => (
+              <Table.Tr key={`${share.kind} ${share.thing}`}>
                 <Table.Td>
                   <Anchor
                     size="sm"
                     fw={550}
                     renderRoot={(props) => (
-                      <Link to="/tasks/$task" params={{ task: one.task }} {...props} />
+                      <Link to="/tasks/$task" params={{ task: share.task }} {...props} />
                     )}
                   >
-                    {one.name}
+                    {share.name}
                   </Anchor>
                 </Table.Td>
-                <Table.Td>{one.by}</Table.Td>
+                <Table.Td>{share.by}</Table.Td>
                 <Table.Td>
-                  <Ago at={one.created} />
+                  <TimeAgo at={share.created} />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -1,19 +1,6 @@
-/** What the address of these pages may carry. */
+/** What the address of this page may carry. */
 export type ProjectsSearch = { dialog?: "new" };
 
 export function projectsSearch(search: Record<string, unknown>): ProjectsSearch {
   return search.dialog === "new" ? { dialog: "new" } : {};
-}
-
-export const PROJECT_TABS = ["work", "assignments", "everyone", "people", "use", "about"] as const;
-export type ProjectTab = (typeof PROJECT_TABS)[number];
-/** Without a tab: the assignments of a course, the work of any other project. */
-export type ProjectSearch = { tab?: ProjectTab; dialog?: "add" };
-
-export function projectSearch(search: Record<string, unknown>): ProjectSearch {
-  const tab = PROJECT_TABS.find((one) => one === search.tab);
-  return {
-    ...(tab ? { tab } : {}),
-    ...(search.dialog === "add" ? { dialog: "add" } : {}),
-  };
 }

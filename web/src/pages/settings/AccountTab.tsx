@@ -1,14 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { keys, meQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { SessionTable } from "~/components/SessionTable";
-import { sayFailed } from "~/components/say";
-import { useDeed } from "~/components/useDeed";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { meQuery } from "~/people/me";
+import { SessionTable } from "~/people/SessionTable";
 import { Identities } from "./Identities";
 
-/** How the person signs in, and the browsers in which she is. */
+/** Sign-in methods, and browsers that are signed in. */
 export function AccountTab() {
   const { data: me } = useQuery(meQuery);
   return (
@@ -24,21 +25,21 @@ function Sessions() {
     queryKey: keys.sessions,
     queryFn: () => dataOf(api.GET("/api/v1/me/sessions")),
   });
-  const end = useDeed({
-    by: (session: string) =>
+  const end = useAction({
+    call: (session: string) =>
       dataOf(api.DELETE("/api/v1/me/sessions/{session}", { params: { path: { session } } })),
-    renews: [keys.sessions],
-    done: "That browser is signed out",
-    onError: sayFailed,
+    refresh: [keys.sessions],
+    success: "Browser signed out",
+    onError: showError,
   });
   return (
     <Section
       title="Browsers"
-      about="Where you are signed in. One that you do not know: sign it out, and see to your account at your provider."
+      about="Where you are signed in. If you do not recognize a browser, sign it out and secure your account with your sign-in provider."
     >
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) => <SessionTable sessions={items} onEnd={(id) => end.run(id)} />}
-      </Answer>
+      </QueryResult>
     </Section>
   );
 }

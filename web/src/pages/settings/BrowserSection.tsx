@@ -1,32 +1,32 @@
 import { Alert, Switch } from "@mantine/core";
 import { useState } from "react";
 import { Section } from "~/components/Section";
-import { browserMaySpeak, letBrowserSpeak } from "~/shell/announce";
+import { browserNotificationsEnabled, setBrowserNotifications } from "~/notifications/notices";
 
-/** Notices by the browser itself. That is a matter of this browser, so it is kept here and holds at once. */
+/** Browser notifications are a setting of this browser, so they are stored here and apply immediately. */
 export function BrowserSection() {
-  const [speaks, setSpeaks] = useState(browserMaySpeak);
+  const [isEnabled, setEnabled] = useState(browserNotificationsEnabled);
   const possible = typeof Notification !== "undefined";
-  const refused = possible && Notification.permission === "denied";
-  const choose = async (wanted: boolean) => {
-    if (wanted && Notification.permission === "default") await Notification.requestPermission();
-    letBrowserSpeak(wanted);
-    setSpeaks(browserMaySpeak());
+  const isBlocked = possible && Notification.permission === "denied";
+  const choose = async (enable: boolean) => {
+    if (enable && Notification.permission === "default") await Notification.requestPermission();
+    setBrowserNotifications(enable);
+    setEnabled(browserNotificationsEnabled());
   };
   return (
     <Section
-      title="By this browser"
-      about="Shown by your computer while you look at something else. A tab with Diamond must be open, also in the background."
+      title="Browser notifications"
+      about="Shown by your computer while you are doing something else. A Diamond tab must be open, even in the background."
     >
       <Switch
-        label="Tell me by this browser"
-        checked={speaks}
-        disabled={!possible || refused}
+        label="Notify me in this browser"
+        checked={isEnabled}
+        disabled={!possible || isBlocked}
         onChange={(event) => void choose(event.currentTarget.checked)}
       />
-      {refused && (
-        <Alert color="orange" title="This browser has been told not to">
-          Allow notifications for this address in the browser's own settings, then come back.
+      {isBlocked && (
+        <Alert color="orange" title="Notifications are blocked in this browser">
+          Allow notifications for this address in the browser's settings, then try again.
         </Alert>
       )}
     </Section>

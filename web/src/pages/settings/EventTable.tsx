@@ -1,43 +1,47 @@
 import { Checkbox, Table, Text } from "@mantine/core";
-import type { Kept, Wanted } from "./NotificationsTab";
+import type { EditedSettings, SavedSettings } from "./NotificationsTab";
 
-export type Kind = Kept["kinds"][number];
-type Way = keyof Wanted;
+export type Kind = SavedSettings["kinds"][number];
+type Channel = keyof EditedSettings;
 
 const KINDS: Record<Kind, string> = {
-  succeeded: "A task has succeeded",
-  failed: "A task has failed",
+  succeeded: "A task succeeded",
+  failed: "A task failed",
   cancelled: "A task was cancelled",
-  asking: "A task asks to go on",
-  "sign-in": "An endpoint needs me to sign in",
-  confirm: "A machine asks to be confirmed",
-  quota: "A folder is nearly full",
+  asking: "A task waits for your decision to continue",
+  "sign-in": "An endpoint needs a sign-in",
+  confirm: "A machine needs to be confirmed",
+  quota: "A folder is almost full",
   purge: "A site will soon delete files",
-  people: "Something is shared with me, or my place in a project changes",
+  people: "Something is shared with me, or my role in a project changes",
 };
 
-const WAYS: { way: Way; label: string }[] = [
-  { way: "page", label: "In these pages" },
-  { way: "email", label: "E-mail" },
-  { way: "webhook", label: "Webhook" },
+const CHANNELS: { channel: Channel; label: string }[] = [
+  { channel: "page", label: "In Diamond" },
+  { channel: "email", label: "E-mail" },
+  { channel: "webhook", label: "Webhook" },
 ];
 
-type TableProps = { kinds: Kind[]; wanted: Wanted; onChange: (part: Partial<Wanted>) => void };
+type TableProps = {
+  kinds: Kind[];
+  settings: EditedSettings;
+  onChange: (part: Partial<EditedSettings>) => void;
+};
 
-/** Which event goes which way. The service says which events there are. */
-export function EventTable({ kinds, wanted, onChange }: TableProps) {
-  const turn = (way: Way, kind: Kind, on: boolean) => {
-    const others = wanted[way].events.filter((one) => one !== kind);
-    onChange({ [way]: { ...wanted[way], events: on ? [...others, kind] : others } });
+/** Which event uses which channel. The service defines the events. */
+export function EventTable({ kinds, settings, onChange }: TableProps) {
+  const toggle = (channel: Channel, kind: Kind, on: boolean) => {
+    const others = settings[channel].events.filter((event) => event !== kind);
+    onChange({ [channel]: { ...settings[channel], events: on ? [...others, kind] : others } });
   };
   return (
     <Table.ScrollContainer minWidth={300} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table horizontalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>When</Table.Th>
-            {WAYS.map(({ way, label }) => (
-              <Table.Th key={way} ta="center">
+            <Table.Th>Event</Table.Th>
+            {CHANNELS.map(({ channel, label }) => (
+              <Table.Th key={channel} ta="center">
                 {label}
               </Table.Th>
             ))}
@@ -49,12 +53,12 @@ export function EventTable({ kinds, wanted, onChange }: TableProps) {
               <Table.Td>
                 <Text size="sm">{KINDS[kind] ?? kind}</Text>
               </Table.Td>
-              {WAYS.map(({ way, label }) => (
-                <Table.Td key={way}>
+              {CHANNELS.map(({ channel, label }) => (
+                <Table.Td key={channel}>
                   <Checkbox
                     aria-label={`${KINDS[kind] ?? kind}: ${label}`}
-                    checked={wanted[way].events.includes(kind)}
-                    onChange={(event) => turn(way, kind, event.currentTarget.checked)}
+                    checked={settings[channel].events.includes(kind)}
+                    onChange={(event) => toggle(channel, kind, event.currentTarget.checked)}
                     styles={{ body: { justifyContent: "center" } }}
                   />
                 </Table.Td>

@@ -1,11 +1,11 @@
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Preferences, preferencesQuery, useKeepPreferences } from "~/api/me";
-import { endpointsQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { sayDone } from "~/components/say";
+import { showSuccess } from "~/components/toasts";
+import { endpointsQuery } from "~/endpoints/queries";
+import { type Preferences, preferencesQuery, useSavePreferences } from "~/people/preferences";
 import { type Appearance, useAppearance } from "~/shell/appearance";
 
 export function GeneralTab() {
@@ -13,7 +13,7 @@ export function GeneralTab() {
   return (
     <>
       <AppearanceSection />
-      <Answer query={preferences}>{(kept) => <DefaultsSection kept={kept} />}</Answer>
+      <QueryResult query={preferences}>{(saved) => <DefaultsSection saved={saved} />}</QueryResult>
     </>
   );
 }
@@ -23,14 +23,14 @@ function AppearanceSection() {
   return (
     <Section
       title="Appearance"
-      about="For this browser at once, and for others in which you have not chosen yet."
+      about="Applies to this browser, and to browsers where you have not chosen yet."
     >
       <SegmentedControl
         aria-label="Appearance"
         value={appearance}
         onChange={(chosen) => setAppearance(chosen as Appearance)}
         data={[
-          { value: "auto", label: "As my system" },
+          { value: "auto", label: "System" },
           { value: "light", label: "Light" },
           { value: "dark", label: "Dark" },
         ]}
@@ -40,46 +40,46 @@ function AppearanceSection() {
   );
 }
 
-/** What a new job starts with. Only what is typed here is kept here: the rest follows other windows. */
-function DefaultsSection({ kept }: { kept: Preferences }) {
-  const [typed, setTyped] = useState<Partial<Preferences>>({});
-  const { endpoint, partition, account } = { ...kept, ...typed };
-  const change = (part: Partial<Preferences>) => setTyped((now) => ({ ...now, ...part }));
-  const keep = useKeepPreferences(() => {
-    setTyped({});
-    sayDone("New jobs start with these now.");
+/** Defaults for new jobs. Only edited fields are kept here; the rest follows other windows. */
+function DefaultsSection({ saved }: { saved: Preferences }) {
+  const [edited, setEdited] = useState<Partial<Preferences>>({});
+  const { endpoint, partition, account } = { ...saved, ...edited };
+  const change = (part: Partial<Preferences>) => setEdited((now) => ({ ...now, ...part }));
+  const save = useSavePreferences(() => {
+    setEdited({});
+    showSuccess("Defaults saved.");
   });
   const { data } = useQuery(endpointsQuery);
   return (
-    <Section title="New jobs start with" about="Each job can say otherwise.">
+    <Section title="Defaults for new jobs" about="You can change them in each job.">
       <Stack gap="sm">
         <Select
           label="Endpoint"
-          placeholder="the default endpoint"
-          data={(data?.items ?? []).map((one) => one.name)}
+          placeholder="your default endpoint"
+          data={(data?.items ?? []).map((endpoint) => endpoint.name)}
           value={endpoint || null}
           onChange={(chosen) => change({ endpoint: chosen ?? "" })}
           clearable
-          clearButtonProps={{ "aria-label": "Use the default endpoint" }}
+          clearButtonProps={{ "aria-label": "Use your default endpoint" }}
         />
         <Group grow align="flex-start">
           <TextInput
             label="Partition"
-            placeholder="what the site takes"
+            placeholder="site default"
             value={partition}
             onChange={(event) => change({ partition: event.currentTarget.value })}
           />
           <TextInput
             label="Account"
-            placeholder="the only one that may pay"
+            placeholder="chosen automatically if there is only one"
             value={account}
             onChange={(event) => change({ account: event.currentTarget.value })}
           />
         </Group>
         <Group>
           <Button
-            loading={keep.isPending}
-            onClick={() => keep.mutate({ endpoint, partition, account })}
+            loading={save.isPending}
+            onClick={() => save.mutate({ endpoint, partition, account })}
           >
             Save
           </Button>

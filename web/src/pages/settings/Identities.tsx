@@ -2,18 +2,18 @@ import { ActionIcon, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
-import { wayTo } from "../sign-in/way";
-import { waysQuery } from "../sign-in/ways";
+import { TimeAgo } from "~/components/Time";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
+import { signInQuery } from "~/people/signInQuery";
+import { signInUrl } from "~/people/signInUrl";
 
 type Identity = Schemas["IdentityShown"];
 
-/** Accounts at providers that lead to this one account here. */
+/** Provider accounts that sign in to this account. */
 export function Identities() {
   const query = useQuery({
     queryKey: keys.identities,
@@ -21,47 +21,47 @@ export function Identities() {
   });
   return (
     <Section
-      title="Ways to sign in"
-      about="Each of these is you. Add another by signing in with it now; nothing else joins two accounts."
+      title="Sign-in methods"
+      about="Accounts you can sign in with. To add another, sign in with it now."
     >
-      <Answer query={query}>{({ items }) => <Known identities={items} />}</Answer>
+      <QueryResult query={query}>{({ items }) => <IdentityList identities={items} />}</QueryResult>
       <AddAnother />
     </Section>
   );
 }
 
-function Known({ identities }: { identities: Identity[] }) {
-  const drop = useDeed({
-    by: ({ issuer, subject }: Identity) =>
+function IdentityList({ identities }: { identities: Identity[] }) {
+  const remove = useAction({
+    call: ({ issuer, subject }: Identity) =>
       dataOf(api.DELETE("/api/v1/me/identities", { params: { query: { issuer, subject } } })),
-    renews: [keys.identities],
-    done: "It no longer leads here",
-    onError: sayFailed,
+    refresh: [keys.identities],
+    success: "Sign-in method removed",
+    onError: showError,
   });
   return (
-    <Stack gap="xs" component="ul" p={0} m={0} aria-label="Ways to sign in">
-      {identities.map((one) => (
+    <Stack gap="xs" component="ul" p={0} m={0} aria-label="Sign-in methods">
+      {identities.map((identity) => (
         <Group
-          key={`${one.issuer} ${one.subject}`}
+          key={`${identity.issuer} ${identity.subject}`}
           component="li"
           justify="space-between"
           wrap="nowrap"
         >
           <div style={{ minWidth: 0, overflowWrap: "anywhere" }}>
             <Text size="sm" fw={550}>
-              {one.email || one.name || one.subject}
+              {identity.email || identity.name || identity.subject}
             </Text>
             <Text size="xs" c="dimmed">
-              {one.provider}, last used <Ago at={one.seen} />
+              {identity.provider}, last used <TimeAgo at={identity.seen} />
             </Text>
           </div>
           {identities.length > 1 && (
-            <Tooltip label="No longer let it in">
+            <Tooltip label="Remove">
               <ActionIcon
                 variant="subtle"
                 color="red"
-                aria-label={`Remove ${one.email || one.subject} at ${one.provider}`}
-                onClick={() => drop.run(one)}
+                aria-label={`Remove ${identity.email || identity.subject} at ${identity.provider}`}
+                onClick={() => remove.run(identity)}
               >
                 <IconTrash size={16} />
               </ActionIcon>
@@ -74,19 +74,19 @@ function Known({ identities }: { identities: Identity[] }) {
 }
 
 function AddAnother() {
-  const { data } = useQuery(waysQuery);
+  const { data } = useQuery(signInQuery);
   return (
     <Group gap="xs">
-      {(data?.items ?? []).map((one) => (
+      {(data?.items ?? []).map((provider) => (
         <Button
-          key={one.name}
+          key={provider.name}
           component="a"
-          href={wayTo(one.url, window.location, "link")}
+          href={signInUrl(provider.url, window.location, "link")}
           size="xs"
           variant="default"
           leftSection={<IconPlus size={14} aria-hidden />}
         >
-          Add {one.title}
+          Add {provider.title}
         </Button>
       ))}
     </Group>

@@ -2,50 +2,58 @@ import { Button, Group } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { sayDone } from "~/components/say";
+import { showSuccess } from "~/components/toasts";
 import { BrowserSection } from "./BrowserSection";
 import { EmailFields, WebhookFields } from "./channels";
 import { EventTable } from "./EventTable";
 
-export type Kept = Schemas["NotificationSettingsShown"];
-export type Wanted = Required<Schemas["NotificationSettings"]>;
+export type SavedSettings = Schemas["NotificationSettingsShown"];
+export type EditedSettings = Required<Schemas["NotificationSettings"]>;
 const KEY = keys.notificationSettings;
 
-/** Which events the person is told of, and by which ways. */
+/** Which events to notify about, and how. */
 export function NotificationsTab() {
   const query = useQuery({
     queryKey: KEY,
     queryFn: () => dataOf(api.GET("/api/v1/me/notifications")),
   });
-  return <Answer query={query}>{(kept) => <NotificationForm kept={kept} />}</Answer>;
+  return <QueryResult query={query}>{(saved) => <NotificationForm saved={saved} />}</QueryResult>;
 }
 
-/** Keeps only what was touched here: what another window saves meanwhile shows in the rest. */
-function NotificationForm({ kept }: { kept: Kept }) {
-  const [typed, setTyped] = useState<Partial<Wanted>>({});
-  const wanted = { ...asWanted(kept), ...typed };
+/** Keeps only edited fields; the rest follows what other windows save. */
+function NotificationForm({ saved }: { saved: SavedSettings }) {
+  const [typed, setTyped] = useState<Partial<EditedSettings>>({});
+  const settings = { ...editable(saved), ...typed };
   const save = useSave(() => setTyped({}));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(wanted);
+    save.mutate(settings);
   };
-  const change = (part: Partial<Wanted>) => setTyped((now) => ({ ...now, ...part }));
+  const change = (part: Partial<EditedSettings>) => setTyped((now) => ({ ...now, ...part }));
   return (
     <form onSubmit={submit}>
-      <Section title="Tell me" about="In these pages: a word in the corner, and behind the bell.">
-        <EventTable kinds={kept.kinds} wanted={wanted} onChange={change} />
+      <Section
+        title="Notify me"
+        about="Notifications in Diamond appear in the corner of the page and under the bell."
+      >
+        <EventTable kinds={saved.kinds} settings={settings} onChange={change} />
       </Section>
       <BrowserSection />
-      <EmailFields kept={kept} wanted={wanted.email} onChange={(email) => change({ email })} />
+      <EmailFields
+        saved={saved}
+        settings={settings.email}
+        onChange={(email) => change({ email })}
+      />
       <WebhookFields
-        kept={kept}
-        wanted={wanted.webhook}
+        saved={saved}
+        settings={settings.webhook}
         onChange={(webhook) => change({ webhook })}
       />
-      {save.error && <Failed error={save.error} />}
+      {save.error && <ErrorAlert error={save.error} />}
       <Group mt="sm">
         <Button type="submit" loading={save.isPending}>
           Save
@@ -58,15 +66,15 @@ function NotificationForm({ kept }: { kept: Kept }) {
 function useSave(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: Wanted) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
-    onSuccess: (kept) => {
-      queries.setQueryData(KEY, kept);
+    mutationFn: (body: EditedSettings) => dataOf(api.PUT("/api/v1/me/notifications", { body })),
+    onSuccess: (saved) => {
+      queries.setQueryData(KEY, saved);
       onSaved();
-      sayDone("Kept.");
+      showSuccess("Saved.");
     },
   });
 }
 
-function asWanted({ page, email, webhook }: Kept): Wanted {
+function editable({ page, email, webhook }: SavedSettings): EditedSettings {
   return { page, email, webhook: { ...webhook, secret: null } };
 }

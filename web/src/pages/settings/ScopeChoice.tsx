@@ -1,26 +1,26 @@
 import { Checkbox, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "~/api/client";
-import { meQuery } from "~/api/queries";
+import { meQuery } from "~/people/me";
 
 type Scope = Schemas["Me"]["scopes"][number];
 
 const ABOUT: Record<Scope, string> = {
-  read: "Look at everything of yours",
+  read: "View everything you can see",
   run: "Submit, cancel and retry jobs",
   manage: "Change endpoints, secrets, projects, sharing, settings and tokens",
-  admin: "Look after people, as an administrator",
+  admin: "Manage people, as an administrator",
 };
 
 type ChoiceProps = { scopes: Scope[]; onChange: (scopes: Scope[]) => void };
 
-/** What a token is good for: as little as its program needs, and never more than who makes it may. */
+/** Permissions of a token: never more than its creator has. */
 export function ScopeChoice({ scopes, onChange }: ChoiceProps) {
   const { data: me } = useQuery(meQuery);
   return (
     <Checkbox.Group
-      label="It may"
-      description="Give as little as its program needs: none includes another."
+      label="Permissions"
+      description="Grant only what the program needs. Permissions do not include each other."
       value={scopes}
       onChange={(chosen) => onChange(chosen as Scope[])}
     >

@@ -14,17 +14,18 @@ import { IconKey, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
 import { CopyLine } from "~/components/CopyLine";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
-import { sayDone, sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
+import { showError, showSuccess } from "~/components/toasts";
 import { ScopeChoice } from "./ScopeChoice";
 
 const KEY = keys.tokens;
 
-/** Keys for programs that act for the person: made here, shown once, taken back here. */
+/** Keys for programs that act as the person: created, shown once, and revoked here. */
 export function TokensTab() {
   const query = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET("/api/v1/tokens")) });
   return (
@@ -32,34 +33,34 @@ export function TokensTab() {
       title="Tokens"
       about={
         <>
-          For scripts and the command line on other machines: whoever has one acts as you. There it
-          goes into <code>DIAMOND_TOKEN</code>, beside <code>DIAMOND_URL</code>.
+          For scripts and the command line on other machines. Anyone who has a token can act as you.
+          Set it as <code>DIAMOND_TOKEN</code>, together with <code>DIAMOND_URL</code>.
         </>
       }
     >
       <NewToken />
-      <Answer query={query}>{({ items }) => <TokenTable tokens={items} />}</Answer>
+      <QueryResult query={query}>{({ items }) => <TokenTable tokens={items} />}</QueryResult>
     </Section>
   );
 }
 
 type Scope = Schemas["Scope"];
-const USUAL: Scope[] = ["read", "run", "manage"];
+const DEFAULT_SCOPES: Scope[] = ["read", "run", "manage"];
 
-const LIVES = [
+const LIFETIMES = [
   { value: "7", label: "7 days" },
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
-  { value: "365", label: "a year" },
-  { value: "", label: "no end" },
+  { value: "365", label: "1 year" },
+  { value: "", label: "no expiry" },
 ];
 
 function NewToken() {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
-  const [scopes, setScopes] = useState<Scope[]>(USUAL);
+  const [scopes, setScopes] = useState<Scope[]>(DEFAULT_SCOPES);
   const queries = useQueryClient();
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/tokens", {
@@ -73,7 +74,7 @@ function NewToken() {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    create.mutate();
   };
   return (
     <form onSubmit={submit}>
@@ -87,31 +88,35 @@ function NewToken() {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Select
-            label="Works for"
+            label="Valid for"
             w={130}
-            data={LIVES}
+            data={LIFETIMES}
             value={days}
             onChange={(chosen) => setDays(chosen ?? "")}
             allowDeselect={false}
           />
-          <Button type="submit" disabled={!name.trim() || !scopes.length} loading={make.isPending}>
-            Make a token
+          <Button
+            type="submit"
+            disabled={!name.trim() || !scopes.length}
+            loading={create.isPending}
+          >
+            Create token
           </Button>
         </Group>
         <ScopeChoice scopes={scopes} onChange={setScopes} />
-        {make.error && <Failed error={make.error} />}
-        {make.data && <Shown token={make.data} />}
+        {create.error && <ErrorAlert error={create.error} />}
+        {create.data && <CreatedToken token={create.data} />}
       </Stack>
     </form>
   );
 }
 
-function Shown({ token }: { token: Schemas["NewToken"] }) {
+function CreatedToken({ token }: { token: Schemas["NewToken"] }) {
   return (
-    <Alert color="teal" icon={<IconKey />} title={`${token.name} is made`} role="status">
+    <Alert color="teal" icon={<IconKey />} title={`Token ${token.name} created`} role="status">
       <Stack gap="xs">
-        <Text size="sm">Copy it now: it is not shown again.</Text>
-        <CopyLine line={token.token} label="Copy the token" />
+        <Text size="sm">Copy it now. It is not shown again.</Text>
+        <CopyLine line={token.token} label="Copy token" />
       </Stack>
     </Alert>
   );
@@ -119,29 +124,29 @@ function Shown({ token }: { token: Schemas["NewToken"] }) {
 
 function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
   const queries = useQueryClient();
-  const drop = useMutation({
+  const revoke = useMutation({
     mutationFn: (token: string) =>
       dataOf(api.DELETE("/api/v1/tokens/{token}", { params: { path: { token } } })),
     onSuccess: () => {
-      sayDone("The token no longer works.");
+      showSuccess("Token revoked.");
       void queries.invalidateQueries({ queryKey: KEY });
     },
-    onError: sayFailed,
+    onError: showError,
   });
-  if (!tokens.length) return <Text size="sm">You have none yet.</Text>;
+  if (!tokens.length) return <Text size="sm">No tokens yet.</Text>;
   return (
     <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>May</Table.Th>
-            <Table.Th>Made</Table.Th>
+            <Table.Th>Permissions</Table.Th>
+            <Table.Th>Created</Table.Th>
             <Table.Th>Last used</Table.Th>
-            <Table.Th>Ends</Table.Th>
+            <Table.Th>Expires</Table.Th>
             <Table.Th>
               <Text span fz={0}>
-                Remove
+                Revoke
               </Text>
             </Table.Th>
           </Table.Tr>
@@ -152,17 +157,19 @@ function TokenTable({ tokens }: { tokens: Schemas["Token"][] }) {
               <Table.Td>{token.name}</Table.Td>
               <Table.Td>{token.scopes.join(", ")}</Table.Td>
               <Table.Td>
-                <Ago at={token.created} />
+                <TimeAgo at={token.created} />
               </Table.Td>
-              <Table.Td>{token.used == null ? "not yet" : <Ago at={token.used} />}</Table.Td>
-              <Table.Td>{token.expires == null ? "never" : <Ago at={token.expires} />}</Table.Td>
+              <Table.Td>{token.used == null ? "never" : <TimeAgo at={token.used} />}</Table.Td>
+              <Table.Td>
+                {token.expires == null ? "never" : <TimeAgo at={token.expires} />}
+              </Table.Td>
               <Table.Td ta="right">
-                <Tooltip label="Take it back: it stops working at once">
+                <Tooltip label="Revoke: the token stops working immediately">
                   <ActionIcon
                     variant="subtle"
                     color="red"
-                    aria-label={`Remove the token ${token.name}`}
-                    onClick={() => drop.mutate(token.id)}
+                    aria-label={`Revoke token ${token.name}`}
+                    onClick={() => revoke.mutate(token.id)}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>

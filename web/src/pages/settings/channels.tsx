@@ -2,73 +2,81 @@ import { Button, Group, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
 import { Section } from "~/components/Section";
-import { sayDone, sayFailed } from "~/components/say";
-import type { Kept, Wanted } from "./NotificationsTab";
+import { showError, showSuccess } from "~/components/toasts";
+import type { EditedSettings, SavedSettings } from "./NotificationsTab";
 
-type FieldsProps<T> = { kept: Kept; wanted: T; onChange: (wanted: T) => void };
+type FieldsProps<T> = { saved: SavedSettings; settings: T; onChange: (settings: T) => void };
 
-export function EmailFields({ kept, wanted, onChange }: FieldsProps<Wanted["email"]>) {
+export function EmailFields({ saved, settings, onChange }: FieldsProps<EditedSettings["email"]>) {
   return (
     <Section
-      title="By e-mail"
+      title="E-mail"
       about={
-        kept.email_ready
-          ? "One message for each event."
-          : "This service cannot send mail yet: whoever runs it sets the mail server (DIAMOND_SMTP_HOST)."
+        saved.email_ready
+          ? "One message per event."
+          : "This service cannot send e-mail. Its administrator must set the mail server (DIAMOND_SMTP_HOST)."
       }
     >
       <TextInput
         label="Address"
         type="email"
         placeholder="you@example.org"
-        value={wanted.address}
-        onChange={(event) => onChange({ ...wanted, address: event.currentTarget.value })}
+        value={settings.address}
+        onChange={(event) => onChange({ ...settings, address: event.currentTarget.value })}
       />
-      <Try channel="email" disabled={!kept.email.address} saved={kept.email.address} />
+      <TestMessage channel="email" disabled={!saved.email.address} saved={saved.email.address} />
     </Section>
   );
 }
 
-export function WebhookFields({ kept, wanted, onChange }: FieldsProps<Wanted["webhook"]>) {
+export function WebhookFields({
+  saved,
+  settings,
+  onChange,
+}: FieldsProps<EditedSettings["webhook"]>) {
   return (
     <Section
-      title="By webhook"
-      about="A JSON message to an address of yours: a chat room, a script, another service."
+      title="Webhook"
+      about="Sends a JSON message to a URL, for example of a chat room, a script or another service."
     >
       <TextInput
         label="Address"
         type="url"
         placeholder="https://example.org/hook"
-        value={wanted.url}
-        onChange={(event) => onChange({ ...wanted, url: event.currentTarget.value })}
+        value={settings.url}
+        onChange={(event) => onChange({ ...settings, url: event.currentTarget.value })}
       />
       <PasswordInput
-        label="Secret for the signature"
+        label="Signing secret"
         description={
-          kept.has_secret
-            ? "One is kept. Leave this empty to keep it."
-            : "Optional: each message is signed with it, so that the receiver knows it is from here."
+          saved.has_secret
+            ? "A secret is saved. Leave empty to keep it."
+            : "Optional. Messages are signed with it so that the receiver can verify them."
         }
         autoComplete="new-password"
-        value={wanted.secret ?? ""}
-        onChange={(event) => onChange({ ...wanted, secret: event.currentTarget.value || null })}
+        value={settings.secret ?? ""}
+        onChange={(event) => onChange({ ...settings, secret: event.currentTarget.value || null })}
       />
-      <Try channel="webhook" disabled={!kept.webhook.url} saved={kept.webhook.url} />
+      <TestMessage channel="webhook" disabled={!saved.webhook.url} saved={saved.webhook.url} />
     </Section>
   );
 }
 
-type TryProps = { channel: Schemas["Delivery"]["channel"]; disabled: boolean; saved: string };
+type TestMessageProps = {
+  channel: Schemas["Delivery"]["channel"];
+  disabled: boolean;
+  saved: string;
+};
 
-/** A test message by what is saved, and how that went. */
-function Try({ channel, disabled, saved }: TryProps) {
+/** Sends a test message to the saved address, and shows the result. */
+function TestMessage({ channel, disabled, saved }: TestMessageProps) {
   const send = useMutation({
     mutationFn: () => dataOf(api.POST("/api/v1/me/notifications/try", { body: { channel } })),
     onSuccess: (delivery) =>
       delivery.state === "sent"
-        ? sayDone(`A test message is on its way to ${saved}.`)
-        : sayFailed(new Error(delivery.error || "The test message could not be sent.")),
-    onError: sayFailed,
+        ? showSuccess(`Test message sent to ${saved}.`)
+        : showError(new Error(delivery.error || "The test message could not be sent.")),
+    onError: showError,
   });
   return (
     <Group gap="sm">
@@ -79,10 +87,10 @@ function Try({ channel, disabled, saved }: TryProps) {
         loading={send.isPending}
         onClick={() => send.mutate()}
       >
-        Send a test
+        Send test message
       </Button>
       <Text size="xs" c="dimmed">
-        {disabled ? "Save an address first." : `Goes to ${saved}.`}
+        {disabled ? "Save an address first." : `Sends to ${saved}.`}
       </Text>
     </Group>
   );

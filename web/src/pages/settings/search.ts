@@ -5,6 +5,6 @@ export type Tab = (typeof TABS)[number];
 export type SettingsSearch = { tab?: Tab };
 
 export function settingsSearch(search: Record<string, unknown>): SettingsSearch {
-  const tab = TABS.find((one) => one === search.tab);
+  const tab = TABS.find((tab) => tab === search.tab);
   return tab && tab !== "general" ? { tab } : {};
 }

@@ -7,29 +7,29 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import type { Schemas } from "~/api/client";
-import { invitationIn, wayTo } from "./way";
+import { invitationIn, signInUrl } from "~/people/signInUrl";
 
 const ICONS: Record<string, TablerIcon> = { google: IconBrandGoogle, github: IconBrandGithub };
 
-/** One button for each provider; it leads away and comes back to this very view. */
+/** One button per provider; it returns to the current page. */
 export function Providers({ items }: { items: Schemas["SignInProvider"][] }) {
   const invited = Boolean(invitationIn(window.location.search));
   return (
     <>
       {invited && (
         <Alert color="teal" icon={<IconMailOpened />} title="You are invited">
-          Sign in with the account that you want to use here: that accepts the invitation.
+          Sign in with the account you want to use here to accept the invitation.
         </Alert>
       )}
       <Stack gap="xs">
-        {items.map((one, at) => (
-          <ProviderButton key={one.name} provider={one} isFirst={at === 0} />
+        {items.map((provider, at) => (
+          <ProviderButton key={provider.name} provider={provider} isFirst={at === 0} />
         ))}
       </Stack>
       {!invited && (
         <Text size="sm" c="dimmed">
-          Signing in alone makes no account. If you have none, ask those who run this Diamond, or
-          the manager of a project, for an invitation.
+          You need an account to sign in. If you have none, ask an administrator of this Diamond or
+          a project manager for an invitation.
         </Text>
       )}
     </>
@@ -43,7 +43,7 @@ function ProviderButton({ provider, isFirst }: ButtonProps) {
   return (
     <Button
       component="a"
-      href={wayTo(provider.url, window.location)}
+      href={signInUrl(provider.url, window.location)}
       size="md"
       fullWidth
       variant={isFirst ? "filled" : "default"}

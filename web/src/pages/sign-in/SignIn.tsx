@@ -1,17 +1,16 @@
 import { Center, Loader, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { Answer } from "~/components/Answer";
-import { ByLink } from "./ByLink";
+import { QueryResult } from "~/components/QueryResult";
+import { signInQuery } from "~/people/signInQuery";
+import { OneTimeLink } from "./OneTimeLink";
 import { Providers } from "./Providers";
-import { waysQuery } from "./ways";
 
-/** The page of somebody whom the service does not know yet. */
 export default function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Diamond";
   }, []);
-  const ways = useQuery(waysQuery);
+  const ways = useQuery(signInQuery);
   return (
     <Center mih="100dvh" p="md" component="main">
       <Stack w="100%" maw={440} gap="lg">
@@ -24,9 +23,11 @@ export default function SignIn() {
                 Train any model with any data on any machine.
               </Text>
             </div>
-            <Answer query={ways} loading={<Loader size="sm" aria-label="Loading" />}>
-              {({ mode, items }) => (mode === "shared" ? <Providers items={items} /> : <ByLink />)}
-            </Answer>
+            <QueryResult query={ways} loading={<Loader size="sm" aria-label="Loading" />}>
+              {({ mode, items }) =>
+                mode === "shared" ? <Providers items={items} /> : <OneTimeLink />
+              }
+            </QueryResult>
           </Stack>
         </Paper>
         <Text size="xs" c="dimmed" ta="center">

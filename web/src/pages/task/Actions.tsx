@@ -11,27 +11,32 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { projectsQuery } from "~/api/projects";
-import { keys, meQuery } from "~/api/queries";
-import { Ask } from "~/components/Ask";
-import { sayDone, sayFailed } from "~/components/say";
-import { freshKey } from "~/lib/key";
-import { GoOn } from "./chain/GoOn";
-import { canGoOn } from "./chain/words";
-import { isOver } from "./words";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { showError, showSuccess } from "~/components/toasts";
+import { randomKey } from "~/lib/randomKey";
+import { meQuery } from "~/people/me";
+import { projectsQuery } from "~/projects/api";
+import { isOver } from "~/tasks/state";
+import { canResume } from "./chain/attempts";
+import { ResumeButton } from "./chain/ResumeButton";
 
 const ShareTask = lazy(() => import("./ShareTask"));
 
-/** Cancel while it goes on; run again, as it was or with changes. Somebody else's can be run as one's own. */
+/** Cancel, resume, retry, share, or edit and resubmit. Other people's tasks can be resubmitted as your own. */
 export function Actions({ task }: { task: Task }) {
   const { data: me } = useQuery(meQuery);
-  const isOthers = me !== undefined && me.id !== task.owner;
+  const isOtherPersons = me !== undefined && me.id !== task.owner;
   return (
     <>
-      {me?.mode === "shared" && !isOthers && <Share task={task} />}
-      {!isOthers && canGoOn(task) && <GoOn task={task} />}
-      {isOver(task) ? !isOthers && <Retry task={task} /> : <CancelAs task={task} me={me?.id} />}
-      {task.kind === "build" ? <BuildSteps task={task} /> : <EditAndResubmit task={task} />}
+      {me?.mode === "shared" && !isOtherPersons && <Share task={task} />}
+      {!isOtherPersons && canResume(task) && <ResumeButton task={task} />}
+      {isOver(task) ? (
+        !isOtherPersons && <Retry task={task} />
+      ) : (
+        <CancelIfAllowed task={task} me={me?.id} />
+      )}
+      {task.kind === "build" ? <BuildStepsLink task={task} /> : <EditAndResubmit task={task} />}
     </>
   );
 }
@@ -56,12 +61,12 @@ function Share({ task }: { task: Task }) {
   );
 }
 
-/** By its owner; another's task by whoever manages its project. */
-function CancelAs({ task, me }: { task: Task; me?: string }) {
-  const isOthers = me !== undefined && me !== task.owner;
-  const { data } = useQuery({ ...projectsQuery, enabled: isOthers && Boolean(task.project) });
-  const role = data?.items.find((one) => one.id === task.project)?.role;
-  if (isOthers && role !== "manager" && role !== "owner") return null;
+/** For the owner, or managers of the task's project. */
+function CancelIfAllowed({ task, me }: { task: Task; me?: string }) {
+  const isOtherPersons = me !== undefined && me !== task.owner;
+  const { data } = useQuery({ ...projectsQuery, enabled: isOtherPersons && Boolean(task.project) });
+  const role = data?.items.find((project) => project.id === task.project)?.role;
+  if (isOtherPersons && role !== "manager" && role !== "owner") return null;
   return <Cancel task={task} />;
 }
 
@@ -77,21 +82,21 @@ function EditAndResubmit({ task }: { task: Task }) {
   );
 }
 
-/** A build is edited and resumed step by step, on a page of its own. */
-function BuildSteps({ task }: { task: Task }) {
+/** A build is edited and resumed on its own page. */
+function BuildStepsLink({ task }: { task: Task }) {
   return (
     <Button
       leftSection={<IconHammer size={16} aria-hidden />}
       renderRoot={(props) => <Link to="/build/$task" params={{ task: task.id }} {...props} />}
     >
-      Steps of the build
+      View build steps
     </Button>
   );
 }
 
 function Retry({ task }: { task: Task }) {
   const navigate = useNavigate();
-  const [key] = useState(freshKey);
+  const [key] = useState(randomKey);
   const retry = useMutation({
     mutationFn: () =>
       dataOf(
@@ -99,11 +104,11 @@ function Retry({ task }: { task: Task }) {
           params: { path: { task: task.id }, header: { "Idempotency-Key": key } },
         }),
       ),
-    onSuccess: (made) => {
-      sayDone(`${made.name} runs again as ${made.id.slice(0, 8)}`);
-      void navigate({ to: "/tasks/$task", params: { task: made.id } });
+    onSuccess: (retried) => {
+      showSuccess(`Retrying ${retried.name} as ${retried.id.slice(0, 8)}`);
+      void navigate({ to: "/tasks/$task", params: { task: retried.id } });
     },
-    onError: sayFailed,
+    onError: showError,
   });
   return (
     <Button
@@ -139,22 +144,22 @@ function Cancel({ task }: { task: Task }) {
         {task.cancel_requested ? "Cancelling" : "Cancel"}
       </Button>
       {opened && (
-        <Ask
+        <FormDialog
           title={`Cancel ${task.name}?`}
-          deed="Cancel the task"
-          leave="Let it go on"
+          submitLabel="Cancel task"
+          cancelLabel="Keep running"
           danger
-          isJustAWord
+          focusSubmit
           isPending={cancel.isPending}
           error={cancel.error}
-          onDo={() => cancel.mutate()}
+          onSubmit={() => cancel.mutate()}
           onClose={close}
         >
           <Text size="sm">
-            A program that runs is stopped, and a job that waits leaves the queue. The log, the
-            results so far and the record stay.
+            The program is stopped, or removed from the queue. The log, the results so far and the
+            history are kept.
           </Text>
-        </Ask>
+        </FormDialog>
       )}
     </>
   );

@@ -2,9 +2,9 @@ import { Anchor } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { meQuery } from "~/api/queries";
+import { meQuery } from "~/people/me";
 
-/** A person's own endpoint leads to its page; another's has none to show. */
+/** Links to your own endpoint; others' endpoints have no page for you. */
 export function EndpointName({ task }: { task: Task }) {
   const { data: me } = useQuery(meQuery);
   if (me && me.id !== task.owner) return task.endpoint;

@@ -1,35 +1,36 @@
 import { Card, Code, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas, Task } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { MessageText } from "~/components/MessageText";
+import { QueryResult } from "~/components/QueryResult";
 import { dayTime, exactTime } from "~/lib/format";
+import { valueText } from "~/lib/text";
+import { eventFacts, eventTitle } from "./events";
 import classes from "./HistoryTab.module.css";
-import { factsOf, happened } from "./happenings";
 import { historyQuery } from "./queries";
-import { valueText } from "./words";
 
 const LATE_SECONDS = 60;
 
-/** Everything that was ever learned about the task, oldest first. */
+/** Every event of the task, oldest first. */
 export function HistoryTab({ task }: { task: Task }) {
   const query = useQuery(historyQuery(task.id));
   return (
     <Card p={0} component="section" aria-label="History">
-      <Answer query={query}>
+      <QueryResult query={query}>
         {({ items }) => (
           <ol className={classes.list}>
             {items.map((line) => (
-              <Line key={line.n} line={line} />
+              <HistoryRow key={line.n} line={line} />
             ))}
           </ol>
         )}
-      </Answer>
+      </QueryResult>
     </Card>
   );
 }
 
-function Line({ line }: { line: Schemas["HistoryLine"] }) {
-  const facts = factsOf(line);
+function HistoryRow({ line }: { line: Schemas["HistoryLine"] }) {
+  const facts = eventFacts(line);
   return (
     <li className={classes.line}>
       <time className={classes.time} title={exactTime(line.at)}>
@@ -37,16 +38,16 @@ function Line({ line }: { line: Schemas["HistoryLine"] }) {
       </time>
       <div className={classes.what}>
         <Text size="sm" fw={550}>
-          {happened(line)}
+          {eventTitle(line)}
         </Text>
         {line.message && (
           <Text size="sm" className={classes.message}>
-            {line.message}
+            <MessageText text={line.message} />
           </Text>
         )}
         {line.received - line.at > LATE_SECONDS && (
           <Text size="xs" c="dimmed">
-            heard of only on {dayTime(line.received)}
+            reported late, on {dayTime(line.received)}
           </Text>
         )}
       </div>

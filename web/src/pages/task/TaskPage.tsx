@@ -3,21 +3,22 @@ import { useQuery } from "@tanstack/react-query";
 import { CatchBoundary, Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { Failed, Lines } from "~/components/Answer";
-import { Broken } from "~/components/Broken";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Page } from "~/components/Page";
-import { StateChip } from "~/components/StateBadge";
+import { PageError } from "~/components/PageError";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { TabList } from "~/components/TabList";
-import { Ago, Took } from "~/components/Time";
+import { Elapsed, TimeAgo } from "~/components/Time";
 import { useTaskOutput } from "~/live/hooks";
+import { taskQuery } from "~/tasks/queries";
+import { StateChip } from "~/tasks/StateBadge";
 import { Actions } from "./Actions";
 import { EndpointName } from "./EndpointName";
-import { fetchTabs } from "./loaders";
+import { preloadTabs } from "./loaders";
+import { OwnerAndProject } from "./OwnerAndProject";
+import { StatusAlert } from "./StatusAlert";
 import type { Tab, TaskSearch } from "./search";
 import { CONTENTS } from "./tabs";
-import { Whose } from "./Whose";
-import { Why } from "./Why";
 
 const LABELS: Record<Tab, string> = {
   overview: "Overview",
@@ -32,14 +33,14 @@ const LABELS: Record<Tab, string> = {
 export function TaskPage() {
   const { task: id } = useParams({ from: "/tasks/$task" });
   const query = useQuery(taskQuery(id));
-  useFullAddress(id, query.data?.id);
-  useEffect(fetchTabs, []);
-  if (query.data) return <Shown key={query.data.id} task={query.data} />;
+  useFullId(id, query.data?.id);
+  useEffect(preloadTabs, []);
+  if (query.data) return <LoadedTask key={query.data.id} task={query.data} />;
   return (
     <Page title={query.error ? "Task" : "…"} tab="Task">
       {query.error ? (
         <>
-          <Failed error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
           <Anchor
             size="sm"
             mt="md"
@@ -50,32 +51,32 @@ export function TaskPage() {
           </Anchor>
         </>
       ) : (
-        <Waiting />
+        <Loading />
       )}
     </Page>
   );
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div aria-busy="true">
-      <Lines count={6} height={44} />
+      <SkeletonLines count={6} height={44} />
     </div>
   );
 }
 
-/** A job's id or the begin of a task's leads here too; events speak of tasks by their whole id. */
-function useFullAddress(asked: string, task: string | undefined): void {
+/** A job id or the start of a task id also leads here; events use full ids. */
+function useFullId(requested: string, task: string | undefined): void {
   const navigate = useNavigate();
   const search = useSearch({ from: "/tasks/$task" });
   useEffect(() => {
-    if (task && task !== asked) {
+    if (task && task !== requested) {
       void navigate({ to: "/tasks/$task", params: { task }, search, replace: true });
     }
-  }, [asked, task, search, navigate]);
+  }, [requested, task, search, navigate]);
 }
 
-function Shown({ task }: { task: Task }) {
+function LoadedTask({ task }: { task: Task }) {
   useTaskOutput(task.id, {});
   const { tab = "overview" } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -89,7 +90,7 @@ function Shown({ task }: { task: Task }) {
       actions={<Actions task={task} />}
       wide
     >
-      <Why task={task} />
+      <StatusAlert task={task} />
       <Tabs
         value={tab}
         onChange={(next) => open({ tab: next === "overview" ? undefined : (next as Tab) })}
@@ -103,8 +104,8 @@ function Shown({ task }: { task: Task }) {
           ))}
         </TabList>
         <Tabs.Panel value={tab}>
-          <CatchBoundary getResetKey={() => tab} errorComponent={Broken}>
-            <Suspense fallback={<Waiting />}>
+          <CatchBoundary getResetKey={() => tab} errorComponent={PageError}>
+            <Suspense fallback={<Loading />}>
               <Content task={task} />
             </Suspense>
           </CatchBoundary>
@@ -123,12 +124,12 @@ function Lead({ task }: { task: Task }) {
       </Text>
       {task.started !== null && (task.ended || task.state === "running") && (
         <Text size="sm">
-          {task.ended ? "ran for" : "running for"} <Took from={task.started} to={task.ended} />
+          {task.ended ? "ran for" : "running for"} <Elapsed from={task.started} to={task.ended} />
         </Text>
       )}
-      <Whose task={task} />
+      <OwnerAndProject task={task} />
       <Text size="sm">
-        {task.ended ? "ended" : "created"} <Ago at={task.ended ?? task.created} />
+        {task.ended ? "ended" : "created"} <TimeAgo at={task.ended ?? task.created} />
       </Text>
     </Group>
   );

@@ -1,24 +1,24 @@
 import { Group, Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { brief, clockTime, duration, exactTime } from "~/lib/format";
+import { clockTime, duration, exactTime, shortDuration } from "~/lib/format";
+import { isOver } from "~/tasks/state";
 import classes from "./Timeline.module.css";
 import {
   type Lane,
   lanesOf,
-  MOST_LANES,
+  MAX_LANES,
+  mergedSpans,
   type Phase,
   type Span,
-  together,
   totals,
-} from "./timeline";
-import { isOver } from "./words";
+} from "./timelineSpans";
 
-const WORDS: Record<Phase, string> = {
-  prepared: "Prepared",
-  waited: "Waited in the queue",
-  ran: "Ran",
-  ended: "Wound up",
+const PHASE_LABELS: Record<Phase, string> = {
+  prepared: "Preparing",
+  waited: "In queue",
+  ran: "Running",
+  ended: "Finishing",
 };
 const TICKS = 5;
 
@@ -29,15 +29,20 @@ export function Timeline({ task, history }: { task: Task; history: Schemas["Hist
   const spans = lanes.flatMap((lane) => lane.spans);
   const from = task.created;
   const to = Math.max(from + 1, ...spans.map((span) => span.to));
-  const place = (at: number) => `${(100 * (at - from)) / (to - from)}%`;
+  const position = (at: number) => `${(100 * (at - from)) / (to - from)}%`;
   return (
     <div>
       <div className={classes.chart}>
-        {lanes.length > MOST_LANES ? (
-          <OneLane lanes={lanes} place={place} />
+        {lanes.length > MAX_LANES ? (
+          <SingleLane lanes={lanes} position={position} />
         ) : (
           lanes.map((lane) => (
-            <LaneRow key={lane.attempt} lane={lane} many={lanes.length > 1} place={place} />
+            <LaneRow
+              key={lane.attempt}
+              lane={lane}
+              isNamed={lanes.length > 1}
+              position={position}
+            />
           ))
         )}
         <div className={classes.axis} aria-hidden>
@@ -47,9 +52,9 @@ export function Timeline({ task, history }: { task: Task; history: Schemas["Hist
                 key={at}
                 className={classes.tick}
                 data-edge={edge(n)}
-                style={{ left: place(at) }}
+                style={{ left: position(at) }}
               >
-                {n === 0 ? clockTime(at) : `+${brief(at - from)}`}
+                {n === 0 ? clockTime(at) : `+${shortDuration(at - from)}`}
               </span>
             ),
           )}
@@ -64,13 +69,13 @@ function edge(n: number): string | undefined {
   return n === 0 ? "first" : n === TICKS - 1 ? "last" : undefined;
 }
 
-type Place = (at: number) => string;
-type LaneProps = { lane: Lane; many: boolean; place: Place };
+type Position = (at: number) => string;
+type LaneProps = { lane: Lane; isNamed: boolean; position: Position };
 
-function LaneRow({ lane, many, place }: LaneProps) {
+function LaneRow({ lane, isNamed, position }: LaneProps) {
   return (
     <div className={classes.lane}>
-      {many && (
+      {isNamed && (
         <span className={classes.name}>
           Attempt {lane.attempt}
           {lane.ending && `: ${lane.ending}`}
@@ -78,14 +83,14 @@ function LaneRow({ lane, many, place }: LaneProps) {
       )}
       <div className={classes.track}>
         {lane.spans.map((span) => (
-          <Tooltip key={`${span.phase} ${span.from}`} label={spanWords(span)} multiline maw={320}>
+          <Tooltip key={`${span.phase} ${span.from}`} label={spanText(span)} multiline maw={320}>
             <div
               role="img"
-              aria-label={spanWords(span)}
+              aria-label={spanText(span)}
               className={classes.span}
               data-phase={span.phase}
               data-open={span.open || undefined}
-              style={styleOf(span, place)}
+              style={styleOf(span, position)}
             >
               {span.phase === "ran" && lane.runs > 1 && (
                 <span className={classes.run} aria-hidden>
@@ -100,9 +105,9 @@ function LaneRow({ lane, many, place }: LaneProps) {
   );
 }
 
-/** A long chain: when its program ran, and when it did not. */
-function OneLane({ lanes, place }: { lanes: Lane[]; place: Place }) {
-  const sums = [...totals(lanes)].map(([phase, sum]) => `${WORDS[phase]} ${duration(sum)}`);
+/** A long chain in one lane: when its program ran, and when it did not. */
+function SingleLane({ lanes, position }: { lanes: Lane[]; position: Position }) {
+  const sums = [...totals(lanes)].map(([phase, sum]) => `${PHASE_LABELS[phase]} ${duration(sum)}`);
   return (
     <div className={classes.lane}>
       <span className={classes.name}>{lanes.length} attempts</span>
@@ -112,10 +117,10 @@ function OneLane({ lanes, place }: { lanes: Lane[]; place: Place }) {
         aria-label={`${lanes.length} attempts. ${sums.join(", ")}`}
         data-one
       >
-        {together(lanes).map(({ attempt, ...span }) => (
+        {mergedSpans(lanes).map(({ attempt, ...span }) => (
           <Tooltip
             key={`${attempt} ${span.phase} ${span.from}`}
-            label={`Attempt ${attempt}. ${spanWords(span)}`}
+            label={`Attempt ${attempt}. ${spanText(span)}`}
             multiline
             maw={320}
           >
@@ -123,7 +128,7 @@ function OneLane({ lanes, place }: { lanes: Lane[]; place: Place }) {
               className={classes.span}
               data-phase={span.phase}
               data-open={span.open || undefined}
-              style={styleOf(span, place)}
+              style={styleOf(span, position)}
             />
           </Tooltip>
         ))}
@@ -132,16 +137,16 @@ function OneLane({ lanes, place }: { lanes: Lane[]; place: Place }) {
   );
 }
 
-/** However short, it stays within the track. */
-function styleOf({ from, to }: Span, place: Place) {
-  const left = `min(${place(from)}, 100% - 3px)`;
-  return { left, width: `calc(${place(to)} - ${left})` };
+/** Even a very short span stays inside the track. */
+function styleOf({ from, to }: Span, position: Position) {
+  const left = `min(${position(from)}, 100% - 3px)`;
+  return { left, width: `calc(${position(to)} - ${left})` };
 }
 
-function spanWords({ phase, from, to, open, run }: Span): string {
+function spanText({ phase, from, to, open, run }: Span): string {
   const which = run ? ` (run ${run})` : "";
   const until = open ? "until now" : `until ${clockTime(to)}`;
-  return `${WORDS[phase]}${which} for ${duration(to - from)}: from ${exactTime(from)} ${until}`;
+  return `${PHASE_LABELS[phase]}${which} for ${duration(to - from)}: from ${exactTime(from)} ${until}`;
 }
 
 function Legend({ lanes }: { lanes: Lane[] }) {
@@ -150,7 +155,7 @@ function Legend({ lanes }: { lanes: Lane[] }) {
       {[...totals(lanes)].map(([phase, seconds]) => (
         <Text key={phase} size="sm" className={classes.legend}>
           <span className={classes.mark} data-phase={phase} aria-hidden />
-          {WORDS[phase]} <b>{duration(seconds)}</b>
+          {PHASE_LABELS[phase]} <b>{duration(seconds)}</b>
         </Text>
       ))}
     </Group>

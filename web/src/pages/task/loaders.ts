@@ -1,6 +1,6 @@
 import type { Tab } from "./search";
 
-/** Charts and the log weigh more than the rest: each tab is loaded when it is first opened. */
+/** Charts and the log are large, so each tab is loaded when it is first opened. */
 export const LOADERS = {
   log: () => import("./log/LogTab").then((tab) => ({ default: tab.LogTab })),
   metrics: () => import("./metrics/MetricsTab").then((tab) => ({ default: tab.MetricsTab })),
@@ -10,17 +10,17 @@ export const LOADERS = {
   history: () => import("./HistoryTab").then((tab) => ({ default: tab.HistoryTab })),
 };
 
-/** Have a tab's code on its way while the page and the task itself are asked for. */
-export function fetchTab(tab: Tab = "overview"): void {
+/** Loads a tab's code while the task is being fetched. */
+export function preloadTab(tab: Tab = "overview"): void {
   if (tab !== "overview") void LOADERS[tab]().catch(() => undefined);
 }
 
-const QUIET = 3_000;
+const PRELOAD_AFTER = 3_000;
 
-/** Have all tabs at hand once the page has come to rest, also for when the service is away. */
-export function fetchTabs(): () => void {
+/** Loads all tabs once the page is idle, also for when the service is unreachable. */
+export function preloadTabs(): () => void {
   const timer = setTimeout(async () => {
     for (const load of Object.values(LOADERS)) await load().catch(() => undefined);
-  }, QUIET);
+  }, PRELOAD_AFTER);
   return () => clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, fetchRaw } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 
 const of = (task: string) => ({ params: { path: { task } } });
 
@@ -12,7 +12,7 @@ export const historyQuery = (task: string) =>
 
 export const latestQuery = (task: string) =>
   queryOptions({
-    queryKey: [...keys.measured(task), "latest"],
+    queryKey: [...keys.metrics(task), "latest"],
     queryFn: () =>
       dataOf(
         api.GET("/api/v1/tasks/{task}/metrics", {
@@ -23,11 +23,11 @@ export const latestQuery = (task: string) =>
 
 export const logsQuery = (task: string) =>
   queryOptions({
-    queryKey: [...keys.printed(task), "streams"],
+    queryKey: [...keys.logs(task), "streams"],
     queryFn: () => dataOf(api.GET("/api/v1/tasks/{task}/logs", of(task))),
   });
 
-/** A text that belongs to a task and never changes: its script, its changes, a file of its code. */
+/** A text of a task that never changes: its script, its diff, a file of its code. */
 export const textQuery = (task: string, what: string) =>
   queryOptions({
     queryKey: ["task-text", task, what],

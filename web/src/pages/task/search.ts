@@ -11,54 +11,54 @@ export type Tab = (typeof TABS)[number];
 export const STREAMS = ["stdout", "stderr", "both"] as const;
 export const CODE_PARTS = ["spec", "script", "files", "diff"] as const;
 
-/** What the address of this page may carry; each tab has its own part of it. */
+/** What the address of this page may carry; each tab has its own part. */
 export type TaskSearch = {
   tab?: Tab;
-  /** Which log; left out: the newest attempt and run, rank 0, its output. */
+  /** Which log; by default the latest attempt and run, rank 0, output. */
   attempt?: string;
   run?: number;
   rank?: number;
   stream?: (typeof STREAMS)[number];
-  /** A byte of the log: the line that holds it is shown and marked. */
+  /** A byte of the log; its line is shown and marked. */
   at?: number;
   find?: string;
   wrap?: boolean;
-  /** Other tasks on the same charts, with commas between them. */
+  /** Other tasks on the same charts, comma-separated. */
   compare?: string;
   smooth?: number;
-  /** All curves on one chart. */
+  /** All metrics on one chart. */
   together?: boolean;
   log?: boolean;
   x?: "time";
   from?: number;
   to?: number;
-  /** A folder or file of the run directory, or of the code. */
+  /** A folder or file of the run directory or the code. */
   path?: string;
   part?: (typeof CODE_PARTS)[number];
-  /** Another task: what was changed since that one. */
+  /** Another task to compare with. */
   against?: string;
 };
 
 export function taskSearch(given: Record<string, unknown>): TaskSearch {
   return dropUnset({
     tab: oneOf(TABS, given.tab),
-    attempt: words(given.attempt),
+    attempt: textOf(given.attempt),
     run: number(given.run),
     rank: number(given.rank),
     stream: oneOf(STREAMS, given.stream),
     at: number(given.at),
-    find: words(given.find),
+    find: textOf(given.find),
     wrap: flag(given.wrap),
-    compare: words(given.compare),
+    compare: textOf(given.compare),
     smooth: number(given.smooth),
     together: flag(given.together),
     log: flag(given.log),
     x: given.x === "time" ? "time" : undefined,
     from: number(given.from),
     to: number(given.to),
-    path: words(given.path),
+    path: textOf(given.path),
     part: oneOf(CODE_PARTS, given.part),
-    against: words(given.against),
+    against: textOf(given.against),
   });
 }
 
@@ -67,10 +67,10 @@ function dropUnset(search: TaskSearch): TaskSearch {
 }
 
 function oneOf<T extends string>(known: readonly T[], value: unknown): T | undefined {
-  return known.find((one) => one === value);
+  return known.find((candidate) => candidate === value);
 }
 
-function words(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
   return text || undefined;
 }

@@ -1,11 +1,11 @@
 import { type ComponentType, lazy } from "react";
 import type { Task } from "~/api/client";
 import { LOADERS } from "./loaders";
-import { Overview } from "./Overview";
+import { OverviewTab } from "./OverviewTab";
 import type { Tab } from "./search";
 
 export const CONTENTS: Record<Tab, ComponentType<{ task: Task }>> = {
-  overview: Overview,
+  overview: OverviewTab,
   log: lazy(LOADERS.log),
   metrics: lazy(LOADERS.metrics),
   resources: lazy(LOADERS.resources),

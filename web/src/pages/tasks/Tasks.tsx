@@ -4,22 +4,24 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Empty, Failed, Lines } from "~/components/Answer";
+import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
+import { ErrorAlert } from "~/components/ErrorAlert";
 import { Page } from "~/components/Page";
+import { SkeletonLines } from "~/components/SkeletonLines";
 import { count, duration } from "~/lib/format";
-import { Bulk } from "./Bulk";
-import { Filters } from "./Filters";
-import { Grid } from "./Grid";
+import { BulkActions } from "./BulkActions";
+import { matchingOf } from "./bulk";
 import { isFiltered, statesOf, type TasksSearch } from "./search";
+import { TaskFilters } from "./TaskFilters";
+import { TaskGrid } from "./TaskGrid";
 import classes from "./Tasks.module.css";
-import { matchingOf } from "./together";
-import { usePicking } from "./usePicking";
 import { filtersOf, useTaskList } from "./useTaskList";
+import { useTaskSelection } from "./useTaskSelection";
 
 const REFRESH_AT_MOST_EVERY = 2_000;
 
-/** Task Manager: every task there ever was, a link for each view of them. */
+/** All tasks; every view of them is a link. */
 export function Tasks() {
   const search = useSearch({ from: "/tasks" });
   const counts = useQuery(countsQuery(search)).data;
@@ -40,8 +42,8 @@ export function Tasks() {
         </Button>
       }
     >
-      <Filters counts={counts} />
-      <Listed search={search} total={total} whole={since === undefined} />
+      <TaskFilters counts={counts} />
+      <TaskListView search={search} total={total} whole={since === undefined} />
     </Page>
   );
 }
@@ -56,19 +58,19 @@ function countsQuery(search: TasksSearch) {
   };
 }
 
-function words(total: number, search: TasksSearch): string {
-  return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "so far"}`;
+function totalText(total: number, search: TasksSearch): string {
+  return `${count(total, "task")} ${isFiltered(search) ? (total === 1 ? "matches" : "match") : "in total"}`;
 }
 
 type LeadProps = { total: number; search: TasksSearch; since?: number };
 
-/** How many; of a search in very many tasks, how far back these were counted. */
+/** The number of tasks; for a search in very many, how far back they were counted. */
 function Lead({ total, search, since }: LeadProps) {
-  if (since === undefined) return words(total, search);
+  if (since === undefined) return totalText(total, search);
   return (
     <>
-      {words(total, search)} among those of the last {duration(Date.now() / 1000 - since)}; the list
-      goes further back
+      {totalText(total, search)} in the last {duration(Date.now() / 1000 - since)}; the list goes
+      back further
     </>
   );
 }
@@ -82,33 +84,34 @@ function shownTotal(search: TasksSearch, counts: Counts | undefined): number | u
   return states.reduce((sum, state) => sum + (byState[state] ?? 0), 0);
 }
 
-type ListedProps = { search: TasksSearch; total: number | undefined; whole: boolean };
+type TaskListViewProps = { search: TasksSearch; total: number | undefined; whole: boolean };
 
-function Listed({ search, total, whole }: ListedProps) {
+function TaskListView({ search, total, whole }: TaskListViewProps) {
   const navigate = useNavigate();
-  const { list, state, kept } = useTaskList(search);
-  const picking = usePicking(state.rows);
+  const { list, state, stored } = useTaskList(search);
+  const selection = useTaskSelection(state.rows);
   const names = useRef(new Map<string, string>());
-  for (const row of state.rows) if (picking.chosen.has(row.id)) names.current.set(row.id, row.name);
-  const [atTop, setAtTop] = useState(kept.scrolled === 0);
+  for (const row of state.rows)
+    if (selection.chosen.has(row.id)) names.current.set(row.id, row.name);
+  const [atTop, setAtTop] = useState(stored.scrolled === 0);
   const [round, setRound] = useState(0);
   useRefresh(state.outdated && atTop, () => void list.refresh());
   if (state.rows.length === 0) {
-    if (state.error) return <Failed error={state.error} onRetry={() => void list.refresh()} />;
-    if (state.settling || state.loading) return <Waiting />;
-    return <Nothing filtered={isFiltered(search)} />;
+    if (state.error) return <ErrorAlert error={state.error} onRetry={() => void list.refresh()} />;
+    if (state.isStale || state.loading) return <Loading />;
+    return <NoTasks filtered={isFiltered(search)} />;
   }
   return (
     <div className={classes.frame}>
-      <Grid
-        key={`${kept.key} ${round}`}
+      <TaskGrid
+        key={`${stored.key} ${round}`}
         list={list}
         state={state}
         total={total}
-        picking={picking}
-        scrolled={kept.scrolled}
+        selection={selection}
+        scrolled={stored.scrolled}
         onScrolled={(top) => {
-          kept.scrolled = top;
+          stored.scrolled = top;
           setAtTop(top < 8);
         }}
         onOpen={(task) => void navigate({ to: "/tasks/$task", params: { task } })}
@@ -120,16 +123,16 @@ function Listed({ search, total, whole }: ListedProps) {
           radius="xl"
           leftSection={<IconArrowUp size={14} aria-hidden />}
           onClick={() => {
-            kept.scrolled = 0;
+            stored.scrolled = 0;
             setRound(round + 1);
             setAtTop(true);
           }}
         >
-          The list has changed: show it anew
+          The list has changed. Refresh
         </Button>
       )}
-      <Bulk
-        picking={picking}
+      <BulkActions
+        selection={selection}
         matching={matchingOf(search)}
         total={whole ? total : undefined}
         nameOf={(id) => names.current.get(id) ?? id}
@@ -138,53 +141,55 @@ function Listed({ search, total, whole }: ListedProps) {
   );
 }
 
-/** At the top of the list new rows appear by themselves; elsewhere nothing may move under the reader's eyes. */
-function useRefresh(wanted: boolean, refresh: () => void) {
+/** At the top of the list new rows appear automatically; elsewhere nothing may move while being read. */
+function useRefresh(isNeeded: boolean, refresh: () => void) {
   const last = useRef(0);
   const latest = useRef(refresh);
   latest.current = refresh;
   useEffect(() => {
-    if (!wanted) return;
+    if (!isNeeded) return;
     const wait = Math.max(0, last.current + REFRESH_AT_MOST_EVERY - Date.now());
     const timer = setTimeout(() => {
       last.current = Date.now();
       latest.current();
     }, wait);
     return () => clearTimeout(timer);
-  }, [wanted]);
+  }, [isNeeded]);
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div aria-busy="true">
-      <Lines count={12} height={34} />
+      <SkeletonLines count={12} height={34} />
     </div>
   );
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function NoTasks({ filtered }: { filtered: boolean }) {
   const navigate = useNavigate();
   return filtered ? (
-    <Empty
+    <EmptyState
       icon={IconFilterOff}
-      title="No task matches"
+      title="No matching tasks"
       action={
         <Button variant="default" onClick={() => void navigate({ to: "/tasks", search: {} })}>
           Show all tasks
         </Button>
       }
     >
-      Take away a filter, or look further back in time.
-    </Empty>
+      Remove a filter or choose a longer period.
+    </EmptyState>
   ) : (
-    <Empty
+    <EmptyState
       icon={IconListDetails}
       title="No tasks yet"
       action={
-        <Button renderRoot={(props) => <Link to="/compose" {...props} />}>Start a first job</Button>
+        <Button renderRoot={(props) => <Link to="/compose" {...props} />}>
+          Create your first job
+        </Button>
       }
     >
-      Each job that you start becomes a task here: what it is doing, why it waits, how it ended.
-    </Empty>
+      Your jobs appear here as tasks, with their state, why they are waiting and how they ended.
+    </EmptyState>
   );
 }

@@ -1,14 +1,14 @@
 /** What the address of this page may carry: every view is a link. */
 export type TasksSearch = {
-  /** States, with commas between them; left out: all. */
+  /** States, comma-separated; default: all. */
   state?: string;
   endpoint?: string;
   search?: string;
-  /** `run` when left out. */
+  /** Default: `run`. */
   kind?: string;
   /** How far back, in days. */
   days?: number;
-  /** `-created` when left out. */
+  /** Default: `-created`. */
   sort?: string;
 };
 
@@ -29,10 +29,12 @@ export function statesOf(search: TasksSearch): string[] {
   return search.state?.split(",").filter(Boolean) ?? [];
 }
 
-/** The address with one state more or less. */
+/** The address with one state added or removed. */
 export function toggleState(search: TasksSearch, state: string): TasksSearch {
   const now = statesOf(search);
-  const next = now.includes(state) ? now.filter((one) => one !== state) : [...now, state];
+  const next = now.includes(state)
+    ? now.filter((candidate) => candidate !== state)
+    : [...now, state];
   return { ...search, state: next.join(",") || undefined };
 }
 

@@ -1,7 +1,7 @@
-/** Which rows are chosen: by id, so that a list that grows or is read anew loses none. */
+/** Selected rows by id, so that the selection survives reloading. */
 export type Selection = ReadonlySet<string>;
 
-/** With all rows between two places, in either direction. */
+/** Adds all rows between two positions. */
 export function withRange(
   chosen: Selection,
   rows: readonly { id: string }[],
@@ -21,7 +21,7 @@ const STEPS: Record<string, (page: number, count: number) => number> = {
   End: (_, count) => count,
 };
 
-/** Where a key leads from a row, or null if it leads nowhere. */
+/** The row a key leads to, or null. */
 export function stepped(key: string, at: number, page: number, count: number): number | null {
   const step = STEPS[key];
   if (!step || count === 0) return null;

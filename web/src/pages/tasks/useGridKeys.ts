@@ -1,19 +1,19 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useState } from "react";
-import type { ListState } from "./list";
 import { stepped } from "./selection";
-import type { Picking } from "./usePicking";
+import type { ListState } from "./TaskList";
+import type { TaskSelection } from "./useTaskSelection";
 
 type Keys = {
   state: ListState;
-  picking: Picking;
+  selection: TaskSelection;
   onOpen: (task: string) => void;
   rows: Virtualizer<HTMLDivElement, Element>;
   height: number;
 };
 
-/** Arrows move, Space chooses, Shift extends, Enter opens, Ctrl+A takes all, Escape lets go. */
-export function useGridKeys({ state, picking, onOpen, rows, height }: Keys) {
+/** Arrows move, Space selects, Shift extends, Enter opens, Ctrl+A selects all, Escape clears. */
+export function useGridKeys({ state, selection, onOpen, rows, height }: Keys) {
   const [active, setActive] = useState(-1);
 
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
@@ -24,9 +24,9 @@ export function useGridKeys({ state, picking, onOpen, rows, height }: Keys) {
   function act(event: KeyboardEvent): boolean {
     const task = state.rows[active]?.id;
     if (event.key === "Enter" && task) onOpen(task);
-    else if (event.key === " " && task) picking.toggle(active);
-    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) picking.all();
-    else if (event.key === "Escape" && picking.chosen.size) picking.clear();
+    else if (event.key === " " && task) selection.toggle(active);
+    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) selection.all();
+    else if (event.key === "Escape" && selection.chosen.size) selection.clear();
     else return false;
     return true;
   }
@@ -37,7 +37,7 @@ export function useGridKeys({ state, picking, onOpen, rows, height }: Keys) {
     if (next === null) return false;
     setActive(next);
     rows.scrollToIndex(next);
-    if (event.shiftKey) picking.reach(next);
+    if (event.shiftKey) selection.extendTo(next);
     return true;
   }
 

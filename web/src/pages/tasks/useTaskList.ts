@@ -1,53 +1,57 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { useHearing } from "~/live/hooks";
-import { link } from "~/live/link";
-import { type ListState, type Row, TaskList } from "./list";
+import { connection } from "~/live/connection";
+import { useStreamOpened } from "~/live/hooks";
 import { statesOf, type TasksSearch } from "./search";
+import { type ListState, type Row, TaskList } from "./TaskList";
 
-type Kept = { key: string; list: TaskList; stop: () => void; scrolled: number };
+type StoredList = { key: string; list: TaskList; stop: () => void; scrolled: number };
 
-/** The newest list lives on while another page is shown: going back finds it as it was left. */
-let kept: Kept | undefined;
+/** The latest list is kept while another page is shown, so that going back finds it unchanged. */
+let stored: StoredList | undefined;
 
-export function useTaskList(search: TasksSearch): { list: TaskList; state: ListState; kept: Kept } {
+export function useTaskList(search: TasksSearch): {
+  list: TaskList;
+  state: ListState;
+  stored: StoredList;
+} {
   const key = JSON.stringify(search);
-  const held = keptFor(key, search);
-  const state = useSyncExternalStore(held.list.subscribe, held.list.snapshot);
+  const current = storedListFor(key, search);
+  const state = useSyncExternalStore(current.list.subscribe, current.list.snapshot);
   useEffect(() => {
-    if (held.scrolled === 0) void held.list.refresh();
-  }, [held]);
-  useHearing((reconnected) => {
-    if (held.scrolled === 0) void held.list.refresh();
-    else if (reconnected) held.list.markOutdated();
+    if (current.scrolled === 0) void current.list.refresh();
+  }, [current]);
+  useStreamOpened((reconnected) => {
+    if (current.scrolled === 0) void current.list.refresh();
+    else if (reconnected) current.list.markOutdated();
   });
-  return { list: held.list, state, kept: held };
+  return { list: current.list, state, stored: current };
 }
 
-function keptFor(key: string, search: TasksSearch): Kept {
-  if (kept?.key === key) return kept;
-  const former = kept?.list.snapshot().rows;
-  kept?.stop();
-  const list = new TaskList(asker(search), placeRule(search), former);
-  const stop = link.onEvent((event) => event.type === "task" && list.hear(event.data));
-  kept = { key, list, stop, scrolled: 0 };
-  return kept;
+function storedListFor(key: string, search: TasksSearch): StoredList {
+  if (stored?.key === key) return stored;
+  const former = stored?.list.snapshot().rows;
+  stored?.stop();
+  const list = new TaskList(pageFetcher(search), orderRule(search), former);
+  const stop = connection.onEvent((event) => event.type === "task" && list.applyEvent(event.data));
+  stored = { key, list, stop, scrolled: 0 };
+  return stored;
 }
 
 export function filtersOf(search: TasksSearch) {
   const since = search.days && Math.floor(Date.now() / 60_000) * 60 - search.days * 86_400;
-  const { endpoint, kind, search: words } = search;
-  return { endpoint, kind, search: words, since };
+  const { endpoint, kind, search: text } = search;
+  return { endpoint, kind, search: text, since };
 }
 
-function asker(search: TasksSearch) {
+function pageFetcher(search: TasksSearch) {
   const query = { ...filtersOf(search), state: statesOf(search), sort: search.sort };
   return (cursor: string | null, limit: number) =>
     dataOf(api.GET("/api/v1/tasks", { params: { query: { ...query, cursor, limit } } }));
 }
 
-/** Whether a change of a task may bring other rows, or the same in another order. */
-function placeRule(search: TasksSearch) {
+/** Whether a changed task may change the rows or their order. */
+function orderRule(search: TasksSearch) {
   const byState = statesOf(search).length > 0;
   const byChange = /updated|ended/.test(search.sort ?? "");
   return (before: Row | undefined, task: Task, newest: number): boolean =>

@@ -1,39 +1,39 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
-import { keys } from "~/api/queries";
-import { askUsers } from "~/api/users";
-import { Ask } from "~/components/Ask";
-import { Invited } from "~/components/Invited";
-import { useDeed } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { useAction } from "~/components/useAction";
+import { usersApi } from "~/people/api";
+import { InvitationLink } from "~/people/InvitationLink";
 
-/** To this Diamond, and to no project. */
+/** To this Diamond, without a project. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState("");
-  const invite = useDeed({
-    by: () => askUsers.invite(email.trim(), 14),
-    renews: [keys.invitations],
-    onDone: () => setEmail(""),
+  const invite = useAction({
+    call: () => usersApi.invite(email.trim(), 14),
+    refresh: [keys.invitations],
+    onSuccess: () => setEmail(""),
   });
   return (
-    <Ask
-      title="Invite somebody to this Diamond"
-      deed="Make a link"
-      leave={invite.isSuccess ? "Close" : "Leave it"}
+    <FormDialog
+      title="Invite someone"
+      submitLabel="Create link"
+      cancelLabel={invite.isSuccess ? "Close" : "Cancel"}
       isPending={invite.isPending}
       error={invite.error}
-      onDo={() => invite.run()}
+      onSubmit={() => invite.run()}
       onClose={onClose}
     >
       <TextInput
-        label="Address"
+        label="E-mail address"
         type="email"
-        description="The link is good only for who signs in with this address, verified by her provider. Left empty, it is for whoever has it."
+        description="The link works only for someone who signs in with this verified address. Leave empty for a link that anyone can use once."
         placeholder="grace@example.edu"
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}
         data-autofocus
       />
-      {invite.data && <Invited invitation={invite.data} />}
-    </Ask>
+      {invite.data && <InvitationLink invitation={invite.data} />}
+    </FormDialog>
   );
 }

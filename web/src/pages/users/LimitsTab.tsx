@@ -1,20 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { askLimits, everyonesLimitsQuery } from "~/api/limits";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
+import { defaultLimitsQuery, limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
 
-/** What holds for whoever has no limits of her own. */
+/** Limits for everyone without individual limits. */
 export function LimitsTab() {
-  const query = useQuery(everyonesLimitsQuery);
+  const query = useQuery(defaultLimitsQuery);
   return (
     <Section
-      title="Limits of everybody"
-      about="For each person who has none of her own, checked before anything is submitted. An empty field is no limit. One person's own are set in her account, a project's on its page."
+      title="Default limits"
+      about="Apply to everyone without individual limits, and are checked before every submission. Leave a field empty for no limit. Set individual limits in a person's account, and project limits on the project page."
     >
-      <Answer query={query}>
-        {(kept) => <LimitsForm kept={kept} save={askLimits.everyones} />}
-      </Answer>
+      <QueryResult query={query}>
+        {(limits) => <LimitsForm saved={limits} save={limitsApi.setDefault} />}
+      </QueryResult>
     </Section>
   );
 }

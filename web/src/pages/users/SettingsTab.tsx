@@ -1,36 +1,36 @@
 import { Code, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ServiceSettings, settingsQuery } from "~/api/users";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
 import { Section } from "~/components/Section";
+import { type ServiceSettings, serviceSettingsQuery } from "~/people/api";
 
-/** What the service was told at its start: to be looked up here, and changed in its file. */
+/** The service's settings, read-only; they are changed in its configuration file. */
 export function SettingsTab() {
-  const query = useQuery(settingsQuery);
+  const query = useQuery(serviceSettingsQuery);
   return (
-    <Answer query={query}>
-      {(told) => (
+    <QueryResult query={query}>
+      {(settings) => (
         <>
           <Section
-            title="Who gets in"
+            title="Access"
             about={
               <>
-                As <Code>diamond.toml</Code> says on the machine where Diamond runs; a change there
-                holds after a restart. An address counts only if its provider has verified it.
+                Set in <Code>diamond.toml</Code> on the machine where Diamond runs. Changes take
+                effect after a restart. Only verified e-mail addresses count.
               </>
             }
           >
-            <Facts rows={whoGetsIn(told)} />
+            <Facts rows={accessRows(settings)} />
           </Section>
-          <Section title="What a sign-in is good for">
-            <Facts rows={signIns(told)} />
+          <Section title="Sign-in">
+            <Facts rows={signInRows(settings)} />
           </Section>
-          <Section title="The service">
-            <Facts rows={service(told)} />
+          <Section title="Service">
+            <Facts rows={serviceRows(settings)} />
           </Section>
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -57,32 +57,37 @@ function Facts({ rows }: { rows: Row[] }) {
   );
 }
 
-const several = (values: string[]) => values.join(", ");
-const yes = (value: boolean) => (value ? "yes" : "no");
+const joined = (values: string[]) => values.join(", ");
+const yesNo = (value: boolean) => (value ? "yes" : "no");
 
-const whoGetsIn = (told: ServiceSettings): Row[] => [
-  ["Providers", several(told.providers.map((one) => `${one.title} (${one.issuer})`))],
-  ["Administrators", several(told.admins)],
-  ["Domains of addresses", several(told.email_domains)],
-  ["Institutions (CILogon)", several(told.idps)],
-  ["Affiliations (CILogon)", several(told.affiliations)],
-  ["Groups", several(told.groups)],
-];
-
-const signIns = (told: ServiceSettings): Row[] => [
-  ["A browser stays signed in", `${told.session_days} days`],
+const accessRows = (settings: ServiceSettings): Row[] => [
   [
-    "Before submitting and making tokens",
-    told.fresh_minutes ? `a sign-in of the last ${told.fresh_minutes} minutes` : "any sign-in",
+    "Providers",
+    joined(settings.providers.map((provider) => `${provider.title} (${provider.issuer})`)),
   ],
-  ["Second factor", told.mfa ? "asked for" : "not asked for"],
-  ["Calls a minute", told.calls_per_minute ? `${told.calls_per_minute}` : "no limit"],
+  ["Administrators", joined(settings.admins)],
+  ["E-mail domains", joined(settings.email_domains)],
+  ["Institutions (CILogon)", joined(settings.idps)],
+  ["Affiliations (CILogon)", joined(settings.affiliations)],
+  ["Groups", joined(settings.groups)],
 ];
 
-const service = (told: ServiceSettings): Row[] => [
-  ["Address", told.url],
-  ["Database", told.database],
-  ["Certificate of its own", yes(told.own_certificate)],
-  ["Sends mail", yes(told.sends_mail)],
-  ["Webhooks into its own network", yes(told.webhook_private)],
+const signInRows = (settings: ServiceSettings): Row[] => [
+  ["Browser session length", `${settings.session_days} days`],
+  [
+    "Required to submit jobs and create tokens",
+    settings.fresh_minutes
+      ? `sign-in within the last ${settings.fresh_minutes} minutes`
+      : "any sign-in",
+  ],
+  ["Second factor", settings.mfa ? "required" : "not required"],
+  ["API calls per minute", settings.calls_per_minute ? `${settings.calls_per_minute}` : "no limit"],
+];
+
+const serviceRows = (settings: ServiceSettings): Row[] => [
+  ["Address", settings.url],
+  ["Database", settings.database],
+  ["Own certificate", yesNo(settings.own_certificate)],
+  ["E-mail", yesNo(settings.sends_mail)],
+  ["Webhooks to private networks", yesNo(settings.webhook_private)],
 ];

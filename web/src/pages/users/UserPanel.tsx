@@ -2,21 +2,23 @@ import { Anchor, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { askLimits } from "~/api/limits";
-import { keys, meQuery } from "~/api/queries";
-import { askUsers, type User, type UserPage, userQuery, userSessionsQuery } from "~/api/users";
-import { Answer, Lines } from "~/components/Answer";
-import { Ask } from "~/components/Ask";
-import { SessionTable } from "~/components/SessionTable";
-import { sayFailed } from "~/components/say";
-import { Ago } from "~/components/Time";
-import { useDeed } from "~/components/useDeed";
+import { keys } from "~/api/queryKeys";
+import { FormDialog } from "~/components/FormDialog";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { TimeAgo } from "~/components/Time";
+import { showError } from "~/components/toasts";
+import { useAction } from "~/components/useAction";
 import { count } from "~/lib/format";
+import { limitsApi } from "~/limits/api";
 import { LimitsForm } from "~/limits/LimitsForm";
-import { UseBars } from "~/limits/UseBars";
+import { UsageBars } from "~/limits/UsageBars";
+import { type User, type UserPage, userQuery, userSessionsQuery, usersApi } from "~/people/api";
+import { meQuery } from "~/people/me";
+import { SessionTable } from "~/people/SessionTable";
 import { AccountBadges } from "./UserTable";
 
-/** One person's account: what she is, what she uses and may use, where she is signed in. */
+/** One person's account: role, usage, limits and sessions. */
 export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(userQuery(id));
   return (
@@ -28,9 +30,9 @@ export function UserPanel({ id, onClose }: { id: string; onClose: () => void }) 
       title={query.data?.name ?? "…"}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <Answer query={query} loading={<Lines count={8} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={8} />}>
         {(user) => <Account user={user} />}
-      </Answer>
+      </QueryResult>
     </Drawer>
   );
 }
@@ -50,29 +52,29 @@ function Account({ user }: { user: UserPage }) {
             inherit
             renderRoot={(props) => <Link to="/audit" search={{ user: user.id }} {...props} />}
           >
-            what this person did
+            audit log
           </Anchor>
         </Text>
       </div>
       {me && me.id !== user.id ? (
-        <AccountDeeds user={user} />
+        <AccountActions user={user} />
       ) : (
-        <Text size="sm">This is your own account: another administrator can change it.</Text>
+        <Text size="sm">This is your own account. Another administrator can change it.</Text>
       )}
-      <section aria-label="Use and limits">
+      <section aria-label="Usage and limits">
         <Title order={2} mb="xs">
-          Use and limits
+          Usage and limits
         </Title>
         <Stack gap="md">
-          <UseBars use={user.use} limits={user.limits} />
+          <UsageBars use={user.use} limits={user.limits} />
           <LimitsForm
-            kept={user.own_limits ? user.limits : {}}
-            save={(limits) => askLimits.persons(user.id, limits)}
+            saved={user.own_limits ? user.limits : {}}
+            save={(limits) => limitsApi.setForPerson(user.id, limits)}
           />
           <Text size="xs" c="dimmed">
             {user.own_limits
-              ? "These are her own. Empty all three, and those of everybody hold for her."
-              : "All empty: the limits of everybody hold for her."}
+              ? "Individual limits. Clear all three fields to use the default limits."
+              : "Leave empty to use the default limits."}
           </Text>
         </Stack>
       </section>
@@ -82,7 +84,7 @@ function Account({ user }: { user: UserPage }) {
             Projects
           </Title>
           <Text size="sm">
-            {user.projects.map((one) => `${one.name} (${one.role})`).join(", ")}
+            {user.projects.map((project) => `${project.name} (${project.role})`).join(", ")}
           </Text>
         </section>
       )}
@@ -91,14 +93,14 @@ function Account({ user }: { user: UserPage }) {
   );
 }
 
-function AccountDeeds({ user }: { user: User }) {
-  const [asked, ask] = useState(false);
-  const change = useDeed({
-    by: (body: Parameters<typeof askUsers.change>[1]) => askUsers.change(user.id, body),
-    renews: [keys.users],
-    done: "Kept.",
-    onDone: () => ask(false),
-    onError: asked ? undefined : sayFailed,
+function AccountActions({ user }: { user: User }) {
+  const [isConfirming, setConfirming] = useState(false);
+  const change = useAction({
+    call: (body: Parameters<typeof usersApi.change>[1]) => usersApi.change(user.id, body),
+    refresh: [keys.users],
+    success: "Account updated.",
+    onSuccess: () => setConfirming(false),
+    onError: isConfirming ? undefined : showError,
   });
   return (
     <Group gap="xs">
@@ -107,33 +109,33 @@ function AccountDeeds({ user }: { user: User }) {
         loading={change.isPending}
         onClick={() => change.run({ is_admin: !user.is_admin })}
       >
-        {user.is_admin ? "No longer an administrator" : "Make an administrator"}
+        {user.is_admin ? "Remove administrator rights" : "Make administrator"}
       </Button>
       {user.disabled != null ? (
         <Button variant="default" onClick={() => change.run({ disabled: false })}>
-          Enable the account
+          Enable account
         </Button>
       ) : (
-        <Button variant="light" color="red" onClick={() => ask(true)}>
-          Disable the account…
+        <Button variant="light" color="red" onClick={() => setConfirming(true)}>
+          Disable account…
         </Button>
       )}
-      {asked && (
-        <Ask
+      {isConfirming && (
+        <FormDialog
           title={`Disable the account of ${user.name}?`}
-          deed="Disable it"
+          submitLabel="Disable"
           danger
           isPending={change.isPending}
           error={change.error}
-          onDo={() => change.run({ disabled: true })}
-          onClose={() => ask(false)}
+          onSubmit={() => change.run({ disabled: true })}
+          onClose={() => setConfirming(false)}
         >
           <Text size="sm">
-            All browsers are signed out, and tokens and agents are refused at once. Jobs that run
-            finish on their machines, and are reported when the account is enabled again. Nothing is
-            lost.
+            All browsers are signed out, and tokens and agents are rejected immediately. Running
+            jobs finish on their machines and are reported once the account is enabled again.
+            Nothing is deleted.
           </Text>
-        </Ask>
+        </FormDialog>
       )}
     </Group>
   );
@@ -141,17 +143,17 @@ function AccountDeeds({ user }: { user: User }) {
 
 function Sessions({ user }: { user: User }) {
   const query = useQuery(userSessionsQuery(user.id));
-  const end = useDeed({
-    by: () => askUsers.signOut(user.id),
-    renews: [keys.users],
-    done: `${user.name} is signed out everywhere`,
-    onError: sayFailed,
+  const end = useAction({
+    call: () => usersApi.signOut(user.id),
+    refresh: [keys.users],
+    success: `${user.name} signed out everywhere`,
+    onError: showError,
   });
-  const endOne = useDeed({
-    by: (session: string) => askUsers.endSession(user.id, session),
-    renews: [keys.users],
-    done: "That browser is signed out",
-    onError: sayFailed,
+  const endOne = useAction({
+    call: (session: string) => usersApi.endSession(user.id, session),
+    refresh: [keys.users],
+    success: "Browser signed out",
+    onError: showError,
   });
   return (
     <section aria-label="Browsers">
@@ -167,12 +169,12 @@ function Sessions({ user }: { user: User }) {
           Sign out everywhere
         </Button>
       </Group>
-      <Answer query={query} loading={<Lines count={2} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={2} />}>
         {({ items }) => <SessionTable sessions={items} onEnd={(id) => endOne.run(id)} />}
-      </Answer>
+      </QueryResult>
       {user.disabled != null && (
         <Text size="sm" c="dimmed" mt="xs">
-          Disabled <Ago at={user.disabled} />.
+          Disabled <TimeAgo at={user.disabled} />.
         </Text>
       )}
     </section>

@@ -1,8 +1,8 @@
 import { Anchor, Badge, Card, Group, Table, Text } from "@mantine/core";
 import { Link, useSearch } from "@tanstack/react-router";
-import type { User } from "~/api/users";
-import { Face } from "~/components/Face";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
+import type { User } from "~/people/api";
+import { PersonAvatar } from "~/people/PersonAvatar";
 
 export function UserTable({ users }: { users: User[] }) {
   return (
@@ -14,7 +14,7 @@ export function UserTable({ users }: { users: User[] }) {
               <Table.Th>Person</Table.Th>
               <Table.Th w={220}>Account</Table.Th>
               <Table.Th w={150}>Last seen</Table.Th>
-              <Table.Th w={150}>Since</Table.Th>
+              <Table.Th w={150}>Created</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -34,7 +34,7 @@ function UserRow({ user }: { user: User }) {
     <Table.Tr>
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
-          <Face name={user.name} />
+          <PersonAvatar name={user.name} />
           <div style={{ minWidth: 0 }}>
             <Anchor
               size="sm"
@@ -54,9 +54,9 @@ function UserRow({ user }: { user: User }) {
       <Table.Td>
         <AccountBadges user={user} />
       </Table.Td>
-      <Table.Td>{user.seen == null ? "never" : <Ago at={user.seen} />}</Table.Td>
+      <Table.Td>{user.seen == null ? "never" : <TimeAgo at={user.seen} />}</Table.Td>
       <Table.Td>
-        <Ago at={user.created} />
+        <TimeAgo at={user.created} />
       </Table.Td>
     </Table.Tr>
   );

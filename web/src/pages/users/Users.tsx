@@ -4,18 +4,20 @@ import { IconSearch, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { usersQuery } from "~/api/users";
-import { Answer, Empty, Lines } from "~/components/Answer";
+import { EmptyState } from "~/components/EmptyState";
 import { Page } from "~/components/Page";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { usersQuery } from "~/people/api";
 import { InviteDialog } from "./InviteDialog";
 import { LimitsTab } from "./LimitsTab";
 import { SettingsTab } from "./SettingsTab";
 import type { UsersTab } from "./search";
+import { UsageTab } from "./UsageTab";
 import { UserPanel } from "./UserPanel";
 import { UserTable } from "./UserTable";
-import { UseTab } from "./UseTab";
 
-/** Everybody who has an account: administrators look after them here. */
+/** All accounts, managed by administrators. */
 export function Users() {
   const { search, tab = "people", dialog } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });
@@ -24,13 +26,13 @@ export function Users() {
   return (
     <Page
       title="Users"
-      lead="Everybody who has an account here. You look after people, not after their work: that stays theirs."
+      lead="Everyone with an account. You manage accounts and limits; people's work stays private."
       actions={<InviteButton />}
     >
       <Tabs value={tab} onChange={go} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="people">People</Tabs.Tab>
-          <Tabs.Tab value="use">Use</Tabs.Tab>
+          <Tabs.Tab value="use">Usage</Tabs.Tab>
           <Tabs.Tab value="limits">Limits</Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
         </Tabs.List>
@@ -38,7 +40,7 @@ export function Users() {
           <PeopleTab />
         </Tabs.Panel>
         <Tabs.Panel value="use">
-          <UseTab />
+          <UsageTab />
         </Tabs.Panel>
         <Tabs.Panel value="limits">
           <LimitsTab />
@@ -62,17 +64,17 @@ function PeopleTab() {
   return (
     <>
       <SearchField />
-      <Answer query={query} loading={<Lines count={6} height={40} />}>
+      <QueryResult query={query} loading={<SkeletonLines count={6} height={40} />}>
         {({ items }) =>
           items.length ? (
             <UserTable users={items} />
           ) : (
-            <Empty icon={IconUsers} title="Nobody fits">
-              Try a part of the name or of the address.
-            </Empty>
+            <EmptyState icon={IconUsers} title="No matching people">
+              Try part of a name or e-mail address.
+            </EmptyState>
           )
         }
-      </Answer>
+      </QueryResult>
       {user && <UserPanel key={user} id={user} onClose={close} />}
     </>
   );
@@ -92,20 +94,20 @@ function InviteButton() {
 function SearchField() {
   const { search = "" } = useSearch({ from: "/users" });
   const navigate = useNavigate({ from: "/users" });
-  const [words, setWords] = useState(search);
+  const [text, setText] = useState(search);
   const find = useDebouncedCallback((next: string) => {
     void navigate({ search: (now) => ({ ...now, search: next || undefined }), replace: true });
   }, 250);
   return (
     <TextInput
       aria-label="Search people"
-      placeholder="A part of a name or an address"
+      placeholder="Search by name or e-mail address"
       leftSection={<IconSearch size={16} aria-hidden />}
       maw={420}
       mb="md"
-      value={words}
+      value={text}
       onChange={(event) => {
-        setWords(event.currentTarget.value);
+        setText(event.currentTarget.value);
         find(event.currentTarget.value);
       }}
     />

@@ -2,19 +2,19 @@ export const USERS_TABS = ["people", "use", "limits", "settings"] as const;
 export type UsersTab = (typeof USERS_TABS)[number];
 export type UsageBy = "person" | "project";
 
-/** What the address of this page may carry: `user` is the one whose details are open. */
+/** What the address of this page may carry: `user` is the account whose details are open. */
 export type UsersSearch = {
   tab?: UsersTab;
   search?: string;
   user?: string;
   dialog?: "invite";
   by?: UsageBy;
-  /** How far back the use is counted, in days. */
+  /** How far back usage is counted, in days. */
   days?: number;
 };
 
 export function usersSearch(given: Record<string, unknown>): UsersSearch {
-  const tab = USERS_TABS.find((one) => one === given.tab);
+  const tab = USERS_TABS.find((tab) => tab === given.tab);
   const days = Number(given.days);
   return {
     ...(tab && tab !== "people" ? { tab } : {}),

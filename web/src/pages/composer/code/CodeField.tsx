@@ -1,35 +1,35 @@
 import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { withValue } from "~/jobs/spec/draft";
+import { fromForm, type Work } from "~/jobs/work";
 import classes from "../Composer.module.css";
 import { TextField } from "../form/fields";
-import { withValue } from "../spec/draft";
 import { useComposer, useField } from "../state/context";
-import { fromForm, type Work } from "../state/work";
 import { FolderField } from "./FolderField";
 import { RecipeCode } from "./RecipeCode";
 
 type Kind = "none" | "folder" | "git";
 const KINDS: { value: Kind; label: string }[] = [
   { value: "none", label: "None" },
-  { value: "folder", label: "A folder" },
-  { value: "git", label: "A git commit" },
+  { value: "folder", label: "Folder" },
+  { value: "git", label: "Git commit" },
 ];
 const HELP: Record<Kind, string> = {
-  none: "The command uses what is on the machine already.",
-  folder: "Its files travel with the job, so that it can be run again as it was.",
-  git: "The endpoint fetches it as you; with ssh, your keys there are used.",
+  none: "The command uses files that are already on the endpoint.",
+  folder: "The files are uploaded with the job, so you can repeat the run exactly.",
+  git: "The endpoint fetches the code with your account; ssh addresses use your keys there.",
 };
 
 /** Where the program's files come from. */
 export function CodeField() {
   const { draft } = useComposer();
   const field = useField("code");
-  const [wanted, setWanted] = useState<Kind | null>(null);
+  const [chosen, setChosen] = useState<Kind | null>(null);
   const { work } = draft;
   if (work.recipe) return <RecipeCode name={work.recipe} />;
-  const kind = wanted ?? (isNotebook(work) && kindOf(work) === "none" ? "folder" : kindOf(work));
+  const kind = chosen ?? (isNotebook(work) && kindOf(work) === "none" ? "folder" : kindOf(work));
   const choose = (next: string) => {
-    setWanted(next as Kind);
+    setChosen(next as Kind);
     if (next !== kindOf(work)) draft.change(withoutCode);
   };
   return (
@@ -66,7 +66,7 @@ function GitField() {
       path="code"
       aria-label="Git address and commit"
       placeholder="https://github.com/you/model@3f2a91c"
-      help="ADDRESS@COMMIT: the commit makes the run repeatable. No password in it."
+      help="ADDRESS@COMMIT. The commit makes the run repeatable. Do not include a password."
     />
   );
 }
@@ -78,7 +78,7 @@ function kindOf(work: Work): Kind {
   return typeof code === "string" && /:\/\/|^git@/.test(code) ? "git" : "folder";
 }
 
-/** A notebook is a file of somebody's, so there is hardly one without code. */
+/** A notebook is a file, so it nearly always needs a code folder. */
 function isNotebook(work: Work): boolean {
   return work.spec.notebook !== undefined;
 }

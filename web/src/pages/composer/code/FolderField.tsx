@@ -3,22 +3,22 @@ import { IconFolder, IconFolderUp } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
-import { Problem } from "~/components/Answer";
-import { bytes, count } from "~/lib/format";
+import { ProblemDetails } from "~/components/ErrorAlert";
+import { withValue } from "~/jobs/spec/draft";
+import { fromForm } from "~/jobs/work";
+import { count, formatBytes } from "~/lib/format";
 import classes from "../Composer.module.css";
-import { withValue } from "../spec/draft";
 import { useComposer } from "../state/context";
-import { fromForm } from "../state/work";
+import { ExcludedFiles } from "./ExcludedFiles";
 import { droppedFiles, folderName, notebooksOf, type PickedFile, pickedFiles } from "./folder";
-import { LeftOut } from "./LeftOut";
-import { sendFolder } from "./upload";
+import { uploadFolder } from "./upload";
 
-/** A folder of this computer, by choosing or by dropping it here. */
+/** A folder on this computer, chosen or dropped. */
 export function FolderField() {
   const { draft } = useComposer();
-  const send = useSend();
+  const upload = useUpload();
   const { code, codeName } = draft.work;
-  if (send.isPending) return <Sending files={send.variables} />;
+  if (upload.isPending) return <UploadProgress files={upload.variables} />;
   return (
     <Stack gap="xs">
       {code?.snapshot ? (
@@ -28,28 +28,28 @@ export function FolderField() {
             {codeName}
           </Text>
           <Text size="sm" c="dimmed">
-            {count(code.files ?? 0, "file")}, {bytes(code.bytes ?? 0)}
+            {count(code.files ?? 0, "file")}, {formatBytes(code.bytes ?? 0)}
           </Text>
-          <Chooser label="Choose another folder" onFiles={send.mutate} compact />
+          <FolderButton label="Choose another folder" onFiles={upload.mutate} compact />
         </Group>
       ) : (
-        <DropZone onFiles={send.mutate} />
+        <DropZone onFiles={upload.mutate} />
       )}
-      {send.error && (
-        <Alert color="red" title={send.error.message}>
-          <Problem error={send.error} />
+      {upload.error && (
+        <Alert color="red" title={upload.error.message}>
+          <ProblemDetails error={upload.error} />
         </Alert>
       )}
-      <LeftOut paths={code?.left_out ?? []} />
+      <ExcludedFiles paths={code?.left_out ?? []} />
     </Stack>
   );
 }
 
-function useSend() {
+function useUpload() {
   const { draft } = useComposer();
   const { project } = useSearch({ from: "/compose" });
   return useMutation({
-    mutationFn: (files: PickedFile[]) => sendFolder(files, project),
+    mutationFn: (files: PickedFile[]) => uploadFolder(files, project),
     onSuccess: (code, files) =>
       draft.change((work) =>
         fromForm(work, {
@@ -62,13 +62,13 @@ function useSend() {
   });
 }
 
-function Sending({ files }: { files: PickedFile[] }) {
+function UploadProgress({ files }: { files: PickedFile[] }) {
   const size = files.reduce((sum, { file }) => sum + file.size, 0);
   return (
     <Group gap="xs" role="status">
       <Loader size="xs" />
       <Text size="sm">
-        Sending {count(files.length, "file")}, {bytes(size)}…
+        Uploading {count(files.length, "file")}, {formatBytes(size)}…
       </Text>
     </Group>
   );
@@ -99,13 +99,13 @@ function DropZone({ onFiles }: Files) {
       <Group justify="center" gap="sm">
         <IconFolderUp size={20} stroke={1.5} aria-hidden />
         <Text size="sm">Drop a folder here, or</Text>
-        <Chooser label="Choose a folder" onFiles={onFiles} />
+        <FolderButton label="Choose folder" onFiles={onFiles} />
       </Group>
     </div>
   );
 }
 
-function Chooser({ label, onFiles, compact }: Files & { label: string; compact?: boolean }) {
+function FolderButton({ label, onFiles, compact }: Files & { label: string; compact?: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -115,7 +115,7 @@ function Chooser({ label, onFiles, compact }: Files & { label: string; compact?:
         multiple
         className={classes.hidden}
         tabIndex={-1}
-        aria-label="Folder of your code"
+        aria-label="Code folder"
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
           const files = pickedFiles(event.currentTarget.files);

@@ -1,10 +1,10 @@
 import { Accordion, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { bytes } from "~/lib/format";
-import { CodeText } from "../CodeText";
+import { CodeText } from "~/components/CodeText";
+import { formatBytes } from "~/lib/format";
 import { recipeQuery } from "../start/queries";
 
-/** The files that come with a recipe, to be read. */
+/** The files of a recipe, read-only. */
 export function RecipeCode({ name }: { name: string }) {
   const { data } = useQuery(recipeQuery(name));
   const about = { path: "README.md", size: data?.readme.length ?? 0, text: data?.readme ?? "" };
@@ -14,7 +14,7 @@ export function RecipeCode({ name }: { name: string }) {
         Code
       </Text>
       <Text size="xs" c="dimmed">
-        It comes with the recipe {data?.title ?? name}. Look at it before you run it:
+        Included in the recipe {data?.title ?? name}:
       </Text>
       <Accordion variant="contained" mt={4} chevronPosition="left">
         {[about, ...(data?.files ?? [])].map((file) => (
@@ -24,7 +24,7 @@ export function RecipeCode({ name }: { name: string }) {
                 {file.path}
               </Text>{" "}
               <Text size="xs" span c="dimmed">
-                {bytes(file.size)}
+                {formatBytes(file.size)}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>

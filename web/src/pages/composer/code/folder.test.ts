@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderName, ignoreTexts, notebooksOf } from "./folder";
+import { folderName, notebooksOf, readIgnoreFiles } from "./folder";
 
 const file = {} as File;
 const picked = ["mine/train.py", "mine/a.ipynb", "mine/.ipynb_checkpoints/a.ipynb"].map((path) => ({
@@ -17,5 +17,5 @@ test("notebooks are found by their place in the folder, without the editor's cop
 
 test("ignore files are read wherever they lie in the folder", async () => {
   const rules = { path: "mine/lib/.gitignore", file: new File(["*.log"], ".gitignore") };
-  expect(await ignoreTexts([...picked, rules])).toEqual({ "lib/.gitignore": "*.log" });
+  expect(await readIgnoreFiles([...picked, rules])).toEqual({ "lib/.gitignore": "*.log" });
 });

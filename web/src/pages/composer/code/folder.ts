@@ -1,13 +1,15 @@
-/** A file of a folder that was picked or dropped; its path begins with the folder's own name. */
+/** A file of a chosen or dropped folder; its path starts with the folder's name. */
 export type PickedFile = { path: string; file: File };
 
 export function pickedFiles(list: FileList | null): PickedFile[] {
   return [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-/** All files below what was dropped. Must be called within the drop event: the list is emptied after it. */
+/** All files below the dropped items. Must be called inside the drop event, since the list is cleared after it. */
 export function droppedFiles(items: DataTransferItemList): Promise<PickedFile[]> {
-  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((one) => one !== null);
+  const entries = [...items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
   return Promise.all(entries.map(filesBelow)).then((lists) => lists.flat());
 }
 
@@ -26,7 +28,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** A reader gives a folder in portions, the last of them empty. */
+/** A reader returns a folder in batches; the last one is empty. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -43,19 +45,19 @@ export function folderName(files: PickedFile[]): string {
   return files[0]?.path.split("/")[0] ?? "";
 }
 
-/** A file's place in the folder, without the folder's own name. */
-export function insidePath({ path }: PickedFile): string {
+/** The path inside the folder, without the folder's name. */
+export function relativePath({ path }: PickedFile): string {
   return path.includes("/") ? path.slice(path.indexOf("/") + 1) : path;
 }
 
-/** The ignore files of the folder: the service decides by them what need not be sent. */
-export async function ignoreTexts(files: PickedFile[]): Promise<Record<string, string>> {
+/** The folder's ignore files, from which the service decides what to skip. */
+export async function readIgnoreFiles(files: PickedFile[]): Promise<Record<string, string>> {
   const rules = files.filter(({ path }) => /(^|\/)\.(git|diamond)ignore$/.test(path));
-  const read = rules.map(async (one) => [insidePath(one), await one.file.text()]);
+  const read = rules.map(async (rule) => [relativePath(rule), await rule.file.text()]);
   return Object.fromEntries(await Promise.all(read));
 }
 
 export function notebooksOf(files: PickedFile[]): string[] {
-  const inside = files.map(insidePath);
+  const inside = files.map(relativePath);
   return inside.filter((path) => /\.ipynb$/i.test(path) && !path.includes(".ipynb_checkpoints/"));
 }

@@ -1,30 +1,35 @@
 import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { projectsQuery } from "~/api/projects";
-import { meQuery } from "~/api/queries";
+import { meQuery } from "~/people/me";
+import { projectsQuery } from "~/projects/api";
 import { useComposer } from "../state/context";
 
-/** The people who see the job; shown to whoever is in a project that takes work. */
+/** Who can see the job. Shown to members of active projects. */
 export function ProjectField() {
   const { draft, composition } = useComposer();
   const { project, assignment } = useSearch({ from: "/compose" });
   const navigate = useNavigate({ from: "/compose" });
   const { data: me } = useQuery(meQuery);
   const { data } = useQuery({ ...projectsQuery, enabled: me?.mode === "shared" });
-  const open = (data?.items ?? []).filter((one) => one.archived == null && one.role !== "viewer");
-  const chosen = open.find((one) => one.id === project || one.name === project);
-  const fault = composition?.faults.find((one) => one.field === "project");
-  if (!open.length) return null;
+  const projects = (data?.items ?? []).filter(
+    (project) => project.archived == null && project.role !== "viewer",
+  );
+  const chosen = projects.find(
+    (candidate) => candidate.id === project || candidate.name === project,
+  );
+  const fault = composition?.faults.find((fault) => fault.field === "project");
+  if (!projects.length) return null;
   if (assignment) {
     return (
       <Text size="sm">
-        Your copy of <b>{assignment}</b> in {chosen?.title || chosen?.name}: your lecturer sees it.
+        Your copy of <b>{assignment}</b> in {chosen?.title || chosen?.name}. Your instructor can see
+        it.
       </Text>
     );
   }
   const choose = (next: string | null) => {
-    draft.change((work) => work); // Sent to another place it is another job.
+    draft.change((work) => work); // In another project it is another job.
     void navigate({ search: (now) => ({ ...now, project: next ?? undefined }), replace: true });
   };
   return (
@@ -32,18 +37,21 @@ export function ProjectField() {
       label="Project"
       description={
         chosen?.course
-          ? "Those who teach the course see the job, its logs and its results."
+          ? "The course's managers can see the job, its logs and its results."
           : chosen
-            ? "Everybody in it sees the job, its logs and its results."
-            : "The job is yours alone; it can be shared later."
+            ? "Everyone in the project can see the job, its logs and its results."
+            : "Only you can see the job. You can share it later."
       }
       error={fault && `${fault.message}. ${fault.hint}`}
-      placeholder="mine alone"
-      data={open.map((one) => ({ value: one.id, label: one.title || one.name }))}
+      placeholder="none (private)"
+      data={projects.map((project) => ({
+        value: project.id,
+        label: project.title || project.name,
+      }))}
       value={chosen?.id ?? null}
       onChange={choose}
       clearable
-      clearButtonProps={{ "aria-label": "Keep the job to myself" }}
+      clearButtonProps={{ "aria-label": "Keep the job private" }}
       maw={420}
     />
   );

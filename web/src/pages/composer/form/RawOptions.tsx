@@ -1,26 +1,26 @@
-import { isMapping } from "../spec/draft";
+import { isMapping } from "~/jobs/spec/draft";
 import { useComposer } from "../state/context";
-import { RowsField } from "./RowsField";
+import { KeyValueField } from "./KeyValueField";
 
-/** The way through for whatever the form does not know: options of the batch system itself. */
+/** Batch system options that the form does not cover. */
 export function RawOptions() {
   const systems = useBatchSystems();
   return systems.map((system) => (
-    <RowsField
+    <KeyValueField
       key={system}
       path={`options.${system}`}
-      label={`Options of ${system}`}
-      help="Any other option by its long name, passed on as it is."
+      label={`Additional ${system} options`}
+      help="Any other option by its long name, passed on unchanged."
       nameLabel="Option"
       valueLabel="Value of option"
       namePlaceholder="exclude"
       valuePlaceholder="node07"
-      add="Add an option"
+      add="Add option"
     />
   ));
 }
 
-/** That of the endpoint, and any that the spec names. */
+/** The endpoint's batch system, and any named in the spec. */
 function useBatchSystems(): string[] {
   const { draft, composition } = useComposer();
   const here = composition?.choices.scheduler;

@@ -1,9 +1,9 @@
-import { isMapping } from "../spec/draft";
+import { isMapping } from "~/jobs/spec/draft";
 
-/** The ways in which a job's environment may be written. */
+/** How a job's environment can be written. */
 export type Kind = "none" | "packages" | "image" | "own";
 
-/** What a virtual environment is made of; whatever is named besides asks for an image. */
+/** The parts of a virtual environment; anything else needs an image. */
 const PLAIN = ["requirements", "python", "variables"];
 
 export function kindOf(environment: unknown): Kind {
@@ -14,10 +14,10 @@ export function kindOf(environment: unknown): Kind {
   return names.some((name) => name !== "variables") ? "packages" : "none";
 }
 
-/** What stays when another way is chosen: variables always, packages where there is a place for them. */
+/** What is kept when another kind is chosen: variables always, packages where they fit. */
 export function keptOf(environment: unknown, next: Kind): unknown {
   if (!isMapping(environment) || next === "image") return undefined;
-  const kept = { none: ["variables"], packages: PLAIN, own: Object.keys(environment) }[next];
-  const entries = Object.entries(environment).filter(([name]) => kept.includes(name));
+  const keptNames = { none: ["variables"], packages: PLAIN, own: Object.keys(environment) }[next];
+  const entries = Object.entries(environment).filter(([name]) => keptNames.includes(name));
   return entries.length ? Object.fromEntries(entries) : undefined;
 }

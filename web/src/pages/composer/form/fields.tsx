@@ -6,14 +6,14 @@ import {
   TextInput,
   type TextInputProps,
 } from "@mantine/core";
-import { labelOf } from "../labels";
-import { readCount, showValue } from "../spec/values";
+import { readCount, showValue } from "~/jobs/spec/values";
+import { labelOf } from "../fieldLabels";
 import { useField } from "../state/context";
 
 type Path = { path: string; help?: string };
 const ORDER: TextInputProps["inputWrapperOrder"] = ["label", "input", "description", "error"];
 
-/** What all fields share: the site's limit below it, or what is wrong in the same place. */
+/** Common properties: the site's limit below the field, or its fault in the same place. */
 function useFieldProps({ path, help }: Path) {
   const field = useField(path);
   return {
@@ -44,7 +44,7 @@ export function TextField({ path, help, ...rest }: Path & TextInputProps) {
   );
 }
 
-/** A whole number; anything else is sent as it is, and answered in words. */
+/** A whole number; anything else is sent unchanged for the service to reject. */
 export function CountField({ path, help, ...rest }: Path & TextInputProps) {
   const { field, shared } = useFieldProps({ path, help });
   return (
@@ -75,7 +75,7 @@ export function LongField({ path, help, ...rest }: Path & TextareaProps) {
   );
 }
 
-/** Text with the site's own names offered; another may be typed. */
+/** Text with the site's names as suggestions. */
 export function ChoiceField({ path, help, ...rest }: Path & AutocompleteProps) {
   const { field, shared } = useFieldProps({ path, help });
   return (

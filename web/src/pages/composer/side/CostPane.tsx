@@ -1,15 +1,15 @@
 import { Divider, Stack, Text, Title } from "@mantine/core";
-import { Lines } from "~/components/Answer";
-import { Ago } from "~/components/Time";
-import { count, duration, figure } from "~/lib/format";
-import type { Composition } from "../state/calls";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { TimeAgo } from "~/components/Time";
+import type { Composition } from "~/jobs/api";
+import { count, duration, formatNumber } from "~/lib/format";
 import { useComposer } from "../state/context";
-import { Pairs } from "./Pairs";
+import { FactTable } from "./FactTable";
 
-/** What it can cost at most, and how long the queue is. */
+/** The maximum cost, and the state of the queue. */
 export function CostPane() {
   const { composition } = useComposer();
-  if (!composition) return <Lines />;
+  if (!composition) return <SkeletonLines />;
   const { cost, queue, warnings } = composition;
   return (
     <Stack p="md" gap="md">
@@ -17,28 +17,28 @@ export function CostPane() {
         <Title order={2} id="cost-title" mb={4}>
           Cost
         </Title>
-        {cost ? <Cost cost={cost} /> : <Unknown />}
+        {cost ? <Cost cost={cost} /> : <NotAvailable />}
       </section>
       <Divider />
       <section aria-labelledby="queue-title">
         <Title order={2} id="queue-title" mb={4}>
           Queue
         </Title>
-        {queue ? <Queue queue={queue} /> : <Unknown />}
+        {queue ? <Queue queue={queue} /> : <NotAvailable />}
       </section>
-      {warnings.map((words) => (
-        <Text key={words} size="sm">
-          {words}
+      {warnings.map((warning) => (
+        <Text key={warning} size="sm">
+          {warning}
         </Text>
       ))}
     </Stack>
   );
 }
 
-function Unknown() {
+function NotAvailable() {
   return (
     <Text size="sm" c="dimmed">
-      It can be told once the faults are mended and the endpoint is known.
+      Available once the errors are fixed and the endpoint is known.
     </Text>
   );
 }
@@ -50,17 +50,20 @@ function Cost({ cost }: { cost: NonNullable<Composition["cost"]> }) {
       <Text size="sm" mb="xs">
         {cost.text}
       </Text>
-      <Pairs
-        pairs={[
-          ["Node-hours, one attempt", figure(cost.node_hours)],
-          cost.gpu_hours > 0 && ["GPU-hours, one attempt", figure(cost.gpu_hours)],
-          ["Core-hours, one attempt", figure(cost.core_hours)],
+      <FactTable
+        facts={[
+          ["Node-hours per attempt", formatNumber(cost.node_hours)],
+          cost.gpu_hours > 0 && ["GPU-hours per attempt", formatNumber(cost.gpu_hours)],
+          ["Core-hours per attempt", formatNumber(cost.core_hours)],
           cost.attempts > 1 && [
-            `Node-hours if all ${cost.attempts} attempts are used`,
-            figure(cost.node_hours_at_most),
+            `Node-hours for all ${cost.attempts} attempts`,
+            formatNumber(cost.node_hours_at_most),
           ],
-          cost.charge != null && ["Charged for one attempt", `${figure(cost.charge)} ${unit}`],
-          cost.balance != null && [`Left in ${cost.account}`, `${figure(cost.balance)} ${unit}`],
+          cost.charge != null && ["Charge per attempt", `${formatNumber(cost.charge)} ${unit}`],
+          cost.balance != null && [
+            `Balance of ${cost.account}`,
+            `${formatNumber(cost.balance)} ${unit}`,
+          ],
         ]}
       />
     </>
@@ -74,8 +77,8 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       <Text size="sm" mb="xs">
         {queue.text}
       </Text>
-      <Pairs
-        pairs={[
+      <FactTable
+        facts={[
           queue.nodes_idle != null && [
             "Nodes free now",
             `${queue.nodes_idle} of ${queue.nodes_total ?? "?"}`,
@@ -90,7 +93,7 @@ function Queue({ queue }: { queue: NonNullable<Composition["queue"]> }) {
       />
       {queue.as_of && (
         <Text size="xs" c="dimmed" mt={4}>
-          Seen <Ago at={queue.as_of} />
+          Updated <TimeAgo at={queue.as_of} />
         </Text>
       )}
     </>

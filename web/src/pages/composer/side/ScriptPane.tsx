@@ -1,23 +1,23 @@
 import { Text } from "@mantine/core";
-import { Answer } from "~/components/Answer";
-import { CodeText } from "../CodeText";
+import { CodeText } from "~/components/CodeText";
+import { QueryResult } from "~/components/QueryResult";
 import { useComposer } from "../state/context";
 import { useScript } from "../state/useComposition";
 
-/** The batch script that would be handed over, as the endpoint writes it. */
+/** The batch script that would be submitted, as the endpoint renders it. */
 export function ScriptPane() {
   const { draft } = useComposer();
   return (
-    <Answer query={useScript(draft.work)}>
+    <QueryResult query={useScript(draft.work)}>
       {({ script, script_reason }) =>
         script ? (
           <CodeText label="Batch script" text={script} />
         ) : (
           <Text size="sm" c="dimmed" p="md">
-            {script_reason || "There is no script yet."}
+            {script_reason || "No script yet."}
           </Text>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }

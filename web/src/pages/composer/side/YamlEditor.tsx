@@ -7,8 +7,8 @@ import CodeMirror, {
   type ReactCodeMirrorRef,
 } from "@uiw/react-codemirror";
 import { useEffect, useRef } from "react";
-import type { TextFault } from "../state/calls";
-import { faultWords } from "../state/context";
+import type { TextFault } from "~/jobs/api";
+import { faultText } from "~/jobs/faults";
 
 type YamlEditorProps = { text: string; faults: TextFault[]; onType: (text: string) => void };
 
@@ -33,7 +33,7 @@ const EXTENSIONS = [
     "&.cm-focused": { outline: "none" },
   }),
 ];
-/** Tab leaves the editor, as everywhere on the page; indenting is done by Enter and spaces. */
+/** Tab leaves the editor, as everywhere on the page; use spaces to indent. */
 const SETUP = {
   foldGutter: false,
   highlightActiveLine: false,
@@ -41,17 +41,17 @@ const SETUP = {
   autocompletion: false,
 };
 
-/** Loaded only when it is looked at: CodeMirror is heavier than the page. */
+/** Loaded on demand: CodeMirror is larger than the page. */
 export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
   const editor = useRef<ReactCodeMirrorRef>(null);
   const scheme = useComputedColorScheme("light");
-  useEffect(() => mark(editor.current?.view, faults), [faults]);
+  useEffect(() => markFaults(editor.current?.view, faults), [faults]);
   return (
     <CodeMirror
       ref={editor}
       value={text}
       onChange={onType}
-      onCreateEditor={(view) => mark(view, faults)}
+      onCreateEditor={(view) => markFaults(view, faults)}
       placeholder="Fill in the form, or write or paste a diamond.yaml here"
       theme={scheme}
       height="100%"
@@ -63,14 +63,14 @@ export default function YamlEditor({ text, faults, onType }: YamlEditorProps) {
   );
 }
 
-function mark(view: EditorView | undefined, faults: TextFault[]): void {
+function markFaults(view: EditorView | undefined, faults: TextFault[]): void {
   if (!view) return;
-  const marks = faults.flatMap((fault) => markOf(view, fault));
+  const marks = faults.flatMap((fault) => diagnosticOf(view, fault));
   view.dispatch(setDiagnostics(view.state, marks));
 }
 
-function markOf(view: EditorView, fault: TextFault): Diagnostic[] {
+function diagnosticOf(view: EditorView, fault: TextFault): Diagnostic[] {
   if (!fault.line || fault.line > view.state.doc.lines) return [];
   const { from, to } = view.state.doc.line(fault.line);
-  return [{ from, to, severity: "error", message: faultWords(fault) }];
+  return [{ from, to, severity: "error", message: faultText(fault) }];
 }

@@ -1,14 +1,14 @@
 import { Button, Code, List, Skeleton, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { hintOf } from "~/components/Answer";
+import { hintOf } from "~/components/ErrorAlert";
+import type { TextFault } from "~/jobs/api";
+import { faultText } from "~/jobs/faults";
 import classes from "../Composer.module.css";
-import type { TextFault } from "../state/calls";
-import { faultWords } from "../state/context";
 import type { YamlState } from "../state/useYaml";
 
 const YamlEditor = lazy(() => import("./YamlEditor"));
 
-/** The spec as text. What is typed here fills the form, and the other way round. */
+/** The spec as text, in sync with the form. */
 export function YamlPane({ yaml }: { yaml: YamlState }) {
   return (
     <div className={classes.pane}>
@@ -17,12 +17,12 @@ export function YamlPane({ yaml }: { yaml: YamlState }) {
           <YamlEditor text={yaml.text} faults={yaml.faults} onType={yaml.type} />
         </Suspense>
       </div>
-      <Note yaml={yaml} />
+      <YamlNote yaml={yaml} />
     </div>
   );
 }
 
-function Note({ yaml }: { yaml: YamlState }) {
+function YamlNote({ yaml }: { yaml: YamlState }) {
   if (yaml.error) {
     return (
       <div className={classes.note} role="status">
@@ -33,12 +33,12 @@ function Note({ yaml }: { yaml: YamlState }) {
     );
   }
   if (yaml.faults.length) return <Faults yaml={yaml} />;
-  if (yaml.aside !== null) return <Aside text={yaml.aside} onBack={yaml.type} />;
+  if (yaml.replaced !== null) return <ReplacedText text={yaml.replaced} onBack={yaml.type} />;
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed">
-        Save it as diamond.yaml beside your code, and <Code>diamond run</Code> does the same from a
-        terminal.
+        Save this as diamond.yaml next to your code to submit the same job with{" "}
+        <Code>diamond run</Code>.
       </Text>
     </div>
   );
@@ -50,33 +50,33 @@ function Faults({ yaml }: { yaml: YamlState }) {
       <List size="xs" spacing={2}>
         {yaml.faults.map((fault) => (
           <List.Item key={`${fault.line} ${fault.field} ${fault.message}`}>
-            {place(fault)}
-            {faultWords(fault)}
+            {locationOf(fault)}
+            {faultText(fault)}
           </List.Item>
         ))}
       </List>
       {yaml.isBroken && (
         <Text inherit c="dimmed" mt={4}>
-          Until then the form shows what it last could read.
+          The form shows the last valid version until this is fixed.
         </Text>
       )}
     </div>
   );
 }
 
-function place({ line, field }: TextFault): string {
+function locationOf({ line, field }: TextFault): string {
   if (line) return `Line ${line}: `;
   return field ? `${field}: ` : "";
 }
 
-function Aside({ text, onBack }: { text: string; onBack: (text: string) => void }) {
+function ReplacedText({ text, onBack }: { text: string; onBack: (text: string) => void }) {
   return (
     <div className={classes.note}>
       <Text inherit c="dimmed" span>
-        The form was changed after you typed here, so the text was written anew.{" "}
+        The form was changed after you typed here, so the text was replaced.{" "}
       </Text>
       <Button size="compact-xs" variant="subtle" onClick={() => onBack(text)}>
-        Bring my text back
+        Restore my text
       </Button>
     </div>
   );

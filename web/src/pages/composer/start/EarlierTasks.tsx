@@ -5,11 +5,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Task } from "~/api/client";
-import { Answer, Empty } from "~/components/Answer";
-import { TaskTable } from "~/components/TaskTable";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
+import { TaskTable } from "~/tasks/TaskTable";
 import { earlierTasksQuery } from "./queries";
 
-/** Choose a task to run again, as it was or changed. */
+/** Choose a task to run again, with or without changes. */
 export function EarlierTasks() {
   const [search, setSearch] = useState("");
   const [settled] = useDebouncedValue(search.trim(), 250);
@@ -24,11 +25,11 @@ export function EarlierTasks() {
         onChange={(event) => setSearch(event.currentTarget.value)}
         maw={420}
       />
-      <Answer query={tasks}>
+      <QueryResult query={tasks}>
         {({ items }) =>
-          items.length ? <TaskTable tasks={items} name={nameOf} /> : <Nothing search={settled} />
+          items.length ? <TaskTable tasks={items} name={nameOf} /> : <NoTasks search={settled} />
         }
-      </Answer>
+      </QueryResult>
     </Stack>
   );
 }
@@ -49,12 +50,12 @@ function nameOf(task: Task) {
   );
 }
 
-function Nothing({ search }: { search: string }) {
+function NoTasks({ search }: { search: string }) {
   return (
-    <Empty icon={IconHistory} title={search ? "No task fits" : "Nothing has run yet"}>
+    <EmptyState icon={IconHistory} title={search ? "No matching task" : "No tasks yet"}>
       {search
-        ? "Try fewer words, or a part of the name."
-        : "Once something has run, it can be run again from here, as it was or changed."}
-    </Empty>
+        ? "Try fewer words or part of the name."
+        : "Once a task has run, you can run it again from here, with or without changes."}
+    </EmptyState>
   );
 }

@@ -1,12 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { askCourses } from "~/api/courses";
+import { coursesApi } from "~/courses/api";
+import { asUserWrites } from "~/jobs/api";
+import type { SpecDraft } from "~/jobs/spec/draft";
+import { emptyWork, type Work } from "~/jobs/work";
 import type { ComposerSearch } from "../search";
-import type { SpecDraft } from "../spec/draft";
-import { asWritten } from "../state/calls";
-import { emptyWork, type Work } from "../state/work";
 
-/** What the form is filled with at first; each source has a draft of its own. */
+/** What the form is filled in from; each source has its own draft. */
 export type Source =
   | { kind: "command" }
   | { kind: "notebook" }
@@ -15,7 +15,7 @@ export type Source =
   | { kind: "image"; id: string }
   | { kind: "assignment"; project: string; name: string };
 
-/** The source that the address names, or null while a recipe or a task is still to be chosen. */
+/** The source named by the address, or null while a recipe or task must still be chosen. */
 export function sourceOf(search: ComposerSearch): Source | null {
   const { assignment, project } = search;
   if (assignment && project) return { kind: "assignment", project, name: assignment };
@@ -35,58 +35,58 @@ export function sourceKey(source: Source): string {
 export const sourceQuery = (source: Source) =>
   queryOptions({
     queryKey: ["compose-source", sourceKey(source)],
-    queryFn: () => firstWork(source),
+    queryFn: () => initialWork(source),
     structuralSharing: false, // It would copy exact numbers into plain objects.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
-function firstWork(source: Source): Promise<Work> {
+function initialWork(source: Source): Promise<Work> {
   if (source.kind === "task") return fromTask(source.id);
   if (source.kind === "assignment") return fromAssignment(source.project, source.name);
   if (source.kind === "recipe") return fromRecipe(source.name);
   if (source.kind === "image") return inImage(source.id);
-  return fresh(source.kind === "notebook" ? { notebook: "" } : {});
+  return newWork(source.kind === "notebook" ? { notebook: "" } : {});
 }
 
-async function fresh(spec: SpecDraft): Promise<Work> {
-  const mine = await dataOf(api.GET("/api/v1/me/preferences"));
-  return emptyWork({ ...spec, ...placeOf(mine) });
+async function newWork(spec: SpecDraft): Promise<Work> {
+  const preferences = await dataOf(api.GET("/api/v1/me/preferences"));
+  return emptyWork({ ...spec, ...locationOf(preferences) });
 }
 
 async function fromRecipe(name: string): Promise<Work> {
   const params = { path: { name } };
-  const [recipe, mine] = await Promise.all([
+  const [recipe, preferences] = await Promise.all([
     dataOf(api.GET("/api/v1/recipes/{name}", { params })),
     dataOf(api.GET("/api/v1/me/preferences")),
   ]);
-  const spec = await asWritten(recipe.spec);
-  return { ...emptyWork({ ...spec, ...placeOf(mine) }), recipe: name };
+  const spec = await asUserWrites(recipe.spec);
+  return { ...emptyWork({ ...spec, ...locationOf(preferences) }), recipe: name };
 }
 
-/** A job that runs in an image: by its name, or by its digest once it has none. */
+/** A job that uses an image, by name or, without one, by digest. */
 async function inImage(id: string): Promise<Work> {
   const params = { path: { image: id } };
   const image = await dataOf(api.GET("/api/v1/images/{image}", { params }));
-  return fresh({ environment: image.name || image.identity });
+  return newWork({ environment: image.name || image.identity });
 }
 
 async function fromTask(id: string): Promise<Work> {
   const task = await dataOf(api.GET("/api/v1/tasks/{task}", { params: { path: { task: id } } }));
   const job = await dataOf(api.GET("/api/v1/jobs/{job}", { params: { path: { job: task.job } } }));
-  const work = emptyWork(await asWritten(job.spec));
-  return { ...work, code: job.code, codeName: job.code ? `The code of ${job.name}` : "" };
+  const work = emptyWork(await asUserWrites(job.spec));
+  return { ...work, code: job.code, codeName: job.code ? `Code of ${job.name}` : "" };
 }
 
 async function fromAssignment(project: string, name: string): Promise<Work> {
-  const { spec, code, title } = await askCourses.get(project, name);
-  const work = emptyWork(await asWritten(spec));
-  return { ...work, code, codeName: code ? `The code of ${title || name}` : "" };
+  const { spec, code, title } = await coursesApi.getAssignment(project, name);
+  const work = emptyWork(await asUserWrites(spec));
+  return { ...work, code, codeName: code ? `Code of ${title || name}` : "" };
 }
 
-/** A person's own defaults, from the settings. */
-function placeOf(mine: Schemas["Preferences"]): SpecDraft {
-  const { endpoint, partition, account } = mine;
+/** The defaults from the settings. */
+function locationOf(preferences: Schemas["Preferences"]): SpecDraft {
+  const { endpoint, partition, account } = preferences;
   return {
     ...(endpoint && { on: endpoint }),
     ...(partition && { partition }),

@@ -1,15 +1,16 @@
 import { createContext, useContext } from "react";
-import { valueAt, withValue } from "../spec/draft";
+import type { Composition, Fault } from "~/jobs/api";
+import { faultAt, fieldId } from "~/jobs/faults";
+import { valueAt, withValue } from "~/jobs/spec/draft";
+import type { DraftState } from "~/jobs/useDraft";
+import { fromForm } from "~/jobs/work";
 import type { Source } from "../start/source";
-import type { Composition, Fault } from "./calls";
-import type { DraftState } from "./useDraft";
-import { fromForm } from "./work";
 
 export type ComposerState = {
   source: Source;
   draft: DraftState;
   composition: Composition | undefined;
-  /** Faults that are shown: of fields that were touched, or all once one tried to submit. */
+  /** Visible faults: of touched fields, or all after trying to submit. */
   faults: Fault[];
   touch: (field: string) => void;
 };
@@ -23,7 +24,7 @@ export function useComposer(): ComposerState {
   return state;
 }
 
-/** One field of the spec: its value, how to change it, and what the service says about it. */
+/** One field of the spec: value, setter, limit and fault. */
 export function useField(path: string) {
   return fieldOf(useComposer(), path);
 }
@@ -39,22 +40,4 @@ export function fieldOf({ draft, composition, faults, touch }: ComposerState, pa
       draft.change((work) => fromForm(work, { spec: withValue(work.spec, path, value) })),
     touch: () => touch(path),
   };
-}
-
-/** What is wrong with a field or something within it, in the service's words. */
-export function faultAt(faults: Fault[], path: string): string | undefined {
-  const found = faults.filter((one) => one.field === path || one.field.startsWith(`${path}.`));
-  return found.map(faultWords).join(" ") || undefined;
-}
-
-export function faultWords({ message, hint }: Fault): string {
-  return hint ? `${sentence(message)} ${hint}` : message;
-}
-
-export function fieldId(path: string): string {
-  return `field-${path}`;
-}
-
-function sentence(words: string): string {
-  return /[.!?]$/.test(words) ? words : `${words}.`;
 }

@@ -1,15 +1,15 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { composeJob } from "./calls";
-import { bodyOf, type Work } from "./work";
+import { composeJob } from "~/jobs/api";
+import { bodyOf, type Work } from "~/jobs/work";
 
-const PAUSE = 250;
+const TYPING_PAUSE = 250;
 
-/** What would become of the work so far: faults, limits, choices, cost. Asked as one types. */
+/** What the service makes of the draft so far: faults, limits, choices, cost. Updated while typing. */
 export function useComposition(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const [settled] = useDebouncedValue(work, PAUSE);
+  const [settled] = useDebouncedValue(work, TYPING_PAUSE);
   const answer = useQuery({
     queryKey: ["compose", project, JSON.stringify(bodyOf(settled))],
     queryFn: () => composeJob(settled, project, false),
@@ -18,10 +18,10 @@ export function useComposition(work: Work) {
   return { ...answer, isCurrent: settled === work && !answer.isPlaceholderData };
 }
 
-/** The batch script, asked of the endpoint only while somebody looks at it. */
+/** The batch script, requested from the endpoint only while it is shown. */
 export function useScript(work: Work) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const [settled] = useDebouncedValue(work, PAUSE);
+  const [settled] = useDebouncedValue(work, TYPING_PAUSE);
   return useQuery({
     queryKey: ["compose", "script", project, JSON.stringify(bodyOf(settled))],
     queryFn: () => composeJob(settled, project, true),

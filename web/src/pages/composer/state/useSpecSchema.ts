@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
-import { isMapping, valueAt } from "../spec/draft";
+import { isMapping, valueAt } from "~/jobs/spec/draft";
 
-/** What the service says of a field in the schema of the spec: its choices, its default. */
+/** The schema of a spec field: its choices and default. */
 export function useSpecSchema(path: string): unknown {
   const { data } = useQuery({
     queryKey: ["spec-schema"],
@@ -12,7 +12,7 @@ export function useSpecSchema(path: string): unknown {
   return isMapping(data) ? valueAt(data, path) : undefined;
 }
 
-/** The values that a field may have. */
+/** The allowed values of a field. */
 export function useChoices(path: string): string[] {
   const known = useSpecSchema(`${path}.enum`);
   return Array.isArray(known) ? known.map(String) : [];

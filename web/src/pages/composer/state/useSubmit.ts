@@ -1,23 +1,23 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ProblemError } from "~/api/client";
-import { keys } from "~/api/queries";
-import { sayDone } from "~/components/say";
-import { jumpTo } from "../jump";
-import { keptGoal } from "../side/plan/goal";
+import { keys } from "~/api/queryKeys";
+import { showSuccess } from "~/components/toasts";
+import { parseYaml, submitJob, type TextFault } from "~/jobs/api";
+import type { DraftState } from "~/jobs/useDraft";
+import { jumpToField } from "../jumpToField";
+import { savedGoal } from "../side/plan/goal";
 import { useGoal } from "../side/plan/useGoal";
-import { parseYaml, submitJob, type TextFault } from "./calls";
-import type { DraftState } from "./useDraft";
 
-/** The text beside the form cannot be read, so what it asks for is not known. */
+/** The YAML cannot be parsed, so the job is unknown. */
 export class BrokenYaml extends Error {
   constructor(readonly faults: TextFault[]) {
-    super("The YAML cannot be read");
+    super("The YAML is not valid");
     this.name = "BrokenYaml";
   }
 }
 
-/** Hand the work over. When that fails, everything typed stays where it is. */
+/** Submits the job. If that fails, everything typed is kept. */
 export function useSubmit(draft: DraftState) {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -25,24 +25,24 @@ export function useSubmit(draft: DraftState) {
   const { project = "", assignment = "" } = useSearch({ from: "/compose" });
   return useMutation({
     mutationFn: async () =>
-      submitJob(await newest(draft.work), { project, assignment }, keptGoal(goal)),
+      submitJob(await newest(draft.work), { project, assignment }, savedGoal(goal)),
     onError: (error) => {
       const first = error instanceof ProblemError ? error.faults[0] : undefined;
-      if (first) jumpTo(first.field);
+      if (first) jumpToField(first.field);
     },
     onSuccess: ({ tasks, job }) => {
       draft.forget();
       forget();
       void queries.invalidateQueries({ queryKey: keys.tasks });
       void queries.invalidateQueries({ queryKey: keys.overview });
-      sayDone(`${job.name} was submitted`);
+      showSuccess(`${job.name} submitted`);
       const task = tasks[0]?.id ?? job.id;
       void navigate({ to: "/tasks/$task", params: { task } });
     },
   });
 }
 
-/** With text typed a moment ago, the form may not have heard of it yet. */
+/** Text typed a moment ago may not have reached the form yet. */
 async function newest(work: DraftState["work"]) {
   if (work.yaml === null) return work;
   const { spec, faults } = await parseYaml(work.yaml);

@@ -1,23 +1,23 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { parseYaml, renderYaml, type TextFault } from "./calls";
-import type { DraftState } from "./useDraft";
-import { fromText } from "./work";
+import { parseYaml, renderYaml, type TextFault } from "~/jobs/api";
+import type { DraftState } from "~/jobs/useDraft";
+import { fromText } from "~/jobs/work";
 
-const PAUSE = 300;
+const TYPING_PAUSE = 300;
 
 export type YamlState = {
   text: string;
   faults: TextFault[];
-  /** The text is no YAML: the form shows what it last could read. */
+  /** The text is not valid YAML; the form shows the last valid version. */
   isBroken: boolean;
   error: Error | null;
   type: (text: string) => void;
-  aside: string | null;
+  replaced: string | null;
 };
 
-/** The spec as text, in step with the form in both directions; the service reads and writes it. */
+/** The spec as text, in sync with the form in both directions. The service parses and renders it. */
 export function useYaml({ work, change, settle }: DraftState): YamlState {
   const typed = useTyped(work.yaml, settle);
   const isUntouched = Object.keys(work.spec).length === 0;
@@ -31,12 +31,12 @@ export function useYaml({ work, change, settle }: DraftState): YamlState {
     isBroken: work.yaml !== null && typed.data?.spec === null,
     error: work.yaml === null ? rendered.error : typed.error,
     type: (text) => change((now) => fromText(now, text)),
-    aside: work.aside,
+    replaced: work.replaced,
   };
 }
 
 function useTyped(yaml: string | null, settle: DraftState["settle"]) {
-  const [settled] = useDebouncedValue(yaml, PAUSE);
+  const [settled] = useDebouncedValue(yaml, TYPING_PAUSE);
   const answer = useQuery({
     queryKey: ["spec-parse", settled],
     queryFn: () => parseYaml(settled ?? ""),
@@ -53,7 +53,7 @@ function useTyped(yaml: string | null, settle: DraftState["settle"]) {
 }
 
 function useRendered(spec: Parameters<typeof renderYaml>[0], enabled: boolean) {
-  const [settled] = useDebouncedValue(spec, PAUSE);
+  const [settled] = useDebouncedValue(spec, TYPING_PAUSE);
   return useQuery({
     queryKey: ["spec-render", JSON.stringify(settled)],
     queryFn: () => renderYaml(settled),

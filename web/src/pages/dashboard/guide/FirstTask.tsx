@@ -3,75 +3,86 @@ import { IconCircleCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { Answer } from "~/components/Answer";
-import { StateBadge } from "~/components/StateBadge";
-import { Took } from "~/components/Time";
-import { mainMetric, valueWords } from "./curve";
+import { MessageText } from "~/components/MessageText";
+import { QueryResult } from "~/components/QueryResult";
+import { Elapsed } from "~/components/Time";
+import { taskQuery } from "~/tasks/queries";
+import { StateBadge } from "~/tasks/StateBadge";
+import { formatMetric, mainMetric } from "./curve";
 import classes from "./Guide.module.css";
 import { LiveCurve } from "./LiveCurve";
 import { LiveLog } from "./LiveLog";
 import { useCurves } from "./useCurves";
 
-/** The task that the guide has started: state, log and curve as they come, and the end with what next. */
+/** The guide's first task: state, log and curve live, and what to do next. */
 export function FirstTask({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(taskQuery(id));
-  return <Answer query={query}>{(task) => <Following task={task} onClose={onClose} />}</Answer>;
+  return (
+    <QueryResult query={query}>
+      {(task) => <TaskProgress task={task} onClose={onClose} />}
+    </QueryResult>
+  );
 }
 
-function Following({ task, onClose }: { task: Task; onClose: () => void }) {
+function TaskProgress({ task, onClose }: { task: Task; onClose: () => void }) {
   const curves = useCurves(task);
   const metric = mainMetric(Object.keys(curves));
   const points = (metric && curves[metric]) || [];
   const last = points.at(-1);
-  const result = metric && last ? valueWords(metric, last.value) : "";
+  const result = metric && last ? formatMetric(metric, last.value) : "";
   return (
     <Stack gap="sm" mt="md">
       <Group gap="sm">
         <StateBadge task={task} size="lg" />
         <Text size="sm" c="dimmed" component="div">
-          {task.name} on {task.endpoint}, <Took from={task.created} to={task.ended} />
+          {task.name} on {task.endpoint}, <Elapsed from={task.created} to={task.ended} />
         </Text>
       </Group>
-      <div role="status">{doingNow(task) && <Text size="sm">{doingNow(task)}</Text>}</div>
+      <div role="status">
+        {currentActivity(task) && (
+          <Text size="sm">
+            <MessageText text={currentActivity(task)} />
+          </Text>
+        )}
+      </div>
       <div className={classes.live}>
         <LiveLog task={task} />
         <LiveCurve name={metric} points={points} />
       </div>
       {task.state === "succeeded" && (
-        <Trained task={task} metric={metric} result={result} onClose={onClose} />
+        <TrainingSucceeded task={task} metric={metric} result={result} onClose={onClose} />
       )}
-      {(task.state === "failed" || task.state === "cancelled") && <NotTrained task={task} />}
+      {(task.state === "failed" || task.state === "cancelled") && <TrainingFailed task={task} />}
     </Stack>
   );
 }
 
-/** What the state means for somebody who sees it for the first time. */
-function doingNow(task: Task): string {
+/** What the state means to someone who sees it for the first time. */
+function currentActivity(task: Task): string {
   if (task.message) return task.message;
-  if (task.state === "preparing") return "Diamond brings the code and the packages to the machine.";
-  if (task.state === "pending") return "It waits for its turn.";
-  if (task.state === "running") return "It trains: each epoch adds a point to the curve.";
+  if (task.state === "preparing") return "Diamond is preparing the code and the packages.";
+  if (task.state === "pending") return "Waiting in the queue.";
+  if (task.state === "running") return "Training. Each epoch adds a point to the curve.";
   return "";
 }
 
-type TrainedProps = { task: Task; metric?: string; result: string; onClose: () => void };
+type TrainingSucceededProps = { task: Task; metric?: string; result: string; onClose: () => void };
 
-function Trained({ task, metric, result, onClose }: TrainedProps) {
+function TrainingSucceeded({ task, metric, result, onClose }: TrainingSucceededProps) {
   const title = result ? `You trained a model: ${result}` : "You trained a model";
   return (
     <Alert color="teal" icon={<IconCircleCheck />} title={title}>
       <Stack gap="sm">
         <Text size="sm">
-          {metric && `That is the ${metric} on examples that it had never seen. `}
-          The model and all files are in the task's run directory. What next?
+          {metric && `This is the ${metric} on examples the model has never seen. `}
+          The model and all files are in the task's run directory.
         </Text>
         <Group gap="xs">
           <Button
             size="xs"
             renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
           >
-            Look at the task
+            View task
           </Button>
           <Button
             size="xs"
@@ -88,7 +99,7 @@ function Trained({ task, metric, result, onClose }: TrainedProps) {
             Add a cluster
           </Button>
           <Button size="xs" variant="subtle" onClick={onClose}>
-            Close the guide
+            Close guide
           </Button>
         </Group>
       </Stack>
@@ -96,21 +107,21 @@ function Trained({ task, metric, result, onClose }: TrainedProps) {
   );
 }
 
-function NotTrained({ task }: { task: Task }) {
+function TrainingFailed({ task }: { task: Task }) {
   return (
     <Group gap="xs">
       <Button
         size="xs"
         renderRoot={(props) => <Link to="/tasks/$task" params={{ task: task.id }} {...props} />}
       >
-        See why
+        View task
       </Button>
       <Button
         size="xs"
         variant="default"
         renderRoot={(props) => <Link to="/" search={{ guide: "show" }} {...props} />}
       >
-        Start again
+        Start over
       </Button>
     </Group>
   );

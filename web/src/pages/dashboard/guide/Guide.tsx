@@ -13,30 +13,30 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, dataOf, type Endpoint } from "~/api/client";
-import { useKeepPreferences } from "~/api/me";
-import { endpointsQuery } from "~/api/queries";
-import { Failed } from "~/components/Answer";
-import { freshKey } from "~/lib/key";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { endpointsQuery } from "~/endpoints/queries";
+import { randomKey } from "~/lib/randomKey";
+import { useSavePreferences } from "~/people/preferences";
 import { FirstTask } from "./FirstTask";
 import classes from "./Guide.module.css";
 
-const FIRST = "digits";
-const SMALL = "spiral";
+const FIRST_RECIPE = "digits";
+const SMALL_RECIPE = "spiral";
 
-/** From nothing to a first trained model, without leaving the page. */
+/** From nothing to a first trained model without leaving the page. */
 export function Guide({ following }: { following?: string }) {
   const navigate = useNavigate();
-  const keep = useKeepPreferences();
+  const preferences = useSavePreferences();
   const close = () => {
-    keep.mutate({ guide_done: true });
+    preferences.mutate({ guide_done: true });
     void navigate({ to: "/", search: {} });
   };
   return (
     <Card component="section" aria-label="Your first model" padding="lg" className={classes.guide}>
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Title order={2}>Train your first model</Title>
-        <Tooltip label="Close the guide">
-          <CloseButton aria-label="Close the guide" onClick={close} />
+        <Tooltip label="Close guide">
+          <CloseButton aria-label="Close guide" onClick={close} />
         </Tooltip>
       </Group>
       {following ? <FirstTask id={following} onClose={close} /> : <Start />}
@@ -46,27 +46,31 @@ export function Guide({ following }: { following?: string }) {
 
 const STEPS = [
   {
-    title: "A job says what to run",
-    words: "A command, the code and the packages that it needs. A recipe has all of that ready.",
+    title: "A job describes what to run",
+    text: "A command, its code and its packages. A recipe includes all of them.",
   },
   {
     title: "An endpoint runs it",
-    words: "This machine for now; later a cluster, with the same job. Diamond prepares everything.",
+    words: "This machine for now, a cluster later, with the same job. Diamond prepares everything.",
   },
   {
-    title: "You watch, and keep the result",
-    words: "State, log and curves come here while it trains. The model stays where it was trained.",
+    title: "You watch it and keep the results",
+    words:
+      "Status, log and curves appear here during training. The model stays where it was trained.",
   },
 ];
 
-/** This machine, where Diamond has it as an endpoint; else where jobs go by default. */
-function usePlace(): Endpoint | undefined {
+/** This machine if it is an endpoint, otherwise the default endpoint. */
+function useFirstEndpoint(): Endpoint | undefined {
   const { data } = useQuery(endpointsQuery);
   const known = data?.items ?? [];
-  return known.find((one) => one.carrier === "local") ?? known.find((one) => one.default);
+  return (
+    known.find((endpoint) => endpoint.carrier === "local") ??
+    known.find((endpoint) => endpoint.default)
+  );
 }
 
-function useStart(place: Endpoint | undefined) {
+function useStart(endpoint: Endpoint | undefined) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async (name: string) => {
@@ -74,10 +78,10 @@ function useStart(place: Endpoint | undefined) {
       const recipe = await dataOf(api.GET("/api/v1/recipes/{name}", path));
       return dataOf(
         api.POST("/api/v1/jobs", {
-          params: { header: { "Idempotency-Key": freshKey() } },
+          params: { header: { "Idempotency-Key": randomKey() } },
           body: {
             recipe: name,
-            spec: { ...recipe.spec, on: place?.name ?? "auto" },
+            spec: { ...recipe.spec, on: endpoint?.name ?? "auto" },
             code: null,
             project: "",
           },
@@ -89,27 +93,27 @@ function useStart(place: Endpoint | undefined) {
 }
 
 function Start() {
-  const place = usePlace();
-  const start = useStart(place);
-  const where = place?.carrier === "local" ? "this machine" : place?.name;
+  const endpoint = useFirstEndpoint();
+  const start = useStart(endpoint);
+  const where = endpoint?.carrier === "local" ? "this machine" : endpoint?.name;
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        A small network learns to read handwritten digits{where && `, on ${where}`}. It takes about
-        a minute; the first time PyTorch must be fetched as well.
+        A small network learns to read handwritten digits{where && ` on ${where}`}. This takes about
+        a minute; the first time, PyTorch is downloaded too.
       </Text>
       <Steps />
-      {start.error && <Failed error={start.error} />}
+      {start.error && <ErrorAlert error={start.error} />}
       <Group gap="md">
         <Button
           size="md"
           leftSection={<IconPlayerPlay size={18} aria-hidden />}
           loading={start.isPending}
-          onClick={() => start.mutate(FIRST)}
+          onClick={() => start.mutate(FIRST_RECIPE)}
         >
-          Train it now
+          Start training
         </Button>
-        <Smaller disabled={start.isPending} onStart={start.mutate} />
+        <SmallRecipe disabled={start.isPending} onStart={start.mutate} />
       </Group>
     </Stack>
   );
@@ -128,7 +132,7 @@ function Steps() {
               {step.title}
             </Text>
             <Text size="sm" c="dimmed">
-              {step.words}
+              {step.text}
             </Text>
           </div>
         </li>
@@ -137,15 +141,15 @@ function Steps() {
   );
 }
 
-type SmallerProps = { disabled: boolean; onStart: (recipe: string) => void };
+type SmallRecipeProps = { disabled: boolean; onStart: (recipe: string) => void };
 
-/** The same in seconds, for a slow line. */
-function Smaller({ disabled, onStart }: SmallerProps) {
+/** A quicker example for a slow connection. */
+function SmallRecipe({ disabled, onStart }: SmallRecipeProps) {
   const { data } = useQuery({
     queryKey: ["recipes"],
     queryFn: () => dataOf(api.GET("/api/v1/recipes")),
   });
-  const small = data?.items.find((recipe) => recipe.name === SMALL);
+  const small = data?.items.find((recipe) => recipe.name === SMALL_RECIPE);
   if (!small) return null;
   return (
     <Text size="sm" c="dimmed" component="div">
@@ -158,7 +162,7 @@ function Smaller({ disabled, onStart }: SmallerProps) {
       >
         {small.title}
       </Button>
-      needs NumPy alone.
+      only needs NumPy.
     </Text>
   );
 }

@@ -1,12 +1,14 @@
-import { figure } from "~/lib/format";
+import { formatNumber } from "~/lib/format";
 import { type Point, polyline, range } from "./curve";
 import classes from "./Guide.module.css";
 
-/** One small curve; the task's own page has the real charts. */
+/** A small curve; the task page has the full charts. */
 export function LiveCurve({ name, points }: { name?: string; points: Point[] }) {
   const last = points.at(-1);
   const { low, high } = range(points);
-  const words = last ? `${name} ${figure(last.value)} at step ${last.step}` : "No numbers yet";
+  const description = last
+    ? `${name} ${formatNumber(last.value)} at step ${last.step}`
+    : "No values yet";
   return (
     <div className={classes.chart}>
       <svg
@@ -14,7 +16,7 @@ export function LiveCurve({ name, points }: { name?: string; points: Point[] }) 
         viewBox="0 0 100 100"
         preserveAspectRatio="none"
         role="img"
-        aria-label={words}
+        aria-label={description}
       >
         <line x1="0" x2="100" y1="10" y2="10" />
         <line x1="0" x2="100" y1="90" y2="90" />
@@ -23,14 +25,14 @@ export function LiveCurve({ name, points }: { name?: string; points: Point[] }) 
       {last ? (
         <>
           <span className={classes.top}>
-            {name} {figure(high)}
+            {name} {formatNumber(high)}
           </span>
           <span className={classes.bottom}>
-            {figure(low)}, step {last.step}
+            {formatNumber(low)}, step {last.step}
           </span>
         </>
       ) : (
-        <span className={classes.waiting}>The curve appears with the first epoch</span>
+        <span className={classes.waiting}>The curve appears after the first epoch</span>
       )}
     </div>
   );

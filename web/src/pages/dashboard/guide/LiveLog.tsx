@@ -1,28 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { fetchRaw, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 import { useTaskOutput } from "~/live/hooks";
 import type { LogPiece } from "~/live/messages";
 import classes from "./Guide.module.css";
-import { type Tail, withPiece, wordsOf } from "./tail";
+import { type Tail, tailText, withPiece } from "./tail";
 
-const KEPT_BYTES = 8_192;
+const TAIL_BYTES = 8_192;
 
-/** The last lines of what the program prints. */
+/** The last lines of the program's output. */
 export function LiveLog({ task }: { task: Task }) {
   const [tail, setTail] = useState<Tail>({ text: "", end: 0 });
-  const hear = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
+  const append = (piece: Pick<LogPiece, "offset" | "text" | "length">) =>
     setTail((now) => withPiece(now, piece));
-  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && hear(piece) });
-  const before = useQuery({
-    queryKey: [...keys.printed(task.id), "tail"],
+  useTaskOutput(task.id, { onLog: (piece) => piece.stream === "stdout" && append(piece) });
+  const earlier = useQuery({
+    queryKey: [...keys.logs(task.id), "tail"],
     queryFn: () => fetchTail(task.id),
     enabled: task.started != null,
   }).data;
   useEffect(() => {
-    if (before) setTail((now) => withPiece(now, before));
-  }, [before]);
+    if (earlier) setTail((now) => withPiece(now, earlier));
+  }, [earlier]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (tail.end) box.current?.scrollTo({ top: box.current.scrollHeight });
@@ -35,24 +35,24 @@ export function LiveLog({ task }: { task: Task }) {
       className={classes.log}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
-      aria-label="What the program prints"
+      aria-label="Program output"
     >
-      {wordsOf(tail) || "What the program prints appears here."}
+      {tailText(tail) || "Program output appears here."}
     </div>
   );
 }
 
-/** What was printed before the page was opened. */
+/** The output from before the page was opened. */
 async function fetchTail(
   task: string,
 ): Promise<Pick<LogPiece, "offset" | "text" | "length"> | null> {
-  const path = `/api/v1/tasks/${encodeURIComponent(task)}/logs/stdout?offset=-${KEPT_BYTES}`;
+  const path = `/api/v1/tasks/${encodeURIComponent(task)}/logs/stdout?offset=-${TAIL_BYTES}`;
   try {
     const answer = await fetchRaw(path);
     const bytes = await answer.arrayBuffer();
     const offset = Number(answer.headers.get("Diamond-Offset") ?? 0);
     return { offset, length: bytes.byteLength, text: new TextDecoder().decode(bytes) };
   } catch {
-    return null; // It has printed nothing so far; the stream brings what comes.
+    return null; // No output so far; the stream delivers the rest.
   }
 }

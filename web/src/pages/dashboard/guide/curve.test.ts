@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gather, mainMetric, polyline, valueWords } from "./curve";
+import { formatMetric, mainMetric, mergePoints, polyline } from "./curve";
 
 describe("the curve of the guide", () => {
   it("shows accuracy before loss, and anything before nothing", () => {
@@ -9,8 +9,8 @@ describe("the curve of the guide", () => {
   });
 
   it("takes a point that comes twice once, and keeps the order of steps", () => {
-    const first = gather({}, [{ name: "a", step: 1, value: 0.5 }]);
-    const all = gather(first, [
+    const first = mergePoints({}, [{ name: "a", step: 1, value: 0.5 }]);
+    const all = mergePoints(first, [
       { name: "a", step: 1, value: 0.5 },
       { name: "a", step: 0, value: 0.1 },
       { name: "a", step: 2, value: null },
@@ -31,7 +31,7 @@ describe("the curve of the guide", () => {
   });
 
   it("tells a share as a percentage", () => {
-    expect(valueWords("accuracy", 0.98611)).toBe("98.6 %");
-    expect(valueWords("loss", 0.123456)).toBe("0.1235");
+    expect(formatMetric("accuracy", 0.98611)).toBe("98.6 %");
+    expect(formatMetric("loss", 0.123456)).toBe("0.1235");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withPiece, wordsOf } from "./tail";
+import { tailText, withPiece } from "./tail";
 
 const EMPTY = { text: "", end: 0 };
 
@@ -17,13 +17,13 @@ describe("the end of a log", () => {
     expect(withPiece(first, { offset: 3, text: "a" }).text).toBe("é\na");
   });
 
-  it("begins anew after a gap", () => {
+  it("starts over after a gap", () => {
     const tail = withPiece({ text: "old", end: 3 }, { offset: 1_000, text: "new" });
     expect(tail.text).toBe("new");
   });
 
   it("shows a progress bar as it stands, without colours", () => {
     const tail = { text: "\u001b[32m10 %\r50 %\rdone\u001b[0m\nnext", end: 1 };
-    expect(wordsOf(tail)).toBe("done\nnext");
+    expect(tailText(tail)).toBe("done\nnext");
   });
 });

@@ -1,19 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, dataOf, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
+import { keys } from "~/api/queryKeys";
 import { useTaskOutput } from "~/live/hooks";
 import type { MetricPoint } from "~/live/messages";
-import { gather, type Point } from "./curve";
+import { mergePoints, type Point } from "./curve";
 
 type Series = { name: string; points: (number | null)[][] };
 
-/** A task's curves: those of before the page was opened, and each point as it comes. */
+/** A task's curves: stored points, and live points as they arrive. */
 export function useCurves(task: Task): Record<string, Point[]> {
   const [live, setLive] = useState<Record<string, Point[]>>({});
-  useTaskOutput(task.id, { onMetric: (points) => setLive((now) => gather(now, points)) });
+  useTaskOutput(task.id, { onMetric: (points) => setLive((now) => mergePoints(now, points)) });
   const { data } = useQuery({
-    queryKey: [...keys.measured(task.id), "guide"],
+    queryKey: [...keys.metrics(task.id), "guide"],
     queryFn: () =>
       dataOf(
         api.GET("/api/v1/tasks/{task}/metrics", {
@@ -21,10 +21,10 @@ export function useCurves(task: Task): Record<string, Point[]> {
         }),
       ),
   });
-  return useMemo(() => gather(live, kept(data?.items ?? [])), [live, data]);
+  return useMemo(() => mergePoints(live, storedPoints(data?.items ?? [])), [live, data]);
 }
 
-function kept(series: Series[]): Pick<MetricPoint, "name" | "step" | "value">[] {
+function storedPoints(series: Series[]): Pick<MetricPoint, "name" | "step" | "value">[] {
   return series.flatMap(({ name, points }) =>
     points.map(([step, , value]) => ({ name, step: step ?? 0, value: value ?? null })),
   );

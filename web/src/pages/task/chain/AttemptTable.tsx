@@ -2,21 +2,21 @@ import { Anchor, Button, Table } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Schemas, Task } from "~/api/client";
-import { Took } from "~/components/Time";
-import classes from "./Chain.module.css";
-import { gapWords, standing } from "./words";
+import { Elapsed } from "~/components/Time";
+import classes from "./AttemptsCard.module.css";
+import { attemptState, gapText } from "./attempts";
 
 type Attempt = Schemas["Attempt"];
-const HEADS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
-/** Of a long chain the newest tell how it goes. */
-const NEWEST = 8;
-const FEW_MORE = 4;
+const COLUMNS = ["Attempt", "State", "Gap before", "Ran for", "Reached step", "Checkpoint"];
+/** Of a long chain, the latest attempts matter most. */
+const MAX_ATTEMPTS = 8;
+const TOLERANCE = 4;
 
-/** Each attempt with the gap before it, how far it came, and how it ended. */
+/** Each attempt with the gap before it, its progress and how it ended. */
 export function AttemptTable({ task }: { task: Task }) {
   const [all, setAll] = useState(false);
-  const isLong = task.attempts.length > NEWEST + FEW_MORE;
-  const shown = isLong && !all ? task.attempts.slice(-NEWEST) : task.attempts;
+  const isLong = task.attempts.length > MAX_ATTEMPTS + TOLERANCE;
+  const shown = isLong && !all ? task.attempts.slice(-MAX_ATTEMPTS) : task.attempts;
   return (
     <div>
       {isLong && (
@@ -28,15 +28,15 @@ export function AttemptTable({ task }: { task: Task }) {
           onClick={() => setAll(!all)}
         >
           {all
-            ? `Show the newest ${NEWEST} alone`
-            : `Show the ${task.attempts.length - NEWEST} attempts before these`}
+            ? `Show only the latest ${MAX_ATTEMPTS}`
+            : `Show ${task.attempts.length - MAX_ATTEMPTS} earlier attempts`}
         </Button>
       )}
-      {/* Roles are named since small windows show rows as blocks, which are no table to a browser any more. */}
+      {/* Roles are explicit because small windows show rows as blocks, which browsers no longer treat as a table. */}
       <Table horizontalSpacing="sm" verticalSpacing={6} role="table" className={classes.table}>
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
-            {HEADS.map((head) => (
+            {COLUMNS.map((head) => (
               <Table.Th key={head} role="columnheader">
                 {head}
               </Table.Th>
@@ -60,12 +60,12 @@ function Row({ task, attempt }: { task: Task; attempt: Attempt }) {
       <Cell head="Attempt">
         <AttemptNumber task={task} attempt={attempt} />
       </Cell>
-      <Cell head="State">{standing(attempt, task.chain.follow_up, task.attempt)}</Cell>
+      <Cell head="State">{attemptState(attempt, task.chain.follow_up, task.attempt)}</Cell>
       <Cell head="Gap before" short>
-        {gapWords(attempt.gap)}
+        {gapText(attempt.gap)}
       </Cell>
       <Cell head="Ran for" short>
-        {started !== null && <Took from={started} to={ended} />}
+        {started !== null && <Elapsed from={started} to={ended} />}
       </Cell>
       <Cell head="Reached step" short>
         {step?.toLocaleString()}
@@ -86,14 +86,14 @@ function Cell({ head, short, children }: CellProps) {
   );
 }
 
-/** It leads to its log, once it has one. */
+/** Links to the attempt's log once there is one. */
 function AttemptNumber({ task, attempt }: { task: Task; attempt: Attempt }) {
   if (!attempt.runs.length) return <>{attempt.number}</>;
   return (
     <Anchor
       size="sm"
       underline="always"
-      aria-label={`Attempt ${attempt.number}: its log`}
+      aria-label={`Log of attempt ${attempt.number}`}
       renderRoot={(props) => (
         <Link
           to="/tasks/$task"

@@ -1,36 +1,38 @@
 import { Progress } from "@mantine/core";
 import type { Schemas } from "~/api/client";
-import { hours } from "~/lib/format";
-import classes from "./Chain.module.css";
+import { formatHours } from "~/lib/format";
+import classes from "./AttemptsCard.module.css";
 
-/** What was spent, what is promised to attempts that wait or run, and what is left. */
+/** Spent, reserved for queued or running attempts, and left. */
 export function BudgetBar({ budget }: { budget: Schemas["BudgetUse"] }) {
   const { amount, unit, spent, committed, left } = budget;
-  const part = (value: number) => Math.min(100, (100 * value) / Math.max(amount, 1e-9));
+  const percent = (value: number) => Math.min(100, (100 * value) / Math.max(amount, 1e-9));
   return (
     <div>
       <Progress.Root size="md" aria-hidden className={classes.left}>
-        <Progress.Section value={part(spent)} className={classes.spent} />
-        <Progress.Section value={part(committed)} className={classes.promised} />
+        <Progress.Section value={percent(spent)} className={classes.spent} />
+        <Progress.Section value={percent(committed)} className={classes.promised} />
       </Progress.Root>
       <div className={classes.budget}>
-        <Part look="spent">
-          Budget: {hours(spent)} of {hours(amount)} {unit} spent
-        </Part>
+        <BudgetPart look="spent">
+          Budget: {formatHours(spent)} of {formatHours(amount)} {unit} spent
+        </BudgetPart>
         {committed > 0 && (
-          <Part look="promised">up to {hours(committed)} promised to what waits or runs</Part>
+          <BudgetPart look="promised">
+            up to {formatHours(committed)} reserved for queued or running attempts
+          </BudgetPart>
         )}
-        <Part look="left">
-          <b>{hours(left)} left</b>
-        </Part>
+        <BudgetPart look="left">
+          <b>{formatHours(left)} left</b>
+        </BudgetPart>
       </div>
     </div>
   );
 }
 
-type PartProps = { look: "spent" | "promised" | "left"; children: React.ReactNode };
+type BudgetPartProps = { look: "spent" | "promised" | "left"; children: React.ReactNode };
 
-function Part({ look, children }: PartProps) {
+function BudgetPart({ look, children }: BudgetPartProps) {
   return (
     <span className={classes.part}>
       <span className={`${classes.mark} ${classes[look]}`} aria-hidden />

@@ -3,17 +3,18 @@ import { IconGitCommit, IconGitCompare } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
-import { PickTask } from "../PickTask";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
+import { shortDigest } from "~/lib/text";
+import { taskQuery } from "~/tasks/queries";
 import { textQuery } from "../queries";
-import { shortDigest } from "../words";
-import { CodeText } from "./CodeText";
-import { kindOf } from "./diff";
+import { TaskPicker } from "../TaskPicker";
+import { diffLineKind } from "./diff";
+import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
-import { NoCode } from "./texts";
+import { NoCode } from "./SpecAndScript";
 
-/** What was changed: since the last commit, or since another task. */
+/** Changes since the last commit, or compared with another task. */
 export function Changes({ task }: { task: Task }) {
   const { against } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -22,10 +23,10 @@ export function Changes({ task }: { task: Task }) {
   return (
     <>
       <Group gap="xs">
-        <PickTask label="Since another task" taken={[task.id]} onPick={compare} />
+        <TaskPicker label="Compare with another task" exclude={[task.id]} onPick={compare} />
         {against && (
           <Button size="xs" variant="default" onClick={() => compare()}>
-            Since the last commit
+            Compare with the last commit
           </Button>
         )}
       </Group>
@@ -34,36 +35,36 @@ export function Changes({ task }: { task: Task }) {
   );
 }
 
-/** Of the spec and of the code, from one task to the other. */
+/** Differences in spec and code between two tasks. */
 function SinceTask({ task, against }: { task: Task; against: string }) {
   const query = useQuery(textQuery(task.id, `diff?${new URLSearchParams({ against })}`));
   const { data: other } = useQuery(taskQuery(against));
   const name = (
     <Link to="/tasks/$task" params={{ task: against }}>
-      {other?.name ?? "the other"} {against.slice(0, 8)}
+      {other?.name ?? "the other task"} {against.slice(0, 8)}
     </Link>
   );
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(text) =>
         text ? (
           <>
             <Text size="sm" c="dimmed">
-              What was changed in spec and code from {name} to this task.
+              Changes in spec and code from {name} to this task.
             </Text>
-            <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+            <NumberedCode name="changes.diff" text={text} kindOf={diffLineKind} />
           </>
         ) : (
-          <Empty icon={IconGitCompare} title="Nothing was changed">
-            Spec and code are the same as those of {name}.
-          </Empty>
+          <EmptyState icon={IconGitCompare} title="No changes">
+            Spec and code are the same as in {name}.
+          </EmptyState>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-/** What had changed in the work tree since its commit. */
+/** Uncommitted changes at submission. */
 function SinceCommit({ task }: { task: Task }) {
   const listing = useQuery(listingQuery(task.id));
   const query = useQuery({
@@ -71,25 +72,25 @@ function SinceCommit({ task }: { task: Task }) {
     enabled: listing.data?.has_diff === true,
   });
   return (
-    <Answer query={listing}>
+    <QueryResult query={listing}>
       {(code) =>
         code.has_diff ? (
-          <Answer query={query}>
+          <QueryResult query={query}>
             {(text) => (
               <>
                 <Text size="sm" c="dimmed">
-                  What had been changed since commit {code.commit.slice(0, 12)} when the job was
-                  sent.
+                  Uncommitted changes since commit {code.commit.slice(0, 12)} when the job was
+                  submitted.
                 </Text>
-                <CodeText name="changes.diff" text={text} kindOf={kindOf} />
+                <NumberedCode name="changes.diff" text={text} kindOf={diffLineKind} />
               </>
             )}
-          </Answer>
+          </QueryResult>
         ) : (
           <NoChanges code={code} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -99,13 +100,10 @@ function NoChanges({ code }: { code: Code }) {
   if (code.kind === "none") return <NoCode />;
   const commit = code.commit || code.git_commit;
   return (
-    <Empty
-      icon={IconGitCommit}
-      title={commit ? "Nothing was changed" : "Not under version control"}
-    >
+    <EmptyState icon={IconGitCommit} title={commit ? "No changes" : "Not under version control"}>
       {commit
-        ? `The code ran as it is in commit ${commit.slice(0, 12)}.`
-        : `The code was taken as it was; its snapshot is ${shortDigest(code.snapshot ?? "")}.`}
-    </Empty>
+        ? `The code is identical to commit ${commit.slice(0, 12)}.`
+        : `The code was stored as snapshot ${shortDigest(code.snapshot ?? "")}.`}
+    </EmptyState>
   );
 }

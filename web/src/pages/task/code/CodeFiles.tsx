@@ -2,26 +2,26 @@ import { Anchor, Card, Grid, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Schemas, Task } from "~/api/client";
-import { Answer } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
-import { bytes, count } from "~/lib/format";
+import { QueryResult } from "~/components/QueryResult";
+import { count, formatBytes } from "~/lib/format";
 import { textQuery } from "../queries";
 import classes from "./CodeFiles.module.css";
-import { CodeText } from "./CodeText";
+import { NumberedCode } from "./NumberedCode";
 import { listingQuery } from "./queries";
-import { NoCode } from "./texts";
+import { NoCode } from "./SpecAndScript";
 
-/** The files that the task ran, as they were when it was asked for. */
+/** The files the task ran, as they were at submission. */
 export function CodeFiles({ task }: { task: Task }) {
   const query = useQuery(listingQuery(task.id));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(code) => {
         if (code.kind === "none") return <NoCode />;
         if (code.kind === "git") return <FromGit code={code} />;
         return <Snapshot task={task} code={code} />;
       }}
-    </Answer>
+    </QueryResult>
   );
 }
 
@@ -31,9 +31,9 @@ function FromGit({ code }: { code: Listing }) {
   return (
     <Card>
       <Text size="sm" mb="xs">
-        The endpoint fetched this code itself, as you:
+        The endpoint fetched this code with your account:
       </Text>
-      <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy the address" />
+      <CopyLine line={`${code.git_url}@${code.git_commit}`} label="Copy address" />
     </Card>
   );
 }
@@ -46,7 +46,7 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
     <Grid>
       <Grid.Col span={{ base: 12, md: 4 }}>
         <Stack>
-          <Card p={0} component="nav" aria-label="Files of the code">
+          <Card p={0} component="nav" aria-label="Code files">
             <ul className={classes.files}>
               {files.map((file) => (
                 <li key={file.path} data-shown={file.path === shown || undefined}>
@@ -65,13 +65,13 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
                     {file.path}
                   </Anchor>
                   <Text size="xs" c="dimmed">
-                    {file.link ? `→ ${file.link}` : file.size != null && bytes(file.size)}
+                    {file.link ? `→ ${file.link}` : file.size != null && formatBytes(file.size)}
                   </Text>
                 </li>
               ))}
             </ul>
           </Card>
-          <LeftOut names={code.left_out ?? []} />
+          <ExcludedFiles names={code.left_out ?? []} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 8 }}>
@@ -83,14 +83,18 @@ function Snapshot({ task, code }: { task: Task; code: Listing }) {
 
 function File({ task, path }: { task: Task; path: string }) {
   const query = useQuery(textQuery(task.id, `code/content?${new URLSearchParams({ path })}`));
-  return <Answer query={query}>{(text) => <CodeText name={path} text={text} />}</Answer>;
+  return (
+    <QueryResult query={query}>{(text) => <NumberedCode name={path} text={text} />}</QueryResult>
+  );
 }
 
-function LeftOut({ names }: { names: string[] }) {
+function ExcludedFiles({ names }: { names: string[] }) {
   if (!names.length) return null;
   return (
     <details>
-      <summary className={classes.summary}>{count(names.length, "thing")} stayed behind</summary>
+      <summary className={classes.summary}>
+        {count(names.length, "file or folder", "files or folders")} excluded
+      </summary>
       <List size="xs" mt="xs">
         {names.map((name) => (
           <List.Item key={name}>{name}</List.Item>

@@ -4,7 +4,7 @@ import type { Task } from "~/api/client";
 import type { TaskSearch } from "../search";
 import { Changes } from "./Changes";
 import { CodeFiles } from "./CodeFiles";
-import { Script, Spec } from "./texts";
+import { ScriptView, SpecView } from "./SpecAndScript";
 
 const PARTS = [
   { value: "spec", label: "Spec" },
@@ -12,9 +12,9 @@ const PARTS = [
   { value: "files", label: "Code" },
   { value: "diff", label: "Changes" },
 ];
-const CONTENTS = { spec: Spec, script: Script, files: CodeFiles, diff: Changes };
+const CONTENTS = { spec: SpecView, script: ScriptView, files: CodeFiles, diff: Changes };
 
-/** What was asked for, what was handed to the batch system, and the code that ran. */
+/** The spec as submitted, the batch script, and the code. */
 export function CodeTab({ task }: { task: Task }) {
   const { part = "spec" } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -22,7 +22,7 @@ export function CodeTab({ task }: { task: Task }) {
   return (
     <Stack align="stretch">
       <SegmentedControl
-        aria-label="Which part"
+        aria-label="View"
         data={PARTS}
         value={part}
         onChange={(next) =>

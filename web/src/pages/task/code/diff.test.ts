@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { kindOf } from "./diff";
+import { diffLineKind } from "./diff";
 
-test("the lines of a diff are told apart by how they begin", () => {
-  expect(["+a", "-a", " a", "@@ -1 +1 @@", "+++ b/x", "diff --git a b"].map(kindOf)).toEqual([
+test("the lines of a diff are recognized by how they start", () => {
+  expect(["+a", "-a", " a", "@@ -1 +1 @@", "+++ b/x", "diff --git a b"].map(diffLineKind)).toEqual([
     "added",
     "removed",
     undefined,

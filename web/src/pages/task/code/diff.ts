@@ -1,5 +1,5 @@
-/** What a line of a diff is: the signs stay in the text, so that colour is never alone. */
-export function kindOf(line: string): string | undefined {
+/** The kind of a diff line. The signs stay in the text, so that colour is not needed. */
+export function diffLineKind(line: string): string | undefined {
   if (/^(diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(line))
     return "head";
   if (line.startsWith("@@")) return "place";

@@ -14,18 +14,19 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { api, dataOf, ProblemError, type Schemas, type Task } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
-import { More } from "~/components/More";
-import { Ago } from "~/components/Time";
-import { bytes } from "~/lib/format";
-import { isSettled } from "../words";
+import { keys } from "~/api/queryKeys";
+import { EmptyState } from "~/components/EmptyState";
+import { LoadMore } from "~/components/LoadMore";
+import { QueryResult } from "~/components/QueryResult";
+import { TimeAgo } from "~/components/Time";
+import { formatBytes } from "~/lib/format";
+import { isSettled } from "~/tasks/state";
 import classes from "./Files.module.css";
 import { Preview } from "./Preview";
 
 type Entry = Schemas["FileEntry"];
 
-/** The run directory: what lies there, and a look into it. */
+/** The run directory, with a preview of files. */
 export function FilesTab({ task }: { task: Task }) {
   const { path = "" } = useSearch({ from: "/tasks/$task" });
   const isFolder = path === "" || path.endsWith("/");
@@ -44,33 +45,33 @@ export function FilesTab({ task }: { task: Task }) {
     retry: false,
     refetchInterval: isSettled(task) ? false : 10_000,
   });
-  useReadOnTo(isFolder ? "" : path, query);
+  useLoadUntil(isFolder ? "" : path, query);
   if (query.error instanceof ProblemError && query.error.code === "cleaned") {
     return (
-      <Empty icon={IconFolderOff} title={query.error.message}>
+      <EmptyState icon={IconFolderOff} title={query.error.message}>
         {query.error.hint}
-      </Empty>
+      </EmptyState>
     );
   }
   return (
     <Stack>
-      <Trail task={task} folder={folder} />
+      <FolderPath task={task} folder={folder} />
       <Grid>
         <Grid.Col span={{ base: 12, md: isFolder ? 12 : 5 }}>
           <Card p={0} component="section" aria-label="Files">
-            <Answer query={query}>
+            <QueryResult query={query}>
               {(items) => <Entries task={task} items={items} shown={path} />}
-            </Answer>
-            <More query={query}>There are more files: show the next</More>
+            </QueryResult>
+            <LoadMore query={query}>Load more files</LoadMore>
           </Card>
         </Grid.Col>
         {!isFolder && (
           <Grid.Col span={{ base: 12, md: 7 }}>
-            <Answer query={query}>
+            <QueryResult query={query}>
               {(items) => (
                 <Preview key={path} task={task} path={path} entry={entryAt(items, path)} />
               )}
-            </Answer>
+            </QueryResult>
           </Grid.Col>
         )}
       </Grid>
@@ -78,15 +79,18 @@ export function FilesTab({ task }: { task: Task }) {
   );
 }
 
-type Found = {
+type FileQuery = {
   data: Entry[] | undefined;
   hasNextPage: boolean;
   isFetching: boolean;
   fetchNextPage: () => unknown;
 };
 
-/** A file that one was led to may lie beyond the first page of its folder. */
-function useReadOnTo(path: string, { data, hasNextPage, isFetching, fetchNextPage }: Found): void {
+/** A linked file may be beyond the first page of its folder. */
+function useLoadUntil(
+  path: string,
+  { data, hasNextPage, isFetching, fetchNextPage }: FileQuery,
+): void {
   const isMissing = Boolean(path && data && !entryAt(data, path));
   useEffect(() => {
     if (isMissing && hasNextPage && !isFetching) void fetchNextPage();
@@ -101,15 +105,15 @@ function entryAt(items: Entry[], path: string): Entry | undefined {
   return items.find((item) => item.path === path);
 }
 
-/** The way from the run directory down to here. */
-function Trail({ task, folder }: { task: Task; folder: string }) {
+/** The path from the run directory to this folder. */
+function FolderPath({ task, folder }: { task: Task; folder: string }) {
   const names = folder ? folder.split("/") : [];
   const steps = names.map((name, n) => ({ name, path: `${names.slice(0, n + 1).join("/")}/` }));
   return (
     <nav aria-label="Folders">
       <Breadcrumbs>
         {[{ name: "Run directory", path: undefined }, ...steps].map(({ name, path }) => (
-          <Anchor key={path ?? ""} size="sm" renderRoot={toPath(task.id, path)}>
+          <Anchor key={path ?? ""} size="sm" renderRoot={fileLink(task.id, path)}>
             {name}
           </Anchor>
         ))}
@@ -118,7 +122,7 @@ function Trail({ task, folder }: { task: Task; folder: string }) {
   );
 }
 
-function toPath(task: string, path: string | undefined) {
+function fileLink(task: string, path: string | undefined) {
   return (props: object) => (
     <Link to="/tasks/$task" params={{ task }} search={{ tab: "files", path }} {...props} />
   );
@@ -167,17 +171,17 @@ function EntryRow({ task, entry, shown }: { task: Task; entry: Entry; shown: boo
         <Anchor
           size="sm"
           aria-current={shown ? "true" : undefined}
-          renderRoot={toPath(task.id, isFolder ? `${entry.path}/` : entry.path)}
+          renderRoot={fileLink(task.id, isFolder ? `${entry.path}/` : entry.path)}
         >
           {entry.path.split("/").at(-1)}
           {isFolder && "/"}
         </Anchor>
       </Group>
       <Text size="xs" className={classes.number}>
-        {!isFolder && entry.size != null && bytes(entry.size)}
+        {!isFolder && entry.size != null && formatBytes(entry.size)}
       </Text>
       <Text size="xs" className={classes.number}>
-        {entry.modified != null && <Ago at={entry.modified} />}
+        {entry.modified != null && <TimeAgo at={entry.modified} />}
       </Text>
     </li>
   );

@@ -3,11 +3,11 @@ import { Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import classes from "./Files.module.css";
 import { Markdown } from "./Markdown";
-import { type Cell, cellsOf, type Output } from "./notebook";
+import { type Cell, type Output, parseNotebook } from "./parseNotebook";
 
-/** A notebook to read: text, code and what came out. Nothing of it runs. */
+/** A read-only notebook: text, code and outputs. Nothing in it runs. */
 export function Notebook({ text }: { text: string }) {
-  const cells = useMemo(() => cellsOf(text), [text]);
+  const cells = useMemo(() => parseNotebook(text), [text]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a place to scroll by keys
     <section className={classes.scroll} tabIndex={0} aria-label="Notebook">
@@ -44,14 +44,14 @@ function OutputView({ output }: { output: Output }) {
   if (output.kind === "picture") {
     return (
       <div className={classes.output}>
-        <img className={classes.picture} src={output.address} alt="What the cell drew" />
+        <img className={classes.picture} src={output.address} alt="Cell output" />
       </div>
     );
   }
   if (output.kind === "left-out") {
     return (
       <Text size="xs" c="dimmed" className={classes.output}>
-        An output of the kind {output.type} is not shown here; save the notebook to see it.
+        Output of type {output.type} is not shown here. Download the notebook to see it.
       </Text>
     );
   }

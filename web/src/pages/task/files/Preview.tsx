@@ -2,20 +2,21 @@ import { Button, Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { fetchRaw, type Schemas, type Task } from "~/api/client";
-import { Answer, Failed } from "~/components/Answer";
-import { bytes } from "~/lib/format";
-import { plain } from "../log/ansi";
-import { rowsOf } from "./csv";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
+import { formatBytes } from "~/lib/format";
+import { plainText } from "~/output/ansi";
 import classes from "./Files.module.css";
 import { Notebook } from "./Notebook";
+import { parseCsv } from "./parseCsv";
 
-const LOOKED_AT = 400_000;
-const NOTEBOOK_AT_MOST = 20_000_000;
-const ROWS = 500;
+const MAX_PREVIEW_BYTES = 400_000;
+const MAX_NOTEBOOK_BYTES = 20_000_000;
+const MAX_ROWS = 500;
 
 type PreviewProps = { task: Task; path: string; entry: Schemas["FileEntry"] | undefined };
 
-/** A look into one file. How it may be shown was decided by the service. */
+/** A preview of one file. The service decides how it may be shown. */
 export function Preview({ task, path, entry }: PreviewProps) {
   return (
     <Card component="section" aria-label="Preview">
@@ -26,7 +27,7 @@ export function Preview({ task, path, entry }: PreviewProps) {
           </Title>
           {entry?.size != null && (
             <Text size="xs" c="dimmed">
-              {bytes(entry.size)}
+              {formatBytes(entry.size)}
             </Text>
           )}
         </div>
@@ -34,79 +35,76 @@ export function Preview({ task, path, entry }: PreviewProps) {
           variant="default"
           size="xs"
           component="a"
-          href={addressOf(task.id, path)}
+          href={fileUrl(task.id, path)}
           download
           leftSection={<IconDownload size={14} aria-hidden />}
         >
-          Save
+          Download
         </Button>
       </Group>
-      {entry ? <Content task={task} path={path} entry={entry} /> : <Gone />}
+      {entry ? <Content task={task} path={path} entry={entry} /> : <FileMissing />}
     </Card>
   );
 }
 
-function addressOf(task: string, path: string, inline = false): string {
+function fileUrl(task: string, path: string, inline = false): string {
   const query = new URLSearchParams({ path, ...(inline ? { inline: "true" } : {}) });
   return `/api/v1/tasks/${task}/files/content?${query}`;
 }
 
-function Gone() {
-  return <Text size="sm">This file is not there any more.</Text>;
+function FileMissing() {
+  return <Text size="sm">This file no longer exists.</Text>;
 }
 
 type ContentProps = { task: Task; path: string; entry: Schemas["FileEntry"] };
 
 function Content({ task, path, entry }: ContentProps) {
   if (entry.preview === "image") {
-    return <img className={classes.picture} src={addressOf(task.id, path, true)} alt={path} />;
+    return <img className={classes.picture} src={fileUrl(task.id, path, true)} alt={path} />;
   }
   if (!entry.preview || entry.preview === "none") {
-    return (
-      <Text size="sm">
-        There is no way to show this kind of file here. Save it to look at it on your own machine.
-      </Text>
-    );
+    return <Text size="sm">This type of file cannot be previewed. Download it to view it.</Text>;
   }
   return <TextContent task={task} path={path} entry={entry} />;
 }
 
 function TextContent({ task, path, entry }: ContentProps) {
-  const most = entry.preview === "notebook" ? NOTEBOOK_AT_MOST : LOOKED_AT;
+  const limit = entry.preview === "notebook" ? MAX_NOTEBOOK_BYTES : MAX_PREVIEW_BYTES;
   const size = entry.size ?? 0;
   const query = useQuery({
     queryKey: ["task-file", task.id, path, entry.modified],
-    queryFn: () => readBegin(addressOf(task.id, path, true), size, most),
+    queryFn: () => readStart(fileUrl(task.id, path, true), size, limit),
     retry: false,
   });
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(text) => (
         <Stack gap="xs">
-          <Shown kind={entry.preview ?? "text"} text={text} />
-          {size > most && (
+          <TextPreview kind={entry.preview ?? "text"} text={text} />
+          {size > limit && (
             <Text size="xs" c="dimmed">
-              The first {bytes(most)} of {bytes(size)}; save the file to see the rest.
+              Showing the first {formatBytes(limit)} of {formatBytes(size)}. Download the file to
+              see the rest.
             </Text>
           )}
         </Stack>
       )}
-    </Answer>
+    </QueryResult>
   );
 }
 
-async function readBegin(address: string, size: number, most: number): Promise<string> {
-  const headers: HeadersInit = size > most ? { Range: `bytes=0-${most - 1}` } : {};
+async function readStart(address: string, size: number, limit: number): Promise<string> {
+  const headers: HeadersInit = size > limit ? { Range: `bytes=0-${limit - 1}` } : {};
   return (await fetchRaw(address, { headers })).text();
 }
 
-function Shown({ kind, text }: { kind: string; text: string }) {
-  if (kind === "table") return <Rows text={text} />;
+function TextPreview({ kind, text }: { kind: string; text: string }) {
+  if (kind === "table") return <TablePreview text={text} />;
   if (kind === "notebook") return <SafeNotebook text={text} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a place to scroll by keys
     <section className={classes.scroll} tabIndex={0} aria-label="Text">
-      <pre className={classes.text}>{plain(text)}</pre>
+      <pre className={classes.text}>{plainText(text)}</pre>
     </section>
   );
 }
@@ -115,12 +113,12 @@ function SafeNotebook({ text }: { text: string }) {
   try {
     return <Notebook text={text} />;
   } catch (error) {
-    return <Failed error={new Error(`This is not a notebook: ${(error as Error).message}`)} />;
+    return <ErrorAlert error={new Error(`Not a valid notebook: ${(error as Error).message}`)} />;
   }
 }
 
-function Rows({ text }: { text: string }) {
-  const [head = [], ...rows] = rowsOf(text, ROWS + 1);
+function TablePreview({ text }: { text: string }) {
+  const [head = [], ...rows] = parseCsv(text, MAX_ROWS + 1);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a place to scroll by keys
     <section className={classes.scroll} tabIndex={0} aria-label="Table">
@@ -145,9 +143,9 @@ function Rows({ text }: { text: string }) {
           ))}
         </Table.Tbody>
       </Table>
-      {rows.length >= ROWS && (
+      {rows.length >= MAX_ROWS && (
         <Text size="xs" c="dimmed" mt="xs">
-          The first {ROWS} rows.
+          Showing the first {MAX_ROWS} rows.
         </Text>
       )}
     </section>

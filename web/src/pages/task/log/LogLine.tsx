@@ -1,18 +1,18 @@
 import { memo, useState } from "react";
-import { bytes } from "~/lib/format";
-import { markFound, partsOf } from "./ansi";
+import { formatBytes } from "~/lib/format";
+import { markMatches, partsOf } from "~/output/ansi";
 import classes from "./Log.module.css";
-import type { Line } from "./window";
+import type { Line } from "./LogWindow";
 
-const SHOWN_AT_FIRST = 2_000;
+const MAX_SHOWN = 2_000;
 
-type LineProps = { line: Line; find: string; onLink: (offset: number) => void };
+type LineProps = { line: Line; search: string; onLink: (offset: number) => void };
 
-/** One line as text with its colours; nothing in it is ever taken for HTML. */
-export const LogLine = memo(function LogLine({ line, find, onLink }: LineProps) {
-  const [whole, setWhole] = useState(false);
-  const isLong = line.text.length > SHOWN_AT_FIRST && !whole;
-  const text = isLong ? line.text.slice(0, SHOWN_AT_FIRST) : line.text;
+/** One line as text with colours; never interpreted as HTML. */
+export const LogLine = memo(function LogLine({ line, search, onLink }: LineProps) {
+  const [showAll, setShowAll] = useState(false);
+  const isLong = line.text.length > MAX_SHOWN && !showAll;
+  const text = isLong ? line.text.slice(0, MAX_SHOWN) : line.text;
   return (
     <>
       <button
@@ -25,13 +25,13 @@ export const LogLine = memo(function LogLine({ line, find, onLink }: LineProps) 
         #
       </button>
       <span className={classes.text}>
-        {markFound(partsOf(text), find).map((piece, n) => {
+        {markMatches(partsOf(text), search).map((piece, n) => {
           const look = { color: piece.color, backgroundColor: piece.background };
           const classNames = piece.className
             .split(" ")
             .map((name) => classes[name] ?? "")
             .join(" ");
-          const Tag = piece.found ? "mark" : "span";
+          const Tag = piece.isMatch ? "mark" : "span";
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line never change places
             <Tag key={n} className={classNames} style={look}>
@@ -41,8 +41,8 @@ export const LogLine = memo(function LogLine({ line, find, onLink }: LineProps) 
         })}
       </span>
       {isLong && (
-        <button type="button" className={classes.more} onClick={() => setWhole(true)}>
-          … show all {bytes(line.length)}
+        <button type="button" className={classes.more} onClick={() => setShowAll(true)}>
+          … show all {formatBytes(line.length)}
         </button>
       )}
     </>

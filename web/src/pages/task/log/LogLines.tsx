@@ -2,8 +2,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import classes from "./Log.module.css";
 import { LogLine } from "./LogLine";
+import { type Line, lineIndexAt } from "./LogWindow";
 import type { useLogWindow } from "./useLogWindow";
-import { indexAt, type Line } from "./window";
 
 type LinesProps = {
   label: string;
@@ -15,10 +15,10 @@ type LinesProps = {
 };
 
 const LINE_HEIGHT = 20;
-const NEAR_AN_EDGE = 150;
-const AT_THE_END = 30;
+const LOAD_MARGIN = 150;
+const END_MARGIN = 30;
 
-/** The lines in sight. More are read as one comes near an edge, and what one reads stays where it is. */
+/** The visible lines. More are loaded near an edge, without moving what is being read. */
 export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: LinesProps) {
   const { state, window, follow, setFollow, mark } = log;
   const { lines } = state;
@@ -35,13 +35,13 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
   const [top, bottom] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0];
 
   useEffect(() => {
-    if (top < NEAR_AN_EDGE && !follow) void window.up();
-    if (bottom > lines.length - NEAR_AN_EDGE && !follow) void window.down();
+    if (top < LOAD_MARGIN && !follow) void window.up();
+    if (bottom > lines.length - LOAD_MARGIN && !follow) void window.down();
   }, [top, bottom, lines.length, follow, window]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: wrapped lines are higher
   useLayoutEffect(() => rows.measure(), [wrap, rows]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is set anew when lines come or go
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is restored when lines are added or removed
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box) return;
@@ -49,7 +49,7 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
       box.scrollTop = box.scrollHeight;
       return;
     }
-    const index = indexAt(lines, anchor.current.offset);
+    const index = lineIndexAt(lines, anchor.current.offset);
     const start = rows.measurementsCache[index]?.start;
     if (start !== undefined) box.scrollTop = start + anchor.current.inside;
   }, [lines, follow, rows.getTotalSize()]);
@@ -57,7 +57,7 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
   const marked = useRef<number>(undefined);
   useEffect(() => {
     if (mark === undefined || mark === marked.current) return;
-    const index = indexAt(lines, mark);
+    const index = lineIndexAt(lines, mark);
     if (index < 0) return;
     marked.current = mark;
     anchor.current = { offset: -1, inside: 0 };
@@ -76,7 +76,7 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
       anchor.current = { offset: line.offset, inside: box.scrollTop - first.start };
       onFirstShown(line.offset);
     }
-    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < AT_THE_END;
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < END_MARGIN;
     const isWhole = window.snapshot().next >= window.snapshot().size;
     setFollow(atEnd && isWhole);
   }
@@ -104,10 +104,10 @@ export function LogLines({ label, log, wrap, find, onLink, onFirstShown }: Lines
               data-line
               data-index={index}
               className={classes.line}
-              data-marked={(mark !== undefined && indexAt([line], mark) === 0) || undefined}
+              data-marked={(mark !== undefined && lineIndexAt([line], mark) === 0) || undefined}
               style={{ transform: `translateY(${start}px)` }}
             >
-              <LogLine line={line} find={find} onLink={onLink} />
+              <LogLine line={line} search={find} onLink={onLink} />
             </div>
           );
         })}

@@ -3,80 +3,87 @@ import { IconArrowBarDown, IconArrowBarUp, IconDownload, IconLink } from "@table
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Task } from "~/api/client";
-import { Failed, Lines } from "~/components/Answer";
-import { sayDone } from "~/components/say";
-import { bytes } from "~/lib/format";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { showSuccess } from "~/components/toasts";
+import { formatBytes } from "~/lib/format";
 import classes from "./Log.module.css";
 import { LogLines } from "./LogLines";
 import { LogSearch } from "./LogSearch";
+import { downloadUrl, type LogSelection } from "./logStreams";
 import { useLogWindow } from "./useLogWindow";
-import { downloadAddress, type Which } from "./which";
 
 const NAMES = { stdout: "Output", stderr: "Errors" };
 
-type PaneProps = { task: Task; which: Which; wrap: boolean; half: boolean };
+type PaneProps = { task: Task; selection: LogSelection; wrap: boolean; half: boolean };
 
-/** One log in a frame of its own: find, follow, jump, link, save. */
-export function LogPane({ task, which, wrap, half }: PaneProps) {
+/** One log: search, follow, jump, link, download. */
+export function LogPane({ task, selection, wrap, half }: PaneProps) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
-  const log = useLogWindow(task, which, half ? undefined : search.at);
+  const log = useLogWindow(task, selection, half ? undefined : search.at);
   const [find, setFind] = useState(search.find ?? "");
   const firstShown = useRef(0);
   const { state, window } = log;
   const link = (offset: number) => {
     void navigate({
-      search: (now) => ({ ...now, stream: which.stream, at: offset }),
+      search: (now) => ({ ...now, stream: selection.stream, at: offset }),
       replace: true,
     });
     log.goTo(offset);
-    sayDone("The address now leads to this line");
+    showSuccess("Link to this line is in the address bar");
   };
   return (
     <section
       className={classes.pane}
       data-half={half || undefined}
-      aria-label={NAMES[which.stream]}
+      aria-label={NAMES[selection.stream]}
     >
       <Group gap="xs" className={classes.bar}>
         <Text size="sm" fw={600}>
-          {NAMES[which.stream]}
+          {NAMES[selection.stream]}
         </Text>
         <Text size="xs" c="dimmed">
-          {bytes(state.size)}
+          {formatBytes(state.size)}
           {state.source === "cluster" && ", read from the endpoint"}
         </Text>
-        <LogSearch task={task.id} which={which} text={find} onText={setFind} onGoTo={log.goTo} />
+        <LogSearch
+          task={task.id}
+          selection={selection}
+          text={find}
+          onText={setFind}
+          onGoTo={log.goTo}
+        />
         <Group gap={4} ml="auto">
-          <Tool label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
-          <Tool label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
-          <Tool
-            label="Link to the first line in sight"
+          <IconButton label="Go to the start" icon={IconArrowBarUp} onClick={() => log.goTo(0)} />
+          <IconButton label="Go to the end" icon={IconArrowBarDown} onClick={log.goToEnd} />
+          <IconButton
+            label="Link to the first visible line"
             icon={IconLink}
             onClick={() => link(firstShown.current)}
           />
-          <Tooltip label="Save the whole log">
+          <Tooltip label="Download full log">
             <ActionIcon
               variant="subtle"
               color="gray"
               component="a"
-              href={downloadAddress(task.id, which)}
+              href={downloadUrl(task.id, selection)}
               download
-              aria-label="Save the whole log"
+              aria-label="Download full log"
             >
               <IconDownload size={17} />
             </ActionIcon>
           </Tooltip>
         </Group>
       </Group>
-      {state.error && <Failed error={state.error} onRetry={() => void window.openEnd()} />}
+      {state.error && <ErrorAlert error={state.error} onRetry={() => void window.openEnd()} />}
       {state.lines.length === 0 && !state.error ? (
         <div className={classes.empty}>
-          {state.busy ? <Lines count={6} height={14} /> : "Nothing here."}
+          {state.busy ? <SkeletonLines count={6} height={14} /> : "Empty."}
         </div>
       ) : (
         <LogLines
-          label={NAMES[which.stream]}
+          label={NAMES[selection.stream]}
           log={log}
           wrap={wrap}
           find={find}
@@ -86,14 +93,14 @@ export function LogPane({ task, which, wrap, half }: PaneProps) {
           }}
         />
       )}
-      <Foot log={log} />
+      <PositionBar log={log} />
     </section>
   );
 }
 
-type ToolProps = { label: string; icon: typeof IconLink; onClick: () => void };
+type IconButtonProps = { label: string; icon: typeof IconLink; onClick: () => void };
 
-function Tool({ label, icon: Icon, onClick }: ToolProps) {
+function IconButton({ label, icon: Icon, onClick }: IconButtonProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={label}>
@@ -103,8 +110,8 @@ function Tool({ label, icon: Icon, onClick }: ToolProps) {
   );
 }
 
-/** Where one is in a log that is longer than what is read of it, and the way back to its end. */
-function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
+/** The position in a long log, and a way back to its end. */
+function PositionBar({ log }: { log: ReturnType<typeof useLogWindow> }) {
   const { state, follow } = log;
   const isPart = state.start > 0 || state.next < state.size;
   if (!isPart && follow) return null;
@@ -113,12 +120,12 @@ function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
       {isPart && (
         <>
           <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            {bytes(state.start)} – {bytes(state.next)} of {bytes(state.size)}
+            {formatBytes(state.start)} – {formatBytes(state.next)} of {formatBytes(state.size)}
           </Text>
           <input
             type="range"
             className={classes.place}
-            aria-label="Place in the log"
+            aria-label="Position in the log"
             aria-valuetext={`${Math.round((100 * state.start) / Math.max(1, state.size))} percent`}
             min={0}
             max={state.size}
@@ -130,7 +137,7 @@ function Foot({ log }: { log: ReturnType<typeof useLogWindow> }) {
       )}
       {!follow && (
         <Button size="compact-xs" variant="light" ml="auto" onClick={log.goToEnd}>
-          Follow the end
+          Follow
         </Button>
       )}
     </Group>

@@ -6,37 +6,37 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "~/api/client";
 import { count } from "~/lib/format";
 import classes from "./Log.module.css";
-import { searchLog, type Which } from "./which";
+import { type LogSelection, searchLog } from "./logStreams";
 
 type SearchProps = {
   task: string;
-  which: Which;
+  selection: LogSelection;
   text: string;
   onText: (text: string) => void;
   onGoTo: (offset: number) => void;
 };
 
-/** Find a text in the whole log, also in what lies on the endpoint alone. */
-export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
-  const [sought] = useDebouncedValue(text.trim(), 300);
+/** Searches the whole log, including what is only on the endpoint. */
+export function LogSearch({ task, selection, text, onText, onGoTo }: SearchProps) {
+  const [search] = useDebouncedValue(text.trim(), 300);
   const [at, setAt] = useState(-1);
-  const found = useMatches(task, which, sought);
-  const { matches } = found;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text begins anew
-  useEffect(() => setAt(-1), [sought]);
+  const result = useMatches(task, selection, search);
+  const { matches } = result;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search starts over
+  useEffect(() => setAt(-1), [search]);
 
-  const isReady = sought === text.trim() && !found.pending;
-  const [isEager, setEager] = useState(false);
-  // Enter came before the answer: what was found is gone to once it is there.
+  const isReady = search === text.trim() && !result.pending;
+  const [isEnterPending, setEnterPending] = useState(false);
+  // Enter was pressed before the results arrived: jump to the first match once they do.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the answer matters
   useEffect(() => {
-    if (!isEager || !isReady) return;
-    setEager(false);
+    if (!isEnterPending || !isReady) return;
+    setEnterPending(false);
     void go(1);
-  }, [isEager, isReady]);
+  }, [isEnterPending, isReady]);
 
   async function go(step: 1 | -1): Promise<void> {
-    if (at + step >= matches.length && found.hasMore) await found.readMore();
+    if (at + step >= matches.length && result.hasMore) await result.readMore();
     if (!matches.length) return;
     const next = (Math.max(at, step > 0 ? -1 : 0) + step + matches.length) % matches.length;
     setAt(next);
@@ -51,23 +51,23 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
         placeholder="Find in the log"
         leftSection={<IconSearch size={14} aria-hidden />}
         rightSection={
-          text && <CloseButton size="xs" aria-label="Stop finding" onClick={() => onText("")} />
+          text && <CloseButton size="xs" aria-label="Clear search" onClick={() => onText("")} />
         }
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !isReady) setEager(true);
+          if (event.key === "Enter" && !isReady) setEnterPending(true);
           else if (event.key === "Enter") void go(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") onText("");
         }}
       />
-      {sought && (
+      {search && (
         <>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="The match before"
+            aria-label="Previous match"
             onClick={() => void go(-1)}
           >
             <IconChevronUp size={16} />
@@ -76,17 +76,17 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="The next match"
+            aria-label="Next match"
             onClick={() => void go(1)}
           >
             <IconChevronDown size={16} />
           </ActionIcon>
           <Text size="xs" role="status" className={classes.found}>
-            {found.error?.message ?? (found.pending ? "Searching…" : foundWords(at, found))}
+            {result.error?.message ?? (result.pending ? "Searching…" : matchText(at, result))}
           </Text>
-          {found.reason && (
+          {result.reason && (
             <Text size="xs" className={classes.warning}>
-              <IconAlertTriangle size={14} aria-hidden /> {found.reason}
+              <IconAlertTriangle size={14} aria-hidden /> {result.reason}
             </Text>
           )}
         </>
@@ -95,13 +95,13 @@ export function LogSearch({ task, which, text, onText, onGoTo }: SearchProps) {
   );
 }
 
-function useMatches(task: string, which: Which, sought: string) {
+function useMatches(task: string, selection: LogSelection, search: string) {
   const query = useInfiniteQuery({
-    queryKey: ["log-search", task, which, sought],
-    queryFn: ({ pageParam }) => searchLog(task, which, sought, pageParam),
+    queryKey: ["log-search", task, selection, search],
+    queryFn: ({ pageParam }) => searchLog(task, selection, search, pageParam),
     initialPageParam: 0,
     getNextPageParam: (page: Schemas["LogMatches"]) => page.next,
-    enabled: sought.length > 0,
+    enabled: search.length > 0,
   });
   const pages = query.data?.pages ?? [];
   return {
@@ -115,10 +115,12 @@ function useMatches(task: string, which: Which, sought: string) {
   };
 }
 
-function foundWords(at: number, found: ReturnType<typeof useMatches>): string {
-  const many = found.matches.length;
-  if (!many) return found.reason ? "None in what is kept here" : "No match";
-  const all = found.hasMore ? `${many.toLocaleString()}+ matches` : count(many, "match", "matches");
-  const where = found.onEndpoint ? ", also on the endpoint" : "";
+function matchText(at: number, result: ReturnType<typeof useMatches>): string {
+  const many = result.matches.length;
+  if (!many) return result.reason ? "No match in the saved part" : "No match";
+  const all = result.hasMore
+    ? `${many.toLocaleString()}+ matches`
+    : count(many, "match", "matches");
+  const where = result.onEndpoint ? ", including on the endpoint" : "";
   return at < 0 ? `${all}${where}` : `${at + 1} of ${all}`;
 }

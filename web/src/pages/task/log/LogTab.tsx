@@ -3,13 +3,21 @@ import { IconFileText } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
-import { Answer, Empty } from "~/components/Answer";
 import { CopyLine } from "~/components/CopyLine";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
+import { isOver } from "~/tasks/state";
 import { logsQuery } from "../queries";
 import type { TaskSearch } from "../search";
-import { isOver } from "../words";
 import { LogPane } from "./LogPane";
-import { chosenOf, folderOf, type LogList, ranksOf, runsOf, type Which } from "./which";
+import {
+  folderOf,
+  type LogList,
+  type LogSelection,
+  ranksOf,
+  runChoices,
+  selectedRun,
+} from "./logStreams";
 
 const STREAMS = [
   { value: "stdout", label: "Output" },
@@ -17,34 +25,34 @@ const STREAMS = [
   { value: "both", label: "Both" },
 ];
 
-/** What the program printed: of any attempt, run and rank, its output and its errors apart. */
+/** The program's output: any attempt, run and rank, output and errors separately. */
 export function LogTab({ task }: { task: Task }) {
   const query = useQuery(logsQuery(task.id));
   return (
-    <Answer query={query}>
-      {(found) => (found.items.length ? <Logs task={task} found={found} /> : <NoLog task={task} />)}
-    </Answer>
+    <QueryResult query={query}>
+      {(list) => (list.items.length ? <Logs task={task} list={list} /> : <NoLog task={task} />)}
+    </QueryResult>
   );
 }
 
 function NoLog({ task }: { task: Task }) {
   return (
-    <Empty icon={IconFileText} title={isOver(task) ? "It printed nothing" : "Nothing printed yet"}>
+    <EmptyState icon={IconFileText} title={isOver(task) ? "No output" : "No output yet"}>
       {isOver(task)
-        ? "The program ended without a word, or never began."
-        : "What the program prints appears here as soon as it runs."}
-    </Empty>
+        ? "The program printed nothing, or never started."
+        : "Program output appears here as soon as it runs."}
+    </EmptyState>
   );
 }
 
-function Logs({ task, found }: { task: Task; found: LogList }) {
+function Logs({ task, list }: { task: Task; list: LogList }) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
   const set = (part: TaskSearch) =>
     void navigate({ search: (now) => ({ ...now, at: undefined, ...part }), replace: true });
-  const logs = found.items;
-  const runs = runsOf(task, logs);
-  const chosen = chosenOf(search, runs, logs);
+  const logs = list.items;
+  const runs = runChoices(task, logs);
+  const chosen = selectedRun(search, runs, logs);
   if (!chosen) return null;
   const ranks = ranksOf(logs, chosen);
   const stream = search.stream ?? "stdout";
@@ -53,7 +61,7 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
     <Stack gap="sm">
       <Group gap="sm">
         <SegmentedControl
-          aria-label="Which stream"
+          aria-label="Stream"
           data={STREAMS}
           value={stream}
           onChange={(value) =>
@@ -67,8 +75,8 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
             allowDeselect={false}
             data={runs}
             value={`${chosen.attempt}/${chosen.run}`}
-            onChange={(_, one) => {
-              const run = runs.find(({ value }) => value === one?.value);
+            onChange={(_, option) => {
+              const run = runs.find(({ value }) => value === option?.value);
               set({ attempt: run?.attempt, run: run?.run });
             }}
           />
@@ -96,12 +104,12 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
           }
         />
       </Group>
-      <AboutRanks found={found} chosen={chosen} />
-      {streams.map((one) => (
+      <AboutRanks list={list} chosen={chosen} />
+      {streams.map((name) => (
         <LogPane
-          key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${one}`}
+          key={`${chosen.attempt} ${chosen.run} ${chosen.rank} ${name}`}
           task={task}
-          which={{ ...chosen, stream: one }}
+          selection={{ ...chosen, stream: name }}
           wrap={search.wrap ?? false}
           half={streams.length > 1}
         />
@@ -110,17 +118,17 @@ function Logs({ task, found }: { task: Task; found: LogList }) {
   );
 }
 
-/** How the logs of several ranks are read, and where those lie that are not here. */
-function AboutRanks({ found, chosen }: { found: LogList; chosen: Omit<Which, "stream"> }) {
-  if (!found.words) return null;
-  const folder = folderOf(found.items, chosen);
-  const areElsewhere = found.ranks > found.carried_ranks && folder !== "";
+/** How the logs of several ranks are read, and where the others are stored. */
+function AboutRanks({ list, chosen }: { list: LogList; chosen: Omit<LogSelection, "stream"> }) {
+  if (!list.words) return null;
+  const folder = folderOf(list.items, chosen);
+  const areElsewhere = list.ranks > list.carried_ranks && folder !== "";
   return (
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
-        {found.words}
+        {list.words}
       </Text>
-      {areElsewhere && <CopyLine line={folder} label="Copy the folder's path" />}
+      {areElsewhere && <CopyLine line={folder} label="Copy the folder path" />}
     </Stack>
   );
 }

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Task } from "~/api/client";
-import { useHearing, useTaskOutput } from "~/live/hooks";
-import { useEvery } from "../useEvery";
-import { endOf, isOf, readLines, type Which } from "./which";
-import { indexAt, LogWindow } from "./window";
+import { useStreamOpened, useTaskOutput } from "~/live/hooks";
+import { useThrottle } from "~/live/useThrottle";
+import { LogWindow, lineIndexAt } from "./LogWindow";
+import { belongsTo, endOffset, type LogSelection, readLines } from "./logStreams";
 
-const READ_EVERY = 250;
+const READ_INTERVAL = 250;
 
-/** A log as it is read here: where one looks, whether one follows its end, and what comes in live. */
-export function useLogWindow(task: Task, which: Which, at: number | undefined) {
-  const { attempt, run, rank, stream } = which;
+/** A log view: its position, whether it follows the end, and live updates. */
+export function useLogWindow(task: Task, selection: LogSelection, at: number | undefined) {
+  const { attempt, run, rank, stream } = selection;
   const window = useMemo(
     () => new LogWindow((place) => readLines(task.id, { attempt, run, rank, stream }, place)),
     [task.id, attempt, run, rank, stream],
@@ -25,26 +25,26 @@ export function useLogWindow(task: Task, which: Which, at: number | undefined) {
     void (first.current === undefined ? window.openEnd() : window.openAt(first.current));
   }, [window]);
 
-  const readOn = useEvery(READ_EVERY, () => {
+  const readMore = useThrottle(READ_INTERVAL, () => {
     if (following.current) void window.catchUp();
   });
   useTaskOutput(task.id, {
     onLog: (piece) => {
-      if (!isOf(piece, which)) return;
-      window.grown(endOf(piece));
-      readOn();
+      if (!belongsTo(piece, selection)) return;
+      window.grow(endOffset(piece));
+      readMore();
     },
   });
-  useHearing((reconnected) => {
+  useStreamOpened((reconnected) => {
     if (reconnected && following.current) void window.openEnd();
-    else void window.look().then(readOn);
+    else void window.checkSize().then(readMore);
   });
 
   const goTo = useCallback(
     (offset: number) => {
       setFollow(false);
       setMark(offset);
-      if (indexAt(window.snapshot().lines, offset) < 0) void window.openAt(offset);
+      if (lineIndexAt(window.snapshot().lines, offset) < 0) void window.openAt(offset);
     },
     [window],
   );

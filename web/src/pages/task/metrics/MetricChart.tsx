@@ -5,14 +5,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Chart, type ChartHandle } from "~/charts/Chart";
-import { type Curve, colourOf, csvOf, type Range, stepsWithin } from "~/charts/curves";
+import { type Curve, colourOf, type Range, stepsWithin, toCsv } from "~/charts/curves";
 import { Legend } from "~/charts/Legend";
-import { save, saveText } from "~/charts/save";
-import { Failed, Lines } from "~/components/Answer";
-import { count, figure } from "~/lib/format";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { downloadText, downloadUrl } from "~/lib/download";
+import { count, formatNumber } from "~/lib/format";
 import { toggled } from "~/lib/sets";
+import { invalidCount, type MetricSet } from "./metricSet";
 import { allCurvesQuery, curvesQuery, pointsFor } from "./queries";
-import { brokenCount, type MetricSet } from "./set";
 
 type MetricChartProps = {
   title: string;
@@ -22,7 +23,7 @@ type MetricChartProps = {
   height?: number;
 };
 
-/** One chart: a curve of every task, or every curve. It asks for about two points a pixel of what is in sight. */
+/** One chart: one metric of several tasks, or all metrics. Requests about two points per visible pixel. */
 export function MetricChart({ title, tasks, names, labels, height = 240 }: MetricChartProps) {
   const { ref: inView, inViewport } = useInViewport();
   const { ref: sized, width } = useElementSize();
@@ -56,7 +57,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
   const handle = useRef<ChartHandle>(null);
   const zoom = (next: Range | null) =>
     void navigate({ search: (now) => ({ ...now, from: next?.from, to: next?.to }), replace: true });
-  const broken = brokenCount(set?.items ?? []);
+  const invalid = invalidCount(set?.items ?? []);
   return (
     <Card ref={inView} component="section" aria-label={title} p="sm">
       <Group justify="space-between" wrap="nowrap" mb={4}>
@@ -65,21 +66,21 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
         </Title>
         <Group gap="xs" wrap="nowrap">
           <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-            {lastWords(curves)}
+            {lastValueText(curves)}
           </Text>
-          <Exports title={title} curves={shown} handle={handle} />
+          <ExportMenu title={title} curves={shown} handle={handle} />
         </Group>
       </Group>
       <div ref={sized} style={{ minHeight: height }}>
         {whole.error && !set ? (
-          <Failed error={whole.error} onRetry={() => void whole.refetch()} />
+          <ErrorAlert error={whole.error} onRetry={() => void whole.refetch()} />
         ) : set?.items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No curves yet.
+            No metrics yet.
           </Text>
         ) : set ? (
           <Chart
-            label={chartWords(title, curves)}
+            label={chartDescription(title, curves)}
             curves={shown}
             axis={axis}
             log={log}
@@ -91,7 +92,7 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
           />
         ) : (
           <div aria-busy={whole.isFetching}>
-            <Lines count={4} height={height / 6} />
+            <SkeletonLines count={4} height={height / 6} />
           </div>
         )}
       </div>
@@ -102,9 +103,9 @@ export function MetricChart({ title, tasks, names, labels, height = 240 }: Metri
           onToggle={(key) => setHidden((now) => toggled(now, key))}
         />
       )}
-      {broken > 0 && (
+      {invalid > 0 && (
         <Text size="xs" mt={4}>
-          ✕ {count(broken, "place")} where a value was not a number
+          ✕ {count(invalid, "value is", "values are")} not a number
         </Text>
       )}
     </Card>
@@ -136,44 +137,48 @@ function curvesOf(
   });
 }
 
-function lastWords(curves: Curve[]): string {
+function lastValueText(curves: Curve[]): string {
   if (curves.length !== 1) return "";
   const value = curves[0]?.points.at(-1)?.[2];
-  return value == null ? "" : `now ${figure(value)}`;
+  return value == null ? "" : `now ${formatNumber(value)}`;
 }
 
-function chartWords(title: string, curves: Curve[]): string {
+function chartDescription(title: string, curves: Curve[]): string {
   const ends = curves.slice(0, 5).map(({ label, points }) => {
     const value = points.at(-1)?.[2];
-    return `${label} ${value == null ? "is not a number" : `is at ${figure(value)}`}`;
+    return `${label} ${value == null ? "is not a number" : `is at ${formatNumber(value)}`}`;
   });
-  return `${title}: ${ends.join(", ")}. Plus and minus zoom, arrows move, 0 shows all.`;
+  return `${title}: ${ends.join(", ")}. Press plus or minus to zoom, arrows to move, 0 to show all.`;
 }
 
-type ExportsProps = { title: string; curves: Curve[]; handle: React.RefObject<ChartHandle | null> };
+type ExportMenuProps = {
+  title: string;
+  curves: Curve[];
+  handle: React.RefObject<ChartHandle | null>;
+};
 
-function Exports({ title, curves, handle }: ExportsProps) {
+function ExportMenu({ title, curves, handle }: ExportMenuProps) {
   const file = title.replaceAll(/[^\w.-]+/g, "-");
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Tooltip label="Save this chart">
+        <Tooltip label="Download chart">
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label={`Save the chart ${title}`}
+            aria-label={`Download chart ${title}`}
           >
             <IconDownload size={15} />
           </ActionIcon>
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => save(`${file}.png`, handle.current?.png() ?? "")}>
-          As a picture (PNG)
+        <Menu.Item onClick={() => downloadUrl(`${file}.png`, handle.current?.png() ?? "")}>
+          Image (PNG)
         </Menu.Item>
-        <Menu.Item onClick={() => saveText(`${file}.csv`, csvOf(curves))}>
-          The points drawn (CSV)
+        <Menu.Item onClick={() => downloadText(`${file}.csv`, toCsv(curves))}>
+          Data points (CSV)
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -4,76 +4,77 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
-import { taskQuery } from "~/api/queries";
-import { Answer, Empty } from "~/components/Answer";
-import { isOver, isSettled } from "../words";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
+import { taskQuery } from "~/tasks/queries";
+import { isOver, isSettled } from "~/tasks/state";
 import { MetricChart } from "./MetricChart";
-import { idsOf, namesQuery } from "./queries";
-import { labelsOf } from "./set";
+import { labelsOf } from "./metricSet";
+import { comparedTasks, namesQuery } from "./queries";
 import { Toolbar } from "./Toolbar";
 import { useLiveCurves } from "./useLiveCurves";
 
-const MANY = 12;
+const SEARCH_ABOVE = 12;
 
-/** Curves, live; of several tasks on the same charts. */
+/** Live curves, also of several tasks on the same charts. */
 export function MetricsTab({ task }: { task: Task }) {
   const { compare, together } = useSearch({ from: "/tasks/$task" });
-  const ids = useMemo(() => idsOf(task.id, compare), [task.id, compare]);
+  const ids = useMemo(() => comparedTasks(task.id, compare), [task.id, compare]);
   const tasks = useTasks(task, ids.slice(1));
   const labels = useMemo(() => labelsOf(tasks), [tasks]);
-  useLiveCurves(tasks.filter((one) => !isSettled(one)).map(({ id }) => id));
+  useLiveCurves(tasks.filter((candidate) => !isSettled(candidate)).map(({ id }) => id));
   return (
     <Stack>
       <Toolbar task={task} tasks={tasks} />
       {together ? (
-        <MetricChart title="All curves" tasks={ids} names={[]} labels={labels} height={460} />
+        <MetricChart title="All metrics" tasks={ids} names={[]} labels={labels} height={460} />
       ) : (
-        <ChartOfEach task={task} tasks={ids} labels={labels} />
+        <ChartPerMetric task={task} tasks={ids} labels={labels} />
       )}
     </Stack>
   );
 }
 
-type EachProps = { task: Task; tasks: string[]; labels: Map<string, string> };
+type ChartPerMetricProps = { task: Task; tasks: string[]; labels: Map<string, string> };
 
-function ChartOfEach({ task, tasks, labels }: EachProps) {
+function ChartPerMetric({ task, tasks, labels }: ChartPerMetricProps) {
   const query = useQuery(namesQuery(tasks));
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {(names) =>
         names.length ? (
           <Charts tasks={tasks} names={names.map(({ name }) => name)} labels={labels} />
         ) : (
-          <NoCurves task={task} />
+          <NoMetrics task={task} />
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-/** Those of the other tasks that are known by now; one that cannot be read is left out. */
+/** The other tasks loaded so far; unreadable ones are left out. */
 function useTasks(task: Task, others: string[]): Task[] {
   return useQueries({
     queries: others.map((id) => taskQuery(id)),
-    combine: (found) => [task, ...found.flatMap(({ data }) => (data ? [data] : []))],
+    combine: (results) => [task, ...results.flatMap(({ data }) => (data ? [data] : []))],
   });
 }
 
 type ChartsProps = { tasks: string[]; names: string[]; labels: Map<string, string> };
 
 function Charts({ tasks, names, labels }: ChartsProps) {
-  const [words, setWords] = useState("");
-  const shown = names.filter((name) => name.toLowerCase().includes(words.toLowerCase().trim()));
+  const [search, setSearch] = useState("");
+  const shown = names.filter((name) => name.toLowerCase().includes(search.toLowerCase().trim()));
   return (
     <>
-      {names.length > MANY && (
+      {names.length > SEARCH_ABOVE && (
         <TextInput
           type="search"
           maw={320}
-          aria-label="Show curves whose name has"
-          placeholder={`Find one of ${names.length} curves`}
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
+          aria-label="Filter metrics"
+          placeholder={`Filter ${names.length} metrics`}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <SimpleGrid cols={{ base: 1, md: shown.length > 1 ? 2 : 1 }}>
@@ -83,19 +84,18 @@ function Charts({ tasks, names, labels }: ChartsProps) {
       </SimpleGrid>
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
-          No curve has that in its name.
+          No matching metrics.
         </Text>
       )}
     </>
   );
 }
 
-function NoCurves({ task }: { task: Task }) {
+function NoMetrics({ task }: { task: Task }) {
   return (
-    <Empty icon={IconChartLine} title={isOver(task) ? "It wrote no metrics" : "No metrics yet"}>
-      A program draws curves here by writing lines of JSON to the file that{" "}
-      <code>DIAMOND_METRICS</code> names, by <code>diamond.training.log(loss=…)</code>, or by
-      TensorBoard's own files in its folder.
-    </Empty>
+    <EmptyState icon={IconChartLine} title={isOver(task) ? "No metrics" : "No metrics yet"}>
+      To show metrics here, write JSON lines to the file named by <code>DIAMOND_METRICS</code>, call{" "}
+      <code>diamond.training.log(loss=…)</code>, or write TensorBoard files in the run directory.
+    </EmptyState>
   );
 }

@@ -5,37 +5,38 @@ import { useMemo, useState } from "react";
 import type { Task } from "~/api/client";
 import { Chart } from "~/charts/Chart";
 import { type Curve, colourOf, type Range } from "~/charts/curves";
-import { Answer, Empty } from "~/components/Answer";
-import { isOver, isSettled } from "../words";
+import { EmptyState } from "~/components/EmptyState";
+import { QueryResult } from "~/components/QueryResult";
+import { isOver, isSettled } from "~/tasks/state";
+import type { Series } from "./metricSet";
 import { curvesQuery } from "./queries";
-import type { Series } from "./set";
-import { groupsOf } from "./usage";
+import { usageGroups } from "./usage";
 
-const LOOK_AGAIN = 15_000;
+const REFETCH_INTERVAL = 15_000;
 
-/** How busy processors, memory and GPUs were while it ran. */
+/** CPU, memory and GPU use during the run. */
 export function ResourcesTab({ task }: { task: Task }) {
   const query = useQuery({
     ...curvesQuery({ tasks: [task.id], names: [], points: 1_000, range: null, usage: true }),
-    refetchInterval: isSettled(task) ? false : LOOK_AGAIN,
+    refetchInterval: isSettled(task) ? false : REFETCH_INTERVAL,
   });
   const [range, setRange] = useState<Range | null>(null);
   return (
-    <Answer query={query}>
+    <QueryResult query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty
+          <EmptyState
             icon={IconActivity}
-            title={isOver(task) ? "Nothing was measured" : "Nothing measured yet"}
+            title={isOver(task) ? "No measurements" : "No measurements yet"}
           >
-            Diamond looks at processors, memory and GPUs every few seconds while the program runs. A
-            run that was over at once leaves nothing to show.
-          </Empty>
+            Diamond measures CPU, memory and GPU use every few seconds while the program runs. Very
+            short runs may have no measurements.
+          </EmptyState>
         ) : (
           <Stack>
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                Of the program and everything it started, on the first node.
+                Use by the program and its child processes, on the first node.
               </Text>
               <Button
                 size="xs"
@@ -45,29 +46,29 @@ export function ResourcesTab({ task }: { task: Task }) {
                 download
                 leftSection={<IconDownload size={14} aria-hidden />}
               >
-                Every point (CSV)
+                All data (CSV)
               </Button>
             </Group>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
-              {groupsOf(items).map((group) => (
-                <Usage key={group.title} {...group} range={range} onRange={setRange} />
+              {usageGroups(items).map((group) => (
+                <UsageChart key={group.title} {...group} range={range} onRange={setRange} />
               ))}
             </SimpleGrid>
           </Stack>
         )
       }
-    </Answer>
+    </QueryResult>
   );
 }
 
-type UsageProps = {
+type UsageChartProps = {
   title: string;
   series: { label: string; item: Series }[];
   range: Range | null;
   onRange: (range: Range | null) => void;
 };
 
-function Usage({ title, series, range, onRange }: UsageProps) {
+function UsageChart({ title, series, range, onRange }: UsageChartProps) {
   const curves: Curve[] = useMemo(
     () =>
       series.map(({ label, item }, n) => ({

@@ -3,12 +3,12 @@ import { IconDownload, IconZoomReset } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Task } from "~/api/client";
 import { colourOf } from "~/charts/curves";
-import { PickTask } from "../PickTask";
 import type { TaskSearch } from "../search";
-import { labelsOf } from "./set";
+import { TaskPicker } from "../TaskPicker";
+import { labelsOf } from "./metricSet";
 import classes from "./Toolbar.module.css";
 
-/** How curves are drawn, and which tasks are on the charts; all of it stands in the address. */
+/** How curves are drawn and which tasks are compared; all stored in the address. */
 export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
   const search = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
@@ -35,7 +35,7 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
         </Group>
         <SegmentedControl
           size="xs"
-          aria-label="Along"
+          aria-label="X axis"
           data={[
             { value: "step", label: "By step" },
             { value: "time", label: "By time" },
@@ -51,7 +51,7 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
           onChange={(event) => set({ log: event.currentTarget.checked || undefined })}
         />
         <Switch
-          label="One chart"
+          label="Single chart"
           checked={search.together ?? false}
           onChange={(event) => set({ together: event.currentTarget.checked || undefined })}
         />
@@ -62,7 +62,7 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
           disabled={search.from === undefined}
           onClick={() => set({ from: undefined, to: undefined })}
         >
-          Show all
+          Reset zoom
         </Button>
         <Button
           size="xs"
@@ -72,7 +72,7 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
           download
           leftSection={<IconDownload size={14} aria-hidden />}
         >
-          Every point (CSV)
+          All data (CSV)
         </Button>
       </Group>
       <Group gap="xs">
@@ -84,17 +84,17 @@ export function Toolbar({ task, tasks }: { task: Task; tasks: Task[] }) {
               {n > 0 && (
                 <CloseButton
                   size="xs"
-                  aria-label={`Take ${labelsOf(tasks).get(id)} off the charts`}
+                  aria-label={`Remove ${labelsOf(tasks).get(id)} from the charts`}
                   onClick={() =>
-                    set({ compare: others.filter((one) => one !== id).join(",") || undefined })
+                    set({ compare: others.filter((other) => other !== id).join(",") || undefined })
                   }
                 />
               )}
             </span>
           ))}
-        <PickTask
+        <TaskPicker
           label="Compare with another task"
-          taken={tasks.map(({ id }) => id)}
+          exclude={tasks.map(({ id }) => id)}
           onPick={(id) => set({ compare: [...others, id].join(",") })}
         />
       </Group>

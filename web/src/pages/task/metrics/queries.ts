@@ -1,59 +1,65 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, dataOf } from "~/api/client";
 import type { Range } from "~/charts/curves";
-import type { MetricSet } from "./set";
+import type { MetricSet } from "./metricSet";
 
-export type Wanted = {
+export type CurveRequest = {
   tasks: string[];
-  /** None: all of them. */
+  /** Empty means all. */
   names: string[];
   points: number;
   range: Range | null;
   usage?: boolean;
 };
 
-/** About two points a pixel, in whole hundreds: a window drawn a little wider asks for nothing new. */
+/** About two points per pixel, rounded so that a slightly wider window requests nothing new. */
 export function pointsFor(width: number): number {
   return Math.min(4_000, Math.max(200, Math.ceil((2 * width) / 400) * 400));
 }
 
-/** What holds all curves is as wide as the page: it need not wait to be measured. */
+/** A chart of all curves is as wide as the page, so it need not be measured first. */
 export function allCurvesQuery(tasks: string[]) {
   const points = pointsFor(window.innerWidth) / 2;
   return curvesQuery({ tasks, names: [], points, range: null });
 }
 
-/** The task itself first. */
-export function idsOf(task: string, compare = ""): string[] {
+/** The task itself comes first. */
+export function comparedTasks(task: string, compare = ""): string[] {
   return [...new Set([task, ...compare.split(",").filter(Boolean)])];
 }
 
 export const CURVES = ["curves"];
 export const NAMES = ["curve-names"];
 
-export const curvesQuery = (wanted: Wanted) =>
+export const curvesQuery = (request: CurveRequest) =>
   queryOptions({
-    queryKey: [...CURVES, wanted],
-    queryFn: () => readCurves(wanted),
-    // Zooming in shows the coarse curve until the finer one is there.
+    queryKey: [...CURVES, request],
+    queryFn: () => readCurves(request),
+    // Zooming in shows the coarse curve until the finer one arrives.
     placeholderData: keepPreviousData,
-    // Tens of thousands of points are not compared with those before, one by one.
+    // Comparing tens of thousands of points one by one is too slow.
     structuralSharing: false,
     staleTime: 60_000,
   });
 
-/** Which curves these tasks have. */
+/** The metrics these tasks have. */
 export const namesQuery = (tasks: string[]) =>
   queryOptions({
     queryKey: [...NAMES, tasks],
     queryFn: async () => {
-      const wanted = { tasks, names: [], points: 2, range: null };
-      return (await readCurves(wanted)).names;
+      const request = { tasks, names: [], points: 2, range: null };
+      return (await readCurves(request)).names;
     },
     placeholderData: keepPreviousData,
   });
 
-async function readCurves({ tasks, names, points, range, usage }: Wanted): Promise<MetricSet> {
+async function readCurves({
+  tasks,
+  names,
+  points,
+  range,
+  usage,
+}: CurveRequest): Promise<MetricSet> {
   const query = {
     task: tasks,
     name: names,

@@ -1,16 +1,16 @@
-import type { Series } from "./set";
+import type { Series } from "./metricSet";
 
 type Group = { title: string; series: { label: string; item: Series }[] };
 
 const TITLES: Record<string, string> = {
-  cpu_percent: "Processors (% of one core)",
+  cpu_percent: "CPU (% of one core)",
   memory_mb: "Memory (MB)",
-  gpu_percent: "GPUs (% busy)",
+  gpu_percent: "GPU use (%)",
   gpu_memory_mb: "GPU memory (MB)",
 };
 
-/** One chart for each kind of measure; all GPUs of a node share theirs. */
-export function groupsOf(items: Series[]): Group[] {
+/** One chart per kind of measurement; all GPUs of a node share one. */
+export function usageGroups(items: Series[]): Group[] {
   const groups = new Map<string, Group>();
   for (const item of items) {
     const gpu = item.name.match(/^gpu(\d+)_(.+)$/);

@@ -1,18 +1,18 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test, vi } from "vitest";
+import type { LiveData, MetricSet } from "./metricSet";
 import { CURVES, NAMES } from "./queries";
-import type { Live, MetricSet } from "./set";
 
-vi.mock("~/live/link", () => ({ link: {} }));
+vi.mock("~/live/connection", () => ({ connection: {} }));
 
 const wanted = { tasks: ["t1"], names: ["loss"], points: 200, range: null };
 const names = [{ name: "loss", tasks: ["t1"] }];
-const at = (step: number): Live => [
+const at = (step: number): LiveData => [
   { task: "t1", points: [{ name: "loss", step, time: step, value: 1 / step }] },
 ];
 
-async function drawnOn(queries: QueryClient, live: Live) {
-  (await import("./useLiveCurves")).drawOn(queries, live);
+async function drawnOn(queries: QueryClient, live: LiveData) {
+  (await import("./useLiveCurves")).addLiveData(queries, live);
 }
 
 test("a point that comes is drawn at the end of its curve", async () => {

@@ -3,18 +3,18 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { api, dataOf, type Schemas } from "~/api/client";
-import { Answer } from "~/components/Answer";
+import { QueryResult } from "~/components/QueryResult";
+import { bodyOf, type Work } from "~/jobs/work";
 import classes from "../../Composer.module.css";
 import { useComposer } from "../../state/context";
-import { bodyOf, type Work } from "../../state/work";
-import { type GoalDraft, goalOf, isNoNumber } from "./goal";
-import { LikeField } from "./LikeField";
-import { PlanAnswer } from "./PlanAnswer";
+import { EarlierTaskField } from "./EarlierTaskField";
+import { type GoalDraft, goalOf, isInvalidNumber } from "./goal";
+import { PlanResult } from "./PlanResult";
 import { useGoal } from "./useGoal";
 
-const PAUSE = 400;
+const TYPING_PAUSE = 400;
 
-/** How long until a goal is reached, in how many attempts, and what it costs. */
+/** How long a training goal takes, in how many attempts, and at what cost. */
 export function PlanPane() {
   const { draft } = useComposer();
   const { goal, change } = useGoal();
@@ -23,30 +23,30 @@ export function PlanPane() {
     <Stack p="md" gap="md">
       <section aria-labelledby="goal-title">
         <Title order={2} id="goal-title" mb={4}>
-          How much is to be trained
+          Training goal
         </Title>
         <Text size="sm" c="dimmed" mb="sm">
-          This only reckons; nothing runs before you submit.
+          This is an estimate. Nothing runs until you submit.
         </Text>
         <Stack gap="sm">
-          <Amount goal={goal} change={change} />
-          <LikeField value={goal.like} onChange={(like) => change({ like })} />
+          <GoalFields goal={goal} change={change} />
+          <EarlierTaskField value={goal.like} onChange={(like) => change({ like })} />
           <div className={classes.two}>
             <NumberField
-              label="Seconds a step"
-              help={goal.like ? "Taken from that task." : "If no task can tell."}
+              label="Seconds per step"
+              help={goal.like ? "Taken from that task." : "Only needed without an earlier task."}
               disabled={Boolean(goal.like)}
               value={goal.stepSeconds}
               onChange={(stepSeconds) => change({ stepSeconds })}
             />
             <NumberField
-              label="Seconds a checkpoint costs"
+              label="Seconds per checkpoint"
               value={goal.saveSeconds}
               onChange={(saveSeconds) => change({ saveSeconds })}
             />
             <NumberField
-              label="Gigabytes of a checkpoint"
-              help="Counts where the site bounds what a job writes."
+              label="Checkpoint size (GB)"
+              help="Needed if the site limits how much a job writes."
               value={goal.saveGigabytes}
               onChange={(saveGigabytes) => change({ saveGigabytes })}
             />
@@ -55,17 +55,17 @@ export function PlanPane() {
       </section>
       {plan.isEnabled ? (
         <>
-          <Answer query={plan}>{(found) => <PlanAnswer plan={found} />}</Answer>
+          <QueryResult query={plan}>{(result) => <PlanResult plan={result} />}</QueryResult>
           <Switch
-            label="Keep this plan with the task"
-            description="Its page then shows what was foretold beside what happens."
+            label="Save this estimate with the task"
+            description="The task page then shows planned vs. actual."
             checked={goal.keep}
             onChange={(event) => change({ keep: event.currentTarget.checked })}
           />
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          Say how much is to be trained and how fast it goes, and the plan stands here.
+          Enter a training goal and a pace to see the estimate.
         </Text>
       )}
     </Stack>
@@ -74,12 +74,12 @@ export function PlanPane() {
 
 type PartProps = { goal: GoalDraft; change: (more: Partial<GoalDraft>) => void };
 
-function Amount({ goal, change }: PartProps) {
+function GoalFields({ goal, change }: PartProps) {
   return (
     <>
       <SegmentedControl
         size="xs"
-        aria-label="Counted in"
+        aria-label="Unit of the goal"
         value={goal.by}
         onChange={(by) => change({ by: by as GoalDraft["by"] })}
         data={[
@@ -98,13 +98,13 @@ function Amount({ goal, change }: PartProps) {
             onChange={(epochs) => change({ epochs })}
           />
           <NumberField
-            label="Samples in one"
+            label="Samples per epoch"
             value={goal.samples}
             onChange={(samples) => change({ samples })}
           />
           <NumberField
-            label="Samples a step"
-            help="Over all GPUs."
+            label="Samples per step"
+            help="Across all GPUs."
             value={goal.batch}
             onChange={(batch) => change({ batch })}
           />
@@ -128,7 +128,11 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
       label={label}
       description={help}
       inputWrapperOrder={["label", "input", "description", "error"]}
-      error={!disabled && isNoNumber(value) && "A number above zero, such as 0.5 or 20 000."}
+      error={
+        !disabled &&
+        isInvalidNumber(value) &&
+        "Enter a number greater than zero, such as 0.5 or 20 000."
+      }
       inputMode="decimal"
       autoComplete="off"
       disabled={disabled}
@@ -140,11 +144,11 @@ function NumberField({ label, value, onChange, help, disabled }: NumberProps) {
 
 function usePlan(work: Work, draft: GoalDraft) {
   const { project = "" } = useSearch({ from: "/compose" });
-  const wanted = [{ ...bodyOf(work), project }, goalOf(draft)];
-  const [asked] = useDebouncedValue(JSON.stringify(wanted), PAUSE);
-  const [body, goal] = JSON.parse(asked) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
+  const requestParts = [{ ...bodyOf(work), project }, goalOf(draft)];
+  const [settled] = useDebouncedValue(JSON.stringify(requestParts), TYPING_PAUSE);
+  const [body, goal] = JSON.parse(settled) as [Schemas["ComposeRequest"], Schemas["Goal"] | null];
   const query = useQuery({
-    queryKey: ["plan", asked],
+    queryKey: ["plan", settled],
     queryFn: goal
       ? () => dataOf(api.POST("/api/v1/plans", { body: { ...body, goal } }))
       : skipToken,

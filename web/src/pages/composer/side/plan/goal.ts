@@ -1,6 +1,6 @@
 import type { Schemas } from "~/api/client";
 
-/** What a person typed about how much is to be trained; empty: not said. */
+/** The training goal as typed; empty means not set. */
 export type GoalDraft = {
   by: "steps" | "epochs";
   steps: string;
@@ -11,11 +11,11 @@ export type GoalDraft = {
   stepSeconds: string;
   saveSeconds: string;
   saveGigabytes: string;
-  /** Whether the task is to show what was foretold beside what happens. */
+  /** Whether the task page will show planned vs. actual. */
   keep: boolean;
 };
 
-export const NOTHING: GoalDraft = {
+export const EMPTY_GOAL: GoalDraft = {
   by: "steps",
   steps: "",
   epochs: "",
@@ -28,43 +28,43 @@ export const NOTHING: GoalDraft = {
   keep: true,
 };
 
-/** The goal as the service takes it; null while too little was said to ask. What is no number is left out. */
+/** The goal for the API; null while incomplete. Invalid numbers are left out. */
 export function goalOf(draft: GoalDraft): Schemas["Goal"] | null {
   const amount =
     draft.by === "steps"
-      ? { steps: numberOf(draft.steps) }
+      ? { steps: parseNumber(draft.steps) }
       : {
-          epochs: numberOf(draft.epochs),
-          samples: numberOf(draft.samples),
-          batch: numberOf(draft.batch),
+          epochs: parseNumber(draft.epochs),
+          samples: parseNumber(draft.samples),
+          batch: parseNumber(draft.batch),
         };
   const pace = draft.like.trim()
     ? { like: draft.like.trim() }
-    : { like: "", step_seconds: numberOf(draft.stepSeconds) };
+    : { like: "", step_seconds: parseNumber(draft.stepSeconds) };
   if (Object.values(amount).some((value) => value === undefined)) return null;
   if (!pace.like && pace.step_seconds === undefined) return null;
   const saving = {
-    save_seconds: numberOf(draft.saveSeconds) ?? 0,
-    save_gigabytes: numberOf(draft.saveGigabytes),
+    save_seconds: parseNumber(draft.saveSeconds) ?? 0,
+    save_gigabytes: parseNumber(draft.saveGigabytes),
   };
   return { ...amount, ...pace, ...saving };
 }
 
-/** Whether something stands there that is no number above zero. */
-export function isNoNumber(text: string): boolean {
-  return text.trim() !== "" && numberOf(text) === undefined;
+/** Whether the text is not a number greater than zero. */
+export function isInvalidNumber(text: string): boolean {
+  return text.trim() !== "" && parseNumber(text) === undefined;
 }
 
-/** What is sent along with the job. */
-export function keptGoal(draft: GoalDraft): Schemas["Goal"] | null {
+/** The goal that is submitted with the job. */
+export function savedGoal(draft: GoalDraft): Schemas["Goal"] | null {
   return draft.keep ? goalOf(draft) : null;
 }
 
-/** Commas part thousands. One that does not is refused: 0,5 must not be taken for 5. */
-export function numberOf(text: string): number | undefined {
-  const close = text.replaceAll(/[\s_]/g, "");
-  if (close.includes(",") && !/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(close)) return undefined;
-  const plain = close.replaceAll(",", "");
+/** Commas separate thousands. Any other comma is rejected: 0,5 must not become 5. */
+export function parseNumber(text: string): number | undefined {
+  const compact = text.replaceAll(/[\s_]/g, "");
+  if (compact.includes(",") && !/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(compact)) return undefined;
+  const plain = compact.replaceAll(",", "");
   const value = Number(plain);
   return plain && Number.isFinite(value) && value > 0 ? value : undefined;
 }

@@ -1,14 +1,14 @@
 import { useSessionStorage } from "@mantine/hooks";
-import { type GoalDraft, NOTHING } from "./goal";
+import { EMPTY_GOAL, type GoalDraft } from "./goal";
 
-/** How much is to be trained, as typed in this tab; it goes along when the job is submitted, and is forgotten then. */
+/** The training goal, kept in this tab until the job is submitted. */
 export function useGoal() {
   const [stored, setGoal] = useSessionStorage<GoalDraft>({
     key: "plan-goal",
-    defaultValue: NOTHING,
+    defaultValue: EMPTY_GOAL,
     getInitialValueInEffect: false,
   });
-  const goal = { ...NOTHING, ...stored };
+  const goal = { ...EMPTY_GOAL, ...stored };
   const change = (more: Partial<GoalDraft>) => setGoal({ ...goal, ...more });
-  return { goal, change, forget: () => setGoal(NOTHING) };
+  return { goal, change, forget: () => setGoal(EMPTY_GOAL) };
 }

@@ -1,10 +1,10 @@
 import { Select } from "@mantine/core";
 
 const GOALS = [
-  { value: "soonest", label: "Finish soonest" },
-  { value: "cheapest", label: "Cost least" },
-  { value: "efficiency:0.7", label: "Most machines that each still do 70 %" },
-  { value: "efficiency:0.9", label: "Most machines that each still do 90 %" },
+  { value: "soonest", label: "Fastest finish" },
+  { value: "cheapest", label: "Lowest cost" },
+  { value: "efficiency:0.7", label: "Largest node count at 70 % efficiency" },
+  { value: "efficiency:0.9", label: "Largest node count at 90 % efficiency" },
 ];
 
 type GoalFieldProps = { value: string; onChange: (goal: string) => void; disabled: boolean };
@@ -12,7 +12,7 @@ type GoalFieldProps = { value: string; onChange: (goal: string) => void; disable
 export function GoalField({ value, onChange, disabled }: GoalFieldProps) {
   return (
     <Select
-      label="What matters"
+      label="Optimize for"
       data={GOALS}
       value={value}
       disabled={disabled}

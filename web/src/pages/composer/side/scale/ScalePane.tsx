@@ -3,54 +3,59 @@ import { useSessionStorage } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, dataOf } from "~/api/client";
-import { keys } from "~/api/queries";
-import { Answer, Failed } from "~/components/Answer";
-import { freshKey } from "~/lib/key";
+import { keys } from "~/api/queryKeys";
+import { ErrorAlert } from "~/components/ErrorAlert";
+import { QueryResult } from "~/components/QueryResult";
+import { bodyOf } from "~/jobs/work";
+import { randomKey } from "~/lib/randomKey";
 import { useComposer } from "../../state/context";
-import { bodyOf } from "../../state/work";
 import { GoalField } from "./GoalField";
-import { ScaleAnswer } from "./ScaleAnswer";
-import { type Begun, begunFor, isOf, nodesOf } from "./words";
+import { ScaleResult } from "./ScaleResult";
+import { isForJob, parseNodeCounts, type ScaleStart, scaleStart } from "./scaleStart";
 
-/** Short probe runs of this very job: how many machines are worth it, or which settings. */
+/** Short test runs of this job: how many nodes are worth it, or which settings. */
 export function ScalePane() {
   const { draft } = useComposer();
-  const [begun, setBegun] = useSessionStorage<Begun | null>({
-    key: "scale-begun",
+  const [started, setStarted] = useSessionStorage<ScaleStart | null>({
+    key: "scale-started",
     defaultValue: null,
     getInitialValueInEffect: false,
   });
   const { spec } = draft.work;
   return (
     <Stack p="md" gap="md">
-      <Start onStarted={(id) => setBegun(begunFor(id, spec))} />
-      {begun && (
-        <Found scale={begun.id} isOfThis={isOf(begun, spec)} forget={() => setBegun(null)} />
+      <StartForm onStarted={(id) => setStarted(scaleStart(id, spec))} />
+      {started && (
+        <StartedScale
+          scale={started.id}
+          isThisJob={isForJob(started, spec)}
+          forget={() => setStarted(null)}
+        />
       )}
     </Stack>
   );
 }
 
-function Start({ onStarted }: { onStarted: (scale: string) => void }) {
+function StartForm({ onStarted }: { onStarted: (scale: string) => void }) {
   const [nodes, setNodes] = useState("1, 2, 4");
   const [goal, setGoal] = useState("soonest");
   const [tune, setTune] = useState(false);
-  const sizes = tune ? [] : nodesOf(nodes);
+  const sizes = tune ? [] : parseNodeCounts(nodes);
   const start = useStart({ nodes: sizes ?? [], goal, tune }, onStarted);
   return (
     <section aria-labelledby="scale-title">
       <Title order={2} id="scale-title" mb={4}>
-        Try it out in short runs
+        Test runs
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Each measures some steps of this job, for ten minutes at most, and is then ended. The job
-        must log its steps.
+        Short runs measure a few steps of this job at different sizes. Each stops after ten minutes
+        at most. The job must log its steps.
       </Text>
       <Stack gap="sm">
         <TextInput
-          label="Numbers of machines"
-          description="With commas between them; left empty: 1, 2 and 4, as far as there are so many."
-          error={sizes === null && "Whole numbers above zero, such as 1, 2, 4."}
+          label="Node counts"
+          description="Separated by commas. Default: 1, 2 and 4, if that many nodes are available."
+          error={sizes === null && "Enter whole numbers greater than zero, such as 1, 2, 4."}
           inputWrapperOrder={["label", "input", "description", "error"]}
           disabled={tune}
           value={nodes}
@@ -58,11 +63,11 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
         />
         <GoalField value={goal} onChange={setGoal} disabled={tune} />
         <Switch
-          label="Try settings on one machine instead: precision, batch size, loader workers"
+          label="Test settings on one node instead: precision, batch size, loader workers"
           checked={tune}
           onChange={(event) => setTune(event.currentTarget.checked)}
         />
-        {start.error && <Failed error={start.error} />}
+        {start.error && <ErrorAlert error={start.error} />}
         <Group>
           <Button
             variant="default"
@@ -70,7 +75,7 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
             loading={start.isPending}
             onClick={() => start.mutate()}
           >
-            Start the short runs
+            Start test runs
           </Button>
         </Group>
       </Stack>
@@ -78,26 +83,26 @@ function Start({ onStarted }: { onStarted: (scale: string) => void }) {
   );
 }
 
-type Wanted = { nodes: number[]; goal: string; tune: boolean };
+type ScaleOptions = { nodes: number[]; goal: string; tune: boolean };
 
-function useStart(wanted: Wanted, onStarted: (scale: string) => void) {
+function useStart(options: ScaleOptions, onStarted: (scale: string) => void) {
   const { draft } = useComposer();
   const rest = { steps: 30, minutes: 10, batch_param: "", accumulate_param: "", together: false };
   return useMutation({
     mutationFn: () =>
       dataOf(
         api.POST("/api/v1/scales", {
-          params: { header: { "Idempotency-Key": freshKey() } },
-          body: { ...bodyOf(draft.work), ...wanted, ...rest },
+          params: { header: { "Idempotency-Key": randomKey() } },
+          body: { ...bodyOf(draft.work), ...options, ...rest },
         }),
       ),
     onSuccess: ({ id }) => onStarted(id),
   });
 }
 
-type FoundProps = { scale: string; isOfThis: boolean; forget: () => void };
+type StartedScaleProps = { scale: string; isThisJob: boolean; forget: () => void };
 
-function Found({ scale, isOfThis, forget }: FoundProps) {
+function StartedScale({ scale, isThisJob, forget }: StartedScaleProps) {
   const query = useQuery({
     queryKey: keys.scale(scale),
     queryFn: () => dataOf(api.GET("/api/v1/scales/{scale}", { params: { path: { scale } } })),
@@ -108,28 +113,28 @@ function Found({ scale, isOfThis, forget }: FoundProps) {
     onSettled: () => void query.refetch(),
   });
   return (
-    <Answer query={query}>
-      {(found) => (
+    <QueryResult query={query}>
+      {(scale) => (
         <>
-          <ScaleAnswer scale={found} isOfThis={isOfThis} />
+          <ScaleResult scale={scale} isThisJob={isThisJob} />
           <Group gap="sm">
-            {found.state === "running" ? (
+            {scale.state === "running" ? (
               <Button
                 size="xs"
                 variant="default"
                 loading={stop.isPending}
                 onClick={() => stop.mutate()}
               >
-                Stop the short runs
+                Stop test runs
               </Button>
             ) : (
               <Anchor component="button" type="button" size="sm" onClick={forget}>
-                Put this away
+                Dismiss
               </Anchor>
             )}
           </Group>
         </>
       )}
-    </Answer>
+    </QueryResult>
   );
 }

@@ -1,0 +1,138 @@
+import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import classes from "./KeyValueRows.module.css";
+import { emptyRow, mappingOf, type Row, repeatedNames, rowsMatch, rowsOf } from "./spec/rows";
+import { type Cells, TYPED } from "./spec/values";
+
+/** Labels of the rows. */
+export type RowTexts = {
+  label: string;
+  help: string;
+  nameLabel: string;
+  valueLabel: string;
+  add: string;
+  namePlaceholder?: string;
+  valuePlaceholder?: string;
+};
+
+type KeyValueRowsProps = RowTexts & {
+  id: string;
+  value: unknown;
+  fault?: string;
+  cells?: Cells;
+  onChange: (mapping: Record<string, unknown>) => void;
+  onBlur?: () => void;
+};
+
+/** A mapping edited as rows of names and values. */
+export function KeyValueRows({
+  id,
+  value,
+  fault,
+  cells = TYPED,
+  onChange,
+  onBlur,
+  ...texts
+}: KeyValueRowsProps) {
+  const [rows, setRows] = useRows(value, cells);
+  const update = (next: Row[]) => {
+    setRows(next);
+    onChange(mappingOf(next, cells));
+  };
+  const duplicates = repeatedNames(rows);
+  return (
+    <Input.Wrapper
+      label={texts.label}
+      labelElement="div"
+      description={texts.help}
+      error={fault ?? (duplicates.length ? `Duplicate name: ${duplicates.join(", ")}` : undefined)}
+      inputWrapperOrder={["label", "description", "input", "error"]}
+      id={id}
+      role="group"
+      aria-label={texts.label}
+      tabIndex={-1}
+    >
+      <Stack gap={6} mt={rows.length ? 6 : 0}>
+        {rows.map((row, at) => (
+          <RowInputs
+            key={row.id}
+            {...texts}
+            row={row}
+            at={at + 1}
+            onChange={(changed) =>
+              update(rows.map((other) => (other.id === row.id ? changed : other)))
+            }
+            onRemove={() => update(rows.filter((other) => other.id !== row.id))}
+            onBlur={onBlur}
+          />
+        ))}
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            onClick={() => setRows([...rows, emptyRow()])}
+          >
+            {texts.add}
+          </Button>
+        </Group>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+/** Keeps half-typed rows, and follows the mapping when it changes elsewhere. */
+function useRows(mapping: unknown, cells: Cells): [Row[], (rows: Row[]) => void] {
+  const [rows, setRows] = useState(() => rowsOf(mapping, cells));
+  if (rowsMatch(rows, mapping, cells)) return [rows, setRows];
+  const current = rowsOf(mapping, cells);
+  setRows(current);
+  return [current, setRows];
+}
+
+type RowInputsProps = RowTexts & {
+  row: Row;
+  at: number;
+  onChange: (row: Row) => void;
+  onRemove: () => void;
+  onBlur?: () => void;
+};
+
+function RowInputs({ row, at, onChange, onRemove, onBlur, ...texts }: RowInputsProps) {
+  return (
+    <Group gap={6} wrap="nowrap" align="flex-start">
+      <TextInput
+        className={classes.name}
+        aria-label={`${texts.nameLabel} ${at}`}
+        placeholder={texts.namePlaceholder}
+        value={row.name}
+        onChange={(event) => onChange({ ...row, name: event.currentTarget.value })}
+        onBlur={onBlur}
+        spellCheck={false}
+        autoFocus={!row.name && !row.value}
+      />
+      <Text c="dimmed" lh="34px" aria-hidden>
+        =
+      </Text>
+      <TextInput
+        className={classes.value}
+        aria-label={`${texts.valueLabel} ${at}`}
+        placeholder={texts.valuePlaceholder}
+        value={row.value}
+        onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+        onBlur={onBlur}
+        spellCheck={false}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={34}
+        onClick={onRemove}
+        aria-label={`Remove ${row.name || `row ${at}`}`}
+      >
+        <IconTrash size={16} />
+      </ActionIcon>
+    </Group>
+  );
+}

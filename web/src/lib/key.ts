@@ -1,5 +1,0 @@
-/** A fresh Idempotency-Key; `crypto.randomUUID` exists only on https and localhost. */
-export function freshKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -1,8 +1,0 @@
-import type { Schemas } from "~/api/client";
-
-type Invitation = Schemas["Invitation"];
-
-/** Those into one project that still let somebody in. */
-export function openInvitations(sent: Invitation[], project: string, now: number): Invitation[] {
-  return sent.filter((one) => one.project === project && one.used == null && one.expires > now);
-}

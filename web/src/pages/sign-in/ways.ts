@@ -1,8 +1,0 @@
-import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf } from "~/api/client";
-
-/** How one signs in here. */
-export const waysQuery = queryOptions({
-  queryKey: ["sign-in"],
-  queryFn: () => dataOf(api.GET("/api/v1/sign-in")),
-});

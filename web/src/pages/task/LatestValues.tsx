@@ -1,0 +1,37 @@
+import { Card, Group, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { Task } from "~/api/client";
+import { formatNumber } from "~/lib/format";
+import { latestQuery } from "./queries";
+
+const MAX_SHOWN = 8;
+
+/** The latest value of each metric. */
+export function LatestValues({ task }: { task: Task }) {
+  const { data } = useQuery(latestQuery(task.id));
+  const curves = (data?.items ?? []).flatMap(({ name, points }) => {
+    const [step, , value] = points.at(-1) ?? [];
+    return value == null ? [] : [{ name, value, step }];
+  });
+  if (!curves.length) return null;
+  return (
+    <Card component="section" aria-label="Latest values">
+      <Title order={2} mb="xs">
+        Latest values
+      </Title>
+      <Group gap="xl">
+        {curves.slice(0, MAX_SHOWN).map(({ name, value, step }) => (
+          <div key={name}>
+            <Text size="lg" fw={600} style={{ fontVariantNumeric: "tabular-nums" }}>
+              {formatNumber(value)}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {name}
+              {step != null && ` at step ${step.toLocaleString()}`}
+            </Text>
+          </div>
+        ))}
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,131 @@
+import { Anchor, Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Task } from "~/api/client";
+import { CopyLine } from "~/components/CopyLine";
+import { Facts } from "~/components/Facts";
+import { QueryResult } from "~/components/QueryResult";
+import { SkeletonLines } from "~/components/SkeletonLines";
+import { TimeAgo } from "~/components/Time";
+import { valueText } from "~/lib/text";
+import { codeFacts, environmentFacts, resourceFacts } from "~/tasks/facts";
+import { AttemptsCard } from "./chain/AttemptsCard";
+import { PlannedVsActual } from "./chain/PlannedVsActual";
+import { TestRuns } from "./chain/TestRuns";
+import { EndpointName } from "./EndpointName";
+import { LatestValues } from "./LatestValues";
+import { historyQuery } from "./queries";
+import { RunTable } from "./RunTable";
+import { Timeline } from "./Timeline";
+
+/** Timeline, attempts, configuration and results. */
+export function OverviewTab({ task }: { task: Task }) {
+  const history = useQuery(historyQuery(task.id));
+  const { order } = task;
+  return (
+    <Stack>
+      <Card component="section" aria-label="Timeline">
+        <Title order={2} mb="xs">
+          Timeline
+        </Title>
+        <QueryResult query={history} loading={<SkeletonLines count={2} height={24} />}>
+          {({ items }) => <Timeline task={task} history={items} />}
+        </QueryResult>
+      </Card>
+      <RunTable task={task} />
+      <TestRuns task={task} />
+      <AttemptsCard task={task} />
+      <PlannedVsActual task={task} />
+      <LatestValues task={task} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Stack>
+          <Facts
+            title="Parameters"
+            facts={Object.entries(order.params ?? {}).map(([name, value]) => [
+              name,
+              valueText(value),
+            ])}
+          />
+          <Facts title="Command" facts={[]}>
+            <CopyLine line={order.command || (order.argv ?? []).join(" ")} label="Copy command" />
+          </Facts>
+          <Facts title="Environment" facts={environmentFacts(order)} />
+          <Facts title="Data" facts={Object.entries(order.data ?? {})} />
+          <Facts title="Code" facts={codeFacts(task)} />
+        </Stack>
+        <Stack>
+          <Results task={task} />
+          <Facts title="Resources" facts={resourceFacts(task)} />
+          <Facts title="Location" facts={locationFacts(task)} />
+        </Stack>
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function locationFacts(task: Task): [string, React.ReactNode][] {
+  const facts: [string, React.ReactNode][] = [
+    ["Endpoint", <EndpointName key="endpoint" task={task} />],
+    ["Node", task.node],
+    ["Batch job", task.native_id],
+    ["Scheduler state", task.native_state],
+    ["Task id", task.id],
+    ["Created", <TimeAgo key="created" at={task.created} />],
+    ["Updated", <TimeAgo key="as-of" at={task.as_of} />],
+    ["Retry of", task.retry_of && <TaskLink key="repeats" task={task.retry_of} />],
+    ["Secrets", (task.order.secrets ?? []).join(", ")],
+  ];
+  return facts.filter(([, value]) => value);
+}
+
+function TaskLink({ task }: { task: string }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link to="/tasks/$task" params={{ task }} {...props} />}
+    >
+      {task.slice(0, 8)}
+    </Anchor>
+  );
+}
+
+function Results({ task }: { task: Task }) {
+  if (task.cleaned) {
+    return (
+      <Facts title="Results" facts={[]}>
+        <Text size="sm">
+          The run directory was deleted <TimeAgo at={task.cleaned} /> to free up space. Metrics and
+          the saved part of the log are still available. Retry the task to create the results again.
+        </Text>
+      </Facts>
+    );
+  }
+  if (!task.run_dir) return null;
+  return (
+    <Facts title="Results" facts={[]}>
+      <Stack gap="xs">
+        <Text size="sm">
+          {task.started === null ? "Output files will be" : "Output files are"} on{" "}
+          <b>{task.endpoint}</b>:{" "}
+          <Anchor
+            underline="always"
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/tasks/$task"
+                params={{ task: task.id }}
+                search={{ tab: "files" }}
+                {...props}
+              />
+            )}
+          >
+            browse the files
+          </Anchor>
+          , or download them in a terminal.
+        </Text>
+        <CopyLine line={`diamond get ${task.id}`} />
+        <CopyLine line={`${task.run_dir}/run`} label="Copy the folder path" />
+      </Stack>
+    </Facts>
+  );
+}
