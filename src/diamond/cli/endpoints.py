@@ -149,7 +149,7 @@ def list_endpoints(as_json: Json = False) -> None:
             one.host,
             summary(one.profile),
             age(one.last_seen),
-            endpoint_step(one),
+            one.outdated or endpoint_step(one),
         )
         for one in found
     ]
@@ -167,7 +167,7 @@ def show(name: EndpointName, as_json: Json = False) -> None:
     print(f"{found.name}: {endpoint_state(found.state)}{place}")
     for line in profile_lines(found.profile):
         print(f"  {line}")
-    step = endpoint_step(found)
+    step = found.outdated or endpoint_step(found)
     if step:
         print(f"\n{step}")
 
