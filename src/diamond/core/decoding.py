@@ -144,7 +144,8 @@ def _is(wanted: Any, value: Any, at: str) -> Any:
 
 def _text(value: Any, wanted: Kind, at: str) -> str:
     if not isinstance(value, str) or not wanted.accepts(value):
-        raise BadRequest(f"{at} must be {wanted.words}, not {_shown(value)}")
+        words = f"{at} must be {wanted.words}, not {_shown(value)}"
+        raise BadRequest(words, "Nothing was done; send it again as it must be.")
     return value
 
 
