@@ -29,6 +29,16 @@ export function Away({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+/** Its agent gets no new work until it is upgraded. */
+export function Outdated({ endpoint }: { endpoint: Endpoint }) {
+  if (!endpoint.outdated) return null;
+  return (
+    <Alert color="orange" icon={<IconLinkOff />} title="Upgrade its agent">
+      <Text size="sm">{endpoint.outdated}</Text>
+    </Alert>
+  );
+}
+
 /** The owner says whether the machine that called is hers. */
 export function Confirm({ endpoint }: { endpoint: Endpoint }) {
   const answer = useDeed({ by: (accept: boolean) => ask.confirm(endpoint.name, accept) });

@@ -5,7 +5,7 @@ import { EndpointBadge } from "~/components/EndpointBadge";
 import { FreeBar } from "~/components/FreeBar";
 import { Ago } from "~/components/Time";
 import { bytes, count, MEGABYTE } from "~/lib/format";
-import { Away } from "./Away";
+import { Away, Outdated } from "./Away";
 import classes from "./EndpointCard.module.css";
 import {
   balanceWords,
@@ -33,6 +33,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <Stack gap="sm">
         <Head endpoint={endpoint} />
         {endpoint.state !== "online" && <Away endpoint={endpoint} />}
+        <Outdated endpoint={endpoint} />
         {called && <Partitions endpoint={endpoint} />}
         {called && <Facts endpoint={endpoint} />}
       </Stack>

@@ -8,7 +8,7 @@ import { EndpointBadge } from "~/components/EndpointBadge";
 import { Page } from "~/components/Page";
 import { TabList } from "~/components/TabList";
 import { Ago } from "~/components/Time";
-import { Away } from "./Away";
+import { Away, Outdated } from "./Away";
 import { EndpointMenu } from "./EndpointMenu";
 import { carrierWords, placeWords, schedulerWords } from "./facts";
 import { OverviewTab } from "./OverviewTab";
@@ -33,6 +33,7 @@ export function EndpointPage() {
         {(shown) => (
           <Stack gap="md">
             {shown.state !== "online" && <Away endpoint={shown} />}
+            <Outdated endpoint={shown} />
             <EndpointTabs endpoint={shown} />
           </Stack>
         )}
