@@ -75,6 +75,23 @@ def read_asked(task_json: Any) -> Asked:
 
 
 @dataclass(frozen=True)
+class QueueAfter:
+    queue_after_seconds: Optional[float] = None
+    cushion_seconds: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class Grant(QueueAfter):
+    """How far the agent may make attempts of a task by itself: `chain.json`, which batch scripts read too."""
+
+    until: Optional[int] = None
+    counted: Optional[int] = None
+    hand_over_seconds: Optional[float] = None
+    alone: Optional[QueueAfter] = None
+    most_seconds: Optional[int] = None
+
+
+@dataclass(frozen=True)
 class Submit:
     id: Id
     task: Id
@@ -250,6 +267,8 @@ def read_command(data: Any) -> Optional[Command]:
     if cls is None:
         return None
     found: Command = decode(cls, data)
+    if isinstance(found, (Submit, Chain)):
+        decode(Grant, found.chain, "chain")
     if isinstance(found, Submit):
         read_asked(found.task_json)
     return found

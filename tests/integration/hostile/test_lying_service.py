@@ -189,9 +189,9 @@ def test_a_variable_of_a_spec_reaches_its_program_and_no_shell_of_ours(
     task = liar.submit(order)
     liar.until(task.id, "succeeded")
     eventually(lambda: "hello\n" in liar.text(task.id))
+    assert not owned.exists()
     for value in sly.values():
         assert value in liar.text(task.id)
-    assert not owned.exists()
 
 
 def test_a_record_of_the_service_sets_nothing_outside_the_container(
