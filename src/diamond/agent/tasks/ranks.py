@@ -13,6 +13,7 @@ from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.order import Order
 from diamond.launchers.ranks.plan import Plan, plan_text
+from diamond.launchers.script import Started
 from diamond.runtimes.base import Entered
 
 FAILURES_TO_LEAVE_OUT = 2
@@ -42,6 +43,7 @@ def write_launch(
     order: Order,
     *,
     entered: Entered,
+    started: Started,
     profile: Profile,
     program: str,
     variables: Mapping[str, str],
@@ -49,14 +51,17 @@ def write_launch(
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
     write_whole(rank_python, _RANK_PYTHON.format(shim=shlex.quote(program)).encode(), mode=0o700)
+    own = order.environment.variables if order.environment else {}
     plan = Plan(
         kind=order.launch.kind,
         nodes=order.resources.nodes,
         ranks_per_node=order.resources.tasks_per_node,
         cpus_per_rank=order.resources.cpus_per_task,
-        command=[*entered.prefix, "bash", str(folder.path / "command.sh")],
+        command=[*entered.prefix, *started.words],
         starts_ranks=order.launch.starts_ranks,
         inside=list(entered.prefix),
+        with_variables=list(started.with_variables),
+        binds=own.get("DIAMOND_BIND") != "none",
         rank_python=str(rank_python),
         starter=variables.get("starter", ""),
         mpi=str(profile.facts.get("mpi") or ""),

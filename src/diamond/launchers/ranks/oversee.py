@@ -231,7 +231,7 @@ def shared_variables(
             variables.setdefault(name, plan.interface)
     for name, value in _defaults(plan).items():
         variables.setdefault(name, value)
-    if _binds(plan) and given.get("DIAMOND_BIND") != "none":
+    if plan.binds and _binds(plan) and given.get("DIAMOND_BIND") != "none":
         variables["DIAMOND_BIND_CPUS"] = str(plan.cpus_per_rank)
     return variables
 

@@ -79,7 +79,8 @@ def _node_command(plan: Plan) -> List[str]:
     launcher = ["sh", "-c", OWN_LAUNCHERS[plan.kind], "sh"]
     option = "--no-python" if plan.kind == "torchrun" else "--no_python"
     inner = plan.command[len(plan.inside) :]
-    return [*plan.inside, *launcher, option, plan.rank_python, "--program", *inner]
+    words = [*plan.inside, *plan.with_variables, *launcher, option, plan.rank_python]
+    return [*words, "--program", *inner]
 
 
 def _srun(plan: Plan, mpi: str) -> List[str]:
