@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ def write_launch(
     entered: Entered,
     profile: Profile,
     program: str,
-    variables: Mapping[str, str],
+    starter: str,
 ) -> None:
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
@@ -58,7 +57,7 @@ def write_launch(
         starts_ranks=order.launch.starts_ranks,
         inside=list(entered.prefix),
         rank_python=str(rank_python),
-        starter=variables.get("starter", ""),
+        starter=starter,
         mpi=str(profile.facts.get("mpi") or ""),
         interface=str(profile.facts.get("interface") or ""),
         hang_seconds=float(order.launch.hang_seconds),

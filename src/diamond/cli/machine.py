@@ -38,6 +38,8 @@ VARIABLES = (
 )
 """Settings that reach the service by its environment: a command line is seen by everybody."""
 PEOPLE = "people"
+THIS_MACHINE = "this-machine"
+"""In the agent's folder: its jobs run on this machine itself, not in the queue of a cluster."""
 START_SECONDS = 60.0
 
 
@@ -131,8 +133,13 @@ def _no_start(code: int, log: Path) -> ServiceUnreachable:
     return ServiceUnreachable(f"The service ended with {code}: {words}", f"All it said is in {log}")
 
 
-def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
-    """Command and environment of this machine's agent for `name`, which is made an endpoint if it is none."""
+def agent_process(
+    client: Client, home: Path, name: str, *, is_this_machine: bool = False
+) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of this machine's agent for `name`, which is made an endpoint if it is none.
+
+    `is_this_machine`: jobs run on this machine itself, even if it is also a cluster's login node. That is remembered.
+    """
     env = _environment(home, name)
     words = [sys.executable, "-m", "diamond.agent"]
     try:
@@ -147,13 +154,18 @@ def agent_process(client: Client, home: Path, name: str) -> tuple[list[str], dic
     key = _key(client, name, is_new=endpoint is None)
     file = write_private(links_folder(home) / f"{name}.key", key)
     words += ["run", "--url", client.url, "--key-file", str(file)]
-    # `local` is this machine itself, even where it is also a cluster's login node.
-    return ([*words, "--scheduler", "local"] if name == "local" else words), env
+    mark = Path(env["DIAMOND_KEEP"]) / THIS_MACHINE
+    if is_this_machine:
+        mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mark.touch()
+    return ([*words, "--this-machine"] if mark.exists() else words), env
 
 
-def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
+def start_agent(
+    client: Client, home: Path, name: str, *, is_this_machine: bool = False
+) -> subprocess.Popen[bytes]:
     """Start the agent for endpoint `name`, out of reach of this terminal's Ctrl-C."""
-    words, env = agent_process(client, home, name)
+    words, env = agent_process(client, home, name, is_this_machine=is_this_machine)
     return _start(words, links_folder(home) / f"{name}.log", env)
 
 

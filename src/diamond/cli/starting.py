@@ -36,6 +36,7 @@ from diamond.sdk.client import Client, read_spec
 
 app = typer.Typer(rich_markup_mode=None)
 LOCAL = "local"
+"""The endpoint of this machine itself."""
 STALE = 3
 """An agent's exit code when another took over."""
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -175,7 +176,7 @@ class _Supervisor:
 
     def begin_agent(self, client: Client) -> None:
         self._agent_pauses.starts()
-        self._agent = start_agent(client, self._home, LOCAL)
+        self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
         if not await_online(client, LOCAL, lambda: self._lives(self._agent)):
             say(f"The agent of this machine is not online yet: {last_words(self._log)}")
 
@@ -238,7 +239,7 @@ class _Supervisor:
         elif self._agent_pauses.is_over():
             self._agent_pauses.starts()
             with contextlib.suppress(DiamondError):
-                self._agent = start_agent(client, self._home, LOCAL)
+                self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
 
     @staticmethod
     def _lives(process: subprocess.Popen[bytes] | None) -> bool:

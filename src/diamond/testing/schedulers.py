@@ -19,7 +19,7 @@ from diamond.core.ids import ATTEMPT, new_id
 from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
-from diamond.schedulers.base import Scheduler, Submission
+from diamond.schedulers.base import RunsItsOwnQueue, Scheduler, Submission
 from diamond.testing.waiting import wait_until
 
 ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
@@ -216,8 +216,8 @@ class SchedulerConformance:
     def test_the_script_learns_about_itself(self, scheduler: Scheduler, folder: Path) -> None:
         known = scheduler.script_variables()
         text = (
-            f"job={known['job_id']}\nrestarts={known['restart_count']}\n"
-            f"left() {{\n{known['seconds_left']}\n}}\n"
+            f"job={known.job_id}\nrestarts={known.restart_count}\n"
+            f"left() {{\n{known.seconds_left}\n}}\n"
             'echo "$job $restarts $(left)" >.told && mv .told told'
         )
         submission = self.submission_of(scheduler, folder, text)
@@ -230,11 +230,11 @@ class SchedulerConformance:
         self, scheduler: Scheduler, folder: Path
     ) -> None:
         known = scheduler.script_variables()
-        if "has_nodes" not in known:
+        if not known.has_nodes:
             pytest.skip("a job of this batch system cannot ask")
         text = (
-            f"has_nodes() {{\n{known['has_nodes']}\n}}\n"
-            f'has_nodes {known["job_id"]} && echo I >>.told; has_nodes 999999 || echo "not they" >>.told\n'
+            f"has_nodes() {{\n{known.has_nodes}\n}}\n"
+            f'has_nodes {known.job_id} && echo I >>.told; has_nodes 999999 || echo "not they" >>.told\n'
             "mv .told told"
         )
         submission = self.submission_of(scheduler, folder, text)
@@ -274,6 +274,5 @@ class SchedulerConformance:
 
 def advance(scheduler: Scheduler) -> None:
     """Ask an adapter that runs its own queue to go on."""
-    step = getattr(scheduler, "advance", None)
-    if step:
-        step()
+    if isinstance(scheduler, RunsItsOwnQueue):
+        scheduler.advance()

@@ -36,7 +36,9 @@ def entered(
     """What a program in place of the container tool is started with."""
     shown = replace(enter, words=["python3", "-c", SHOW, *enter.words], at=enter.at + 3)
     script = tmp_path / "enter.sh"
-    script.write_text(enter_script(shown, RECORD, training="/training", gpus=gpus))
+    script.write_text(
+        enter_script(shown, RECORD, training="/training", names=["SLURM_*"], gpus=gpus)
+    )
     words = ["env", "-i", "PATH=/usr/bin:/bin", *(f"{k}={v}" for k, v in variables.items())]
     done = subprocess.check_output([*words, "bash", str(script), *command], text=True)
     found = json.loads(done)
