@@ -11,7 +11,7 @@ from diamond.agent.disk import read_json, write_whole
 from diamond.agent.profile import Profile
 from diamond.agent.tasks import AttemptFolder
 from diamond.core.order import Order
-from diamond.launchers.ranks.plan import Plan, plan_text
+from diamond.launchers.starters.plan import LaunchPlan, plan_text
 from diamond.runtimes.base import Entered
 
 FAILURES_TO_LEAVE_OUT = 2
@@ -48,7 +48,7 @@ def write_launch(
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
     write_whole(rank_python, _RANK_PYTHON.format(shim=shlex.quote(program)).encode(), mode=0o700)
-    plan = Plan(
+    plan = LaunchPlan(
         kind=order.launch.kind,
         nodes=order.resources.nodes,
         ranks_per_node=order.resources.tasks_per_node,

@@ -35,7 +35,7 @@ from diamond.core.errors import (
 from diamond.core.order import Build, Code, Order
 from diamond.core.task import Reason
 from diamond.data.checkout import blob_path, checkout, missing_blobs, unpack_blobs
-from diamond.launchers import ranks
+from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, command_file, render_script
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
@@ -273,7 +273,7 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place, also=[ranks])
+    return install_training(place, also=[ranks, starters])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:

@@ -14,7 +14,7 @@ from typing import List, Mapping, Sequence
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order
-from diamond.launchers.ranks.starting import ACCELERATE
+from diamond.launchers.starters import accelerate
 from diamond.runtimes.base import Entered
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -68,7 +68,7 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: ScriptV
 def command_file(order: Order) -> str:
     """What `command.sh` holds: the person's line as written, or the words of a program, quoted."""
     if order.launch.kind == "accelerate" and order.launch.starts_ranks:
-        return ACCELERATE + "export -f accelerate\n" + _command(order, with_exec=False)
+        return accelerate.FUNCTION + "export -f accelerate\n" + _command(order, with_exec=False)
     return _command(order, with_exec=True)
 
 

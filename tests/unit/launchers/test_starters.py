@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from diamond.launchers.ranks.plan import Plan
-from diamond.launchers.ranks.starting import starting_words
+from diamond.launchers.starters.plan import LaunchPlan
+from diamond.launchers.starters.registry import choose_starter, starting_command
 
-PLAN = Plan("mpi", nodes=2, ranks_per_node=4, cpus_per_rank=8, command=["program"], mpi="mpirun")
+PLAN = LaunchPlan(
+    "mpi", nodes=2, ranks_per_node=4, cpus_per_rank=8, command=["program"], mpi="mpirun"
+)
 
 
 def words(folder: Path, says: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -18,7 +20,7 @@ def words(folder: Path, says: str, monkeypatch: pytest.MonkeyPatch) -> list[str]
     program.write_text(f"#!/bin/sh\necho '{says}'\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=":")
-    found = starting_words(PLAN)
+    found = starting_command(PLAN, choose_starter(PLAN))
     return found[: found.index("-E") - 1]
 
 
