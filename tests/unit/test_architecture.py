@@ -44,7 +44,7 @@ ALLOWED = {
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "data", "notation"},
     "cli": {"core", "cli", "sdk", "data"},
-    "testing": {"core", "schedulers", "images", "runtimes", "testing"},
+    "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
 LAZY = {
     ("service", "agent"): "service/agent_file.py builds the file it serves",

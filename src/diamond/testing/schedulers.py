@@ -10,15 +10,19 @@ See docs/schedulers.md.
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
 
+from diamond.core.batch_systems import BatchAbilities, read_abilities
 from diamond.core.errors import Refused
 from diamond.core.ids import ATTEMPT, new_id
 from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
+from diamond.launchers.starters.registry import STARTERS
 from diamond.schedulers.base import RunsItsOwnQueue, Scheduler, Submission
 from diamond.testing.waiting import wait_until
 
@@ -260,6 +264,56 @@ class SchedulerConformance:
         assert facts["scheduler"]["value"]["name"] == scheduler.name
         assert all({"value", "source", "at"} <= set(fact) for fact in facts.values())
         assert all(free["nodes_total"] >= 1 for free in scheduler.free()["value"].values())
+
+    def test_the_abilities_are_stated_and_hold_for_what_the_probe_finds(
+        self, scheduler: Scheduler
+    ) -> None:
+        able = scheduler.abilities
+        assert isinstance(able, BatchAbilities)
+        assert read_abilities({"scheduler": {"name": "x", "abilities": able.data()}}) == able
+        partitions = scheduler.probe().get("partitions", {}).get("value") or []
+        assert able.has_partitions or not partitions
+        if not able.spans_nodes:
+            assert not scheduler.script_variables().starter
+
+    def test_what_starts_the_ranks_of_a_job_is_known_to_diamond(self, scheduler: Scheduler) -> None:
+        assert scheduler.script_variables().starter in STARTERS
+
+    def test_a_job_is_recognised_by_the_variable_that_the_adapter_names(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        name = scheduler.tools.job_variable
+        if not name:
+            pytest.skip("no variable tells a job of this batch system from other processes")
+        assert name not in os.environ
+        submission = self.submission_of(scheduler, folder, f"echo ${name} >.told; mv .told told")
+        scheduler.submit(submission)
+        assert self.wait_for_file(scheduler, submission.folder / "told").strip()
+
+    def test_variables_that_go_into_an_image_are_those_of_the_job(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        names = scheduler.script_variables().names
+        if not names:
+            pytest.skip("this batch system sets no variables that a program would need")
+        prefixes = [pattern[:-1] for pattern in names]
+        assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*_", prefix) for prefix in prefixes), names
+        submission = self.submission_of(scheduler, folder, "env >.told; mv .told told")
+        scheduler.submit(submission)
+        told = self.wait_for_file(scheduler, submission.folder / "told").splitlines()
+        assert any(line.startswith(tuple(prefixes)) for line in told)
+
+    def test_text_for_the_batch_script_is_valid_shell(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        known = scheduler.script_variables()
+        text = (
+            f"{known.at_start}\nbefore() {{\n{known.before_program or ':'}\n}}\n"
+            "before && echo ok >.told && mv .told told"
+        )
+        submission = self.submission_of(scheduler, folder, text)
+        scheduler.submit(submission)
+        assert self.wait_for_file(scheduler, submission.folder / "told").strip() == "ok"
 
     @pytest.mark.slow
     def test_a_job_over_its_time_ends_with_the_reason_wall_time(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping
 
 from diamond.launchers.ranks.node_address import interface_towards, is_known_by_loopback
-from diamond.launchers.starters import srun
-from diamond.launchers.starters.identity import Identity, torch_variables
+from diamond.launchers.starters.identity import Identity, imitated_variables, torch_variables
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -68,6 +67,4 @@ def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
         "JAX_NUM_PROCESSES": str(me.world_size),
         "JAX_PROCESS_ID": str(me.rank),
     }
-    if not srun.is_inside(given):
-        found.update(srun.imitated_variables(me))
-    return found
+    return {**found, **imitated_variables(me, given)}

@@ -49,6 +49,11 @@ def torch_variables(me: Identity) -> Dict[str, str]:
     }
 
 
+def imitated_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """For a library that learns its rank only from the variables of a batch system, where there is none."""
+    return srun.imitated_variables(me, given)
+
+
 def node_name(variables: Mapping[str, str]) -> str:
     """By the batch system's name for it, if there is one."""
     return variables.get(srun.NODE_NAME) or socket.gethostname()

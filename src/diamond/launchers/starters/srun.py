@@ -85,13 +85,10 @@ class Srun:
         ]
 
 
-def is_inside(variables: Mapping[str, str]) -> bool:
-    """Whether a process with these variables belongs to a Slurm job."""
-    return JOB in variables
-
-
-def imitated_variables(me: Identity) -> Dict[str, str]:
-    """As srun would set them, for a library that learns its rank from a batch system only."""
+def imitated_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """Those that srun would set; none in a Slurm job, which has its own."""
+    if JOB in given:
+        return {}
     return {
         JOB: "1",
         "SLURM_STEP_NODELIST": "localhost",
