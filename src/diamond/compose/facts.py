@@ -32,7 +32,7 @@ class _Loose(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class Abilities(_Loose):
+class BatchAbilities(_Loose):
     """Of `core.batch_systems.BatchAbilities`."""
 
     has_queue: bool = True
@@ -44,7 +44,7 @@ class Abilities(_Loose):
 class Scheduler(_Loose):
     name: str
     version: str = ""
-    abilities: Abilities | None = None
+    abilities: BatchAbilities | None = None
 
 
 class Partition(_Loose):

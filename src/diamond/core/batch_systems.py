@@ -72,6 +72,14 @@ def read_abilities(facts: Mapping[str, Any]) -> BatchAbilities:
     return replace(found, placement=tuple(name for name in PLACEMENT if name in placement))
 
 
+def with_abilities(facts: Mapping[str, Any]) -> Dict[str, Any]:
+    """The same facts; an older profile states its abilities too."""
+    scheduler = facts.get("scheduler")
+    if not isinstance(scheduler, Mapping) or "abilities" in scheduler:
+        return dict(facts)
+    return {**facts, "scheduler": {**scheduler, "abilities": read_abilities(facts).data()}}
+
+
 def _before_they_were_stated(name: str) -> BatchAbilities:
     """The one place that knows a batch system by its name: `local` ran jobs on the agent's own machine."""
     return SINGLE_MACHINE if name == "local" else BatchAbilities()

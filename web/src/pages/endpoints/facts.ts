@@ -3,6 +3,7 @@ import { bytes, count, duration, MEGABYTE } from "~/lib/format";
 
 export type Profile = Schemas["Profile"];
 export type Partition = Schemas["Partition"];
+export type Scheduler = Schemas["Scheduler"];
 export type FactName = (typeof FACTS)[number]["name"];
 type ValueOf<K extends FactName> = NonNullable<Schemas["Facts"][K]>["value"];
 
@@ -45,8 +46,8 @@ export function schedulerWords(profile: Profile): string {
   return scheduler ? schedulerName(scheduler) : "not probed yet";
 }
 
-export function schedulerName({ name, version }: { name: string; version?: string }): string {
-  if (name === "local") return "no queue, jobs start at once";
+export function schedulerName({ name, version, abilities }: Scheduler): string {
+  if (abilities?.runs_on_this_node) return "no queue, jobs start at once";
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
   return [shown, version].filter(Boolean).join(" ");
 }

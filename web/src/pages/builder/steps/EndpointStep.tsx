@@ -101,7 +101,7 @@ function Queue({ endpoints }: { endpoints: Endpoint[] }) {
   const walltime = useText("walltime");
   const memory = useText("memory");
   const scheduler = chosen && factOf(chosen.profile, "scheduler");
-  if (!chosen || !scheduler || scheduler.name === "local") return null;
+  if (!chosen || !scheduler || scheduler.abilities?.runs_on_this_node) return null;
   const accounts = factOf(chosen.profile, "accounts")?.map((one) => one.name);
   const partitions = factOf(chosen.profile, "partitions")?.map((one) => one.name);
   const choose = (name: "partition" | "account") => (value: string) =>

@@ -16,7 +16,7 @@ const SITE_FIELDS = ["partition", "account", "qos", "reservation", "constraint",
 export function Where() {
   const { composition } = useComposer();
   const choices = composition?.choices;
-  const hasQueues = Boolean(choices?.scheduler && choices.scheduler !== "local");
+  const hasQueues = Boolean(choices?.scheduler && choices.has_batch_system);
   return (
     <Section title="Where" help="The machine it runs on, and who pays for it.">
       <EndpointField />

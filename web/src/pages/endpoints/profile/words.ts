@@ -5,6 +5,7 @@ import {
   limitWords,
   nodesWords,
   type Partition,
+  type Scheduler,
   schedulerName,
 } from "../facts";
 
@@ -18,7 +19,7 @@ export function factWords(name: FactName, value: unknown): string[] {
 }
 
 const SPOKEN: Partial<Record<FactName, (value: never) => string[]>> = {
-  scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
+  scheduler: (value: Scheduler) => [schedulerName(value)],
   memory_mb: (value: number) => [bytes(value * MEGABYTE)],
   partitions: (value: Partition[]) => value.map(partitionLine),
   flags: flagLines,
