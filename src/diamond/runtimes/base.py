@@ -46,7 +46,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Job:
+class BuildContext:
     """One build on its way, as its runtime sees it."""
 
     plan: Plan
@@ -140,7 +140,7 @@ class Runtime(Protocol):
     def probe(self, tmp: Path) -> Probe:
         """Ask this node; changes nothing."""
 
-    def builder(self, job: Job) -> Builder:
+    def builder(self, context: BuildContext) -> Builder:
         """For one build."""
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
