@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diamond.launchers import ranks
-from diamond.launchers.ranks.plan import Plan, plan_text
+from diamond.launchers import ranks, starters
+from diamond.launchers.starters.plan import LaunchPlan, plan_text
 from diamond.training.install import install_training
 from support.waiting import wait_for
 
@@ -30,12 +30,12 @@ class Scene:
         self, command: str, count: int = 3, *, kind: str = "per-rank", group: str = "", **plan: Any
     ) -> subprocess.Popen[bytes]:
         """`group`: the file that adds processes to a control group."""
-        training = install_training(self.folder / "training", also=[ranks])
+        training = install_training(self.folder / "training", also=[ranks, starters])
         self.run.mkdir(parents=True)
         (self.folder / "command.sh").write_text(command)
         words = ["bash", str(self.folder / "command.sh")]
         file = self.folder / "launch.json"
-        file.write_text(plan_text(Plan(kind, ranks_per_node=count, command=words, **plan)))
+        file.write_text(plan_text(LaunchPlan(kind, ranks_per_node=count, command=words, **plan)))
         own = {
             "DIAMOND_METRICS": str(self.run / "metrics.jsonl"),
             "DIAMOND_RUN_DIR": str(self.folder),

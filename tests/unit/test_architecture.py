@@ -45,7 +45,7 @@ ALLOWED = {
     "service": {"core", "service", "notation"} | CAPABILITIES | {"agent"},
     "sdk": {"core", "sdk", "code", "notation"},
     "cli": {"core", "cli", "sdk", "code"},
-    "testing": {"core", "schedulers", "images", "runtimes", "testing"},
+    "testing": {"core", "schedulers", "images", "runtimes", "launchers", "testing"},
 }
 LONGEST_FUNCTION = 60
 # From the bottom up: a slice imports only slices that stand before it.

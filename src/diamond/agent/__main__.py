@@ -24,11 +24,13 @@ from diamond.agent.link.pairing import check_address, pair, read_code
 from diamond.agent.link.stdio import StdioLink
 from diamond.agent.site.presence import (
     BATCH_JOB,
-    WAYS,
+    RESIDENT,
     cron_line,
     how_it_stays,
     own_command,
     settle,
+    tables,
+    ways,
 )
 from diamond.core.errors import BadRequest, DiamondError
 
@@ -90,15 +92,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--url", help="the service; else the one of the pairing")
     run.add_argument("--key-file", type=Path, help="a file with the endpoint's key")
-    run.add_argument("--scheduler", help="local, slurm, …; else found out")
+    _add_scheduler(run)
     pairing = acts.add_parser("pair", help="become an endpoint: asks for the pairing code")
     pairing.add_argument("--url", required=True)
     pairing.add_argument("--no-run", action="store_true", help="only store the key")
     pairing.add_argument("--foreground", action="store_true", help="act in this very process")
     pairing.add_argument(
-        "--stay", choices=WAYS, default=WAYS[0], help="how the agent stays here after that"
+        "--stay", choices=ways(), default=RESIDENT, help="how the agent stays here after that"
     )
-    pairing.add_argument("--scheduler", help="local, slurm, …; else found out")
+    _add_scheduler(pairing)
     status = acts.add_parser("status", help="say whether an agent acts here")
     stop = acts.add_parser("stop", help="stop the agent; jobs go on")
     cron = acts.add_parser("cron-line", help="print a crontab line that keeps the agent alive")
@@ -108,9 +110,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_scheduler(act: argparse.ArgumentParser) -> None:
+    act.add_argument("--scheduler", help="the adapter of the batch system; else found out")
+    act.add_argument(
+        "--this-machine",
+        action="store_true",
+        help="run jobs on this machine itself, even if it belongs to a batch system",
+    )
+
+
 def _run(arguments: argparse.Namespace, folders: Folders) -> int:
     """Already acting on this host: nothing to do under cron, else take over."""
-    if os.environ.get("DIAMOND_STAYS") in ("cron", "scrontab") and Fence(folders.keep).acting()[0]:
+    if os.environ.get("DIAMOND_STAYS") in tables() and Fence(folders.keep).acting()[0]:
         return 0
     folders.make()
     pipe = _private_stdout() if arguments.stdio else None
@@ -138,9 +149,9 @@ def _act(arguments: argparse.Namespace, folders: Folders, link: Link) -> int:
 
 
 def _scheduler(arguments: argparse.Namespace, folders: Folders) -> Scheduler:
-    from diamond.schedulers.registry import detect, load_scheduler
+    from diamond.schedulers.registry import detect, load_scheduler, this_machine
 
-    name = arguments.scheduler or detect()
+    name = this_machine() if arguments.this_machine else arguments.scheduler or detect()
     return load_scheduler(name, folders.work / "schedulers" / name)
 
 
@@ -191,7 +202,7 @@ def _pair(arguments: argparse.Namespace) -> int:
     if arguments.no_run:
         return 0
     if not arguments.foreground:
-        words = ["--scheduler", arguments.scheduler] if arguments.scheduler else []
+        words = _scheduler_words(arguments)
         command = own_command(["run", "--endpoint", endpoint, *words])
         if arguments.stay == BATCH_JOB:
             print(_submit_itself(arguments, folders, command))
@@ -199,16 +210,30 @@ def _pair(arguments: argparse.Namespace) -> int:
             print(settle(arguments.stay, command))
         return 0
     _start_log(folders, quiet=False)
-    plain = argparse.Namespace(url=None, key_file=None, scheduler=arguments.scheduler)
+    plain = argparse.Namespace(
+        url=None,
+        key_file=None,
+        scheduler=arguments.scheduler,
+        this_machine=arguments.this_machine,
+    )
     return _act(plain, folders, _link(plain, folders, None))
+
+
+def _scheduler_words(arguments: argparse.Namespace) -> list[str]:
+    if arguments.this_machine:
+        return ["--this-machine"]
+    return ["--scheduler", arguments.scheduler] if arguments.scheduler else []
 
 
 def _submit_itself(arguments: argparse.Namespace, folders: Folders, command: list[str]) -> str:
     from diamond.agent.site.batch_job import submit_agent
+    from diamond.schedulers.base import tools_of
 
-    number, script = submit_agent(_scheduler(arguments, folders), folders, command)
-    again = shlex.quote(str(script))
-    return f"The agent is batch job {number}. When that ends, submit it again: sbatch {again}"
+    scheduler = _scheduler(arguments, folders)
+    number, script = submit_agent(scheduler, folders, command)
+    submit = tools_of(scheduler).submit_command
+    again = f": {submit} {shlex.quote(str(script))}" if submit else f", with {script}"
+    return f"The agent is batch job {number}. When that ends, submit it again{again}"
 
 
 def _status(_: argparse.Namespace, folders: Folders) -> int:

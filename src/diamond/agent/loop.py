@@ -51,7 +51,7 @@ from diamond.core.protocol import (
     read_asked,
 )
 from diamond.core.task import Reason
-from diamond.schedulers.base import Scheduler
+from diamond.schedulers.base import RunsItsOwnQueue, Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Agent:
         self.session.outbox.veil, self.session.about_policy = self._veil, self._about_policy
         self.tasks, self.streams = TaskFolders(folders), Streams(self._may_logs_leave)
         self.signatures = UsedSignatures(folders.keep, self.tasks)
-        self._advance: Callable[[], None] | None = getattr(scheduler, "advance", None)
+        self._advance = scheduler.advance if isinstance(scheduler, RunsItsOwnQueue) else None
         fixed = self._pace.questions_per_minute
         self.budget = Budget(unlimited=self._advance is not None, fixed=fixed)
         self._posted: queue.Queue[Callable[[], None]] = queue.Queue()

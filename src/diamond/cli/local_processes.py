@@ -38,6 +38,8 @@ VARIABLES = (
 )
 """Settings passed as environment variables: everyone can see command lines."""
 PEOPLE = "people"
+THIS_MACHINE = "this-machine"
+"""In the agent's folder: its jobs run on this machine itself, not in the queue of a cluster."""
 START_SECONDS = 60.0
 
 
@@ -133,8 +135,13 @@ def _start_error(code: int, log: Path) -> ServiceUnreachable:
     )
 
 
-def agent_command(client: Client, home: Path, name: str) -> tuple[list[str], dict[str, str]]:
-    """Command and environment of this machine's agent for endpoint `name`, which is created if missing."""
+def agent_command(
+    client: Client, home: Path, name: str, *, is_this_machine: bool = False
+) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of this machine's agent for endpoint `name`, which is created if missing.
+
+    `is_this_machine`: jobs run on this machine itself, even if it is also a cluster's login node. That is remembered.
+    """
     env = _environment(home, name)
     command = [sys.executable, "-m", "diamond.agent"]
     try:
@@ -149,13 +156,18 @@ def agent_command(client: Client, home: Path, name: str) -> tuple[list[str], dic
     key = _key(client, name, is_new=endpoint is None)
     file = write_private(links_folder(home) / f"{name}.key", key)
     command += ["run", "--url", client.url, "--key-file", str(file)]
-    # `local` is this machine itself, even where it is also a cluster's login node.
-    return ([*command, "--scheduler", "local"] if name == "local" else command), env
+    mark = Path(env["DIAMOND_KEEP"]) / THIS_MACHINE
+    if is_this_machine:
+        mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mark.touch()
+    return ([*command, "--this-machine"] if mark.exists() else command), env
 
 
-def start_agent(client: Client, home: Path, name: str) -> subprocess.Popen[bytes]:
+def start_agent(
+    client: Client, home: Path, name: str, *, is_this_machine: bool = False
+) -> subprocess.Popen[bytes]:
     """Start the agent for endpoint `name`, unaffected by Ctrl-C in this terminal."""
-    command, env = agent_command(client, home, name)
+    command, env = agent_command(client, home, name, is_this_machine=is_this_machine)
     return _start(command, links_folder(home) / f"{name}.log", env)
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from diamond.cli.format import time_ago
 from diamond.cli.output import plural
+from diamond.core.batch_systems import read_abilities
 from diamond.core.units import show_bytes, show_minutes
 
 
 def profile_summary(profile: dict[str, Any]) -> str:
-    """For example: Slurm 22.05.8, 3 partitions; or: this machine, 8 cores."""
+    """The batch system with its version and partitions; or: this machine, 8 cores."""
     scheduler = fact_value(profile, "scheduler") or {}
     if is_this_machine(profile):
         return f"this machine, {_number(fact_value(profile, 'cores'), 'core')}"
@@ -33,8 +34,7 @@ def account_option(profile: dict[str, Any]) -> str:
 
 def is_this_machine(profile: dict[str, Any]) -> bool:
     """Whether jobs run directly on the machine, without a batch system."""
-    scheduler = fact_value(profile, "scheduler")
-    return isinstance(scheduler, dict) and scheduler.get("name") == "local"
+    return read_abilities({"scheduler": fact_value(profile, "scheduler")}).runs_on_this_node
 
 
 def profile_lines(profile: dict[str, Any]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _qos(entry: dict[str, Any]) -> str:
 
 
 def _scheduler(value: dict[str, Any]) -> str:
-    if value["name"] == "local":
+    if read_abilities({"scheduler": value}).runs_on_this_node:
         return "none: jobs run directly on this machine"
     return f"{str(value['name']).capitalize()} {value.get('version', '')}".strip()
 

@@ -16,6 +16,7 @@ from diamond.core.errors import DiamondError, ServiceUnreachable
 from diamond.sdk.client import Client
 
 LOCAL = "local"
+"""The endpoint of this machine itself."""
 AGENT_REPLACED = 3
 """An agent's exit code when another agent took over."""
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
@@ -64,7 +65,7 @@ class Supervisor:
 
     def start_agent(self, client: Client) -> None:
         self._agent_delay.started()
-        self._agent = start_agent(client, self._home, LOCAL)
+        self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
         if not wait_until_online(client, LOCAL, lambda: self._is_running(self._agent)):
             say(
                 f"The agent of this machine is not online yet. Its log: {log_tail(self._agent_log)}"
@@ -132,7 +133,7 @@ class Supervisor:
         elif self._agent_delay.is_over():
             self._agent_delay.started()
             with contextlib.suppress(DiamondError):
-                self._agent = start_agent(client, self._home, LOCAL)
+                self._agent = start_agent(client, self._home, LOCAL, is_this_machine=True)
 
     @staticmethod
     def _is_running(process: subprocess.Popen[bytes] | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from diamond.compose.limits import balance_of
 from diamond.compose.site import machine_limits, partition_named
+from diamond.core.batch_systems import read_abilities
 from diamond.core.order import Placement, Resources
 from diamond.core.units import show_minutes
 
@@ -51,9 +52,8 @@ def describe_queue(
         "as_of": as_of if now else None,
         "waits": _waits(waits),
     }
-    if (facts.get("scheduler") or {}).get("name") == "local":
-        return {**values, "text": _machine_words(values)}
-    return {**values, "text": _queue_words(values)}
+    describe = _queue_words if read_abilities(facts).has_queue else _machine_words
+    return {**values, "text": describe(values)}
 
 
 def _cores(facts: Facts, placement: Placement, resources: Resources) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diamond.compose.site import default_minutes, machine_limits, may_use, partition_named
+from diamond.core.batch_systems import read_abilities
 from diamond.core.units import show_bytes, show_minutes
 
 Facts = Mapping[str, Any]
@@ -63,6 +64,7 @@ def choices_of(facts: Facts, partition: str, account: str) -> dict[str, Any]:
     gpus = site.get("gpus_per_node") or facts.get("gpus") or {}
     return {
         "scheduler": str((facts.get("scheduler") or {}).get("name") or ""),
+        "has_batch_system": not read_abilities(facts).runs_on_this_node,
         "partitions": [_partition(facts, one, free) for one in facts.get("partitions") or []],
         "accounts": [_account(facts, one, partition) for one in facts.get("accounts") or []],
         "qos": _qos(facts, site, account),

@@ -17,6 +17,7 @@ from pydantic import (
     ValidationError,
 )
 
+from diamond.core.batch_systems import PLACEMENT
 from diamond.core.errors import BadRequest
 
 Answer = Literal["takes", "refuses", "requires"]
@@ -31,9 +32,19 @@ class _Loose(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
+class BatchAbilities(_Loose):
+    """Of `core.batch_systems.BatchAbilities`."""
+
+    has_queue: bool = True
+    spans_nodes: bool = True
+    runs_on_this_node: bool = False
+    placement: list[str] = list(PLACEMENT)
+
+
 class Scheduler(_Loose):
     name: str
     version: str = ""
+    abilities: BatchAbilities | None = None
 
 
 class Partition(_Loose):
@@ -109,7 +120,7 @@ class BuildSettings(BaseModel):
 
 
 _FORMS: dict[str, tuple[Any, str]] = {
-    "scheduler": (Scheduler, '{"name": "slurm", "version": "22.05.8"}'),
+    "scheduler": (Scheduler, '{"name": "NAME", "version": "VERSION"}'),
     "cluster": (str, "a name"),
     "partitions": (list[Partition], '[{"name": "debug", "max_minutes": 30, "nodes_total": 4}, …]'),
     "accounts": (list[Account], '[{"name": "research"}, …]'),
@@ -131,7 +142,7 @@ _FORMS: dict[str, tuple[Any, str]] = {
     "gpus": (dict[str, NonNegativeInt], '{"a100": 4}, or {} for none'),
     "modules": (list[str], '["module load python"]'),
     "interface": (str, 'the name of the network between nodes, such as "ib0" or "hsn0"'),
-    "mpi": (str, 'the value for srun --mpi, such as "pmix", or "mpirun"'),
+    "mpi": (str, 'the PMI that starts MPI programs, such as "pmix" or "pmi2"; or "mpirun"'),
     "write_mb_per_second": (
         PositiveFloat,
         "the most megabytes per second that one job should write on average, such as 200",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diamond.compose.faults import Faults
+from diamond.core.batch_systems import read_abilities
 from diamond.core.order import Resources
 from diamond.core.units import show_bytes, show_minutes
 
@@ -15,7 +16,7 @@ Facts = Mapping[str, Any]
 def choose_partition(facts: Facts, wanted: str, faults: Faults) -> str:
     """The partition that the spec names, or the site's default."""
     partitions = {p["name"]: p for p in facts.get("partitions") or []}
-    probed = "partitions" in facts or (facts.get("scheduler") or {}).get("name") == "local"
+    probed = "partitions" in facts or not read_abilities(facts).has_partitions
     if wanted and probed and wanted not in partitions:
         valid = (
             f"Partitions here: {', '.join(partitions)}"
@@ -267,7 +268,7 @@ def partition_named(facts: Facts, name: str) -> Facts | None:
 def machine_limits(facts: Facts) -> dict[str, Any]:
     gpus = facts.get("gpus")
     return {
-        "max_nodes": 1 if (facts.get("scheduler") or {}).get("name") == "local" else None,
+        "max_nodes": None if read_abilities(facts).spans_nodes else 1,
         "cpus_per_node": facts.get("cores"),
         "memory_mb_per_node": facts.get("memory_mb"),
         "gpus_per_node": gpus if isinstance(gpus, dict) else None,

@@ -34,6 +34,7 @@ from diamond.compose.site import (
 )
 from diamond.compose.spec import Spec
 from diamond.compose.spec_writer import written_spec
+from diamond.core.batch_systems import read_abilities
 from diamond.core.errors import BadRequest, InvalidSpec
 from diamond.core.order import (
     MANY_ATTEMPTS,
@@ -270,13 +271,13 @@ def _away(endpoint: EndpointFacts) -> list[str]:
 
 
 def _without_effect(endpoint: EndpointFacts, placement: Placement) -> list[str]:
-    """Accounts, QoS and the like mean nothing on a machine without a batch system."""
-    if endpoint.facts.get("scheduler", {}).get("name") != "local":
-        return []
+    """Where there is no batch system, or it knows no accounts or reservations."""
+    able = read_abilities(endpoint.facts)
+    whose = "has no batch system" if able.runs_on_this_node else "does not use it"
     return [
-        f"`{name}: {value}` has no effect here: {endpoint.name} has no batch system"
+        f"`{name}: {value}` has no effect here: {endpoint.name} {whose}"
         for name in ("account", "qos", "reservation", "constraint")
-        if (value := getattr(placement, name))
+        if name not in able.placement and (value := getattr(placement, name))
     ]
 
 

@@ -1,6 +1,6 @@
 # From here on the text is the same in every script; the values it uses were set, quoted, above.
 # What each part writes and why: docs/internals/run-directory.md. No Python, few forks: it adds milliseconds.
-unset SLURM_EXPORT_ENV DIAMOND_SECRETS
+unset DIAMOND_SECRETS
 diamond_secret_place=
 cd "$diamond_folder" || exit 73
 
@@ -55,7 +55,7 @@ diamond_turn_away() {
   exit 74
 }
 
-# A cancel came before the batch system started the job: an sbatch that timed out may be taken late.
+# A cancel came before the batch system started the job: a submission without an answer may be taken late.
 diamond_called_off() {
   printf 'diamond: this attempt was cancelled; nothing was started\n' >&2
   exit 74
@@ -186,8 +186,7 @@ diamond_set_variables() {
   export DIAMOND_METRICS=$diamond_place/metrics.jsonl DIAMOND_STOP_FILE=$diamond_folder/stop
   diamond_newest_checkpoint
   export DIAMOND_RESUME_FROM DIAMOND_DEADLINE
-  # Of a job named so Lightning knows that Slurm is none of its business; else it would requeue it.
-  [ -z "$SLURM_JOB_NAME" ] || export SLURM_JOB_NAME=bash
+  diamond_before_program
   export PYTHONUNBUFFERED=${PYTHONUNBUFFERED-1} PYTHONPATH=${PYTHONPATH:+$PYTHONPATH:}$diamond_training
 }
 

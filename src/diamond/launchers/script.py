@@ -12,10 +12,11 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Dict, List, Mapping, Sequence
 
+from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order
-from diamond.launchers.ranks.identity import SET_FOR_RANKS
-from diamond.launchers.ranks.starting import ACCELERATE
+from diamond.launchers.starters import accelerate
+from diamond.launchers.starters.identity import SET_FOR_RANKS
 from diamond.runtimes.base import Entered
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -54,7 +55,7 @@ class Batch:
     """Variables for what nobody has set."""
 
 
-def render_script(batch: Batch, *, directives: Sequence[str], variables: Mapping[str, str]) -> str:
+def render_script(batch: Batch, *, directives: Sequence[str], variables: ScriptVariables) -> str:
     """The script for a batch system whose `directives` and `script_variables` are given."""
     parts = [
         "#!/bin/bash",
@@ -126,7 +127,7 @@ def _is_wrapped(order: Order) -> bool:
 def _command_file(order: Order) -> str:
     """The person's line as written; for `accelerate`, with our function around it."""
     line = order.program.text.rstrip("\n") + "\n"
-    return ACCELERATE + "export -f accelerate\n" + line if _is_wrapped(order) else line
+    return accelerate.FUNCTION + "export -f accelerate\n" + line if _is_wrapped(order) else line
 
 
 def data_variable(name: str) -> str:
@@ -160,19 +161,21 @@ def _words(name: str, words: Sequence[str]) -> str:
     return f"diamond_{name}=({' '.join(shlex.quote(word) for word in words)})"
 
 
-def _own_words(variables: Mapping[str, str]) -> List[str]:
-    """The batch system's own shell expressions: fixed text of its adapter."""
+def _own_words(variables: ScriptVariables) -> List[str]:
+    """The batch system's own shell text, fixed by its adapter."""
     return [
-        f"diamond_job={variables['job_id']}",
-        f"diamond_nodes={variables.get('nodes') or ''}",
-        f"diamond_restarts={variables.get('restart_count') or '0'}",
-        "diamond_seconds_left() {",
-        variables.get("seconds_left") or ":",
-        "}",
-        "diamond_has_nodes() {",
-        variables.get("has_nodes") or "return 1",
-        "}",
+        f"diamond_job={variables.job_id}",
+        f"diamond_nodes={variables.nodes}",
+        f"diamond_restarts={variables.restart_count}",
+        *_function("diamond_seconds_left", variables.seconds_left or ":"),
+        *_function("diamond_has_nodes", variables.has_nodes or "return 1"),
+        *_function("diamond_before_program", variables.before_program or ":"),
+        *([variables.at_start] if variables.at_start else []),
     ]
+
+
+def _function(name: str, commands: str) -> List[str]:
+    return [f"{name}() {{", commands, "}"]
 
 
 def _enter(batch: Batch) -> List[str]:

@@ -17,7 +17,7 @@ from diamond.images.bases import Base
 from diamond.images.plan import Step
 from diamond.images.scripts import SITE
 from diamond.runtimes.addresses import is_plain_http
-from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, unpacked, unsquash, untar
 from diamond.runtimes.calls import own_words
 from diamond.runtimes.failures import packing_failed
@@ -67,11 +67,11 @@ class Apptainer:
             why = "one sandbox, copied after each step: overlays cannot be mounted here"
         return Probe(version, builds=True, runs=True, why=why)
 
-    def builder(self, job: Job) -> OverlayBuilder | SandboxBuilder:
-        overlays = job.site.overlay and has_namespaces()
-        if overlays and takes_overlays(job.places.layers):
-            return OverlayBuilder(self.name, job)
-        return SandboxBuilder(self.name, job)
+    def builder(self, context: BuildContext) -> OverlayBuilder | SandboxBuilder:
+        overlays = context.site.overlay and has_namespaces()
+        if overlays and takes_overlays(context.places.layers):
+            return OverlayBuilder(self.name, context)
+        return SandboxBuilder(self.name, context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """`--contain` keeps the host's /tmp, /dev and home out; only allowed variables go in."""
@@ -93,11 +93,11 @@ class Apptainer:
 class _Shared(ABC):
     """What both ways of building have in common."""
 
-    def __init__(self, name: str, job: Job) -> None:
-        self._name, self._job = name, job
-        self._layers = job.places.layers / "apptainer"
+    def __init__(self, name: str, context: BuildContext) -> None:
+        self._name, self._context = name, context
+        self._layers = context.places.layers / "apptainer"
         self._layers.mkdir(parents=True, exist_ok=True)
-        self._base = job.places.bases / short(job.plan.recipe.base_digest) / "rootfs"
+        self._base = context.places.bases / short(context.plan.recipe.base_digest) / "rootfs"
         self._working: Optional[Path] = None
 
     @abstractmethod
@@ -107,18 +107,18 @@ class _Shared(ABC):
     def begin(self, step: Step) -> None: ...
 
     def make_base(self) -> None:
-        job = self._job
-        unpacked(job.plan.recipe, job.places, job.call, self._unpack)
+        context = self._context
+        unpacked(context.plan.recipe, context.places, context.call, self._unpack)
 
     def run(self, step: Step) -> int:
         words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
-        return self._job.call.run(self.inside(words), variables=self.variables())
+        return self._context.call.run(self.inside(words), variables=self.variables())
 
     def read(self, top: Step, script: str) -> str:
         if self._working is None:
             self.begin(top)
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._job.call.output(words, variables=self._folders()) or ""
+        return self._context.call.output(words, variables=self._folders()) or ""
 
     def native(self, top: Step) -> str:
         return ""
@@ -132,30 +132,30 @@ class _Shared(ABC):
         remove_tree(self._layers / short(key))
 
     def _is_base(self, key: str) -> bool:
-        return key == self._job.plan.steps[0].key
+        return key == self._context.plan.steps[0].key
 
     def _unpack(self, base: Base, target: Path) -> int:
-        job = self._job
+        context = self._context
         if base.kind == "rootfs":
-            return untar(base_file(job.places, base), target, job.call)
+            return untar(base_file(context.places, base), target, context.call)
         if base.kind == "image":
-            return unsquash(base_file(job.places, base), target, job.call)
+            return unsquash(base_file(context.places, base), target, context.call)
         words = [self._name, "build", "--sandbox", "--fakeroot"]
         if base.kind in ("docker", "oras"):
-            address = f"{base.kind}://{base.repository}@{job.plan.recipe.base_digest}"
-            words += ["--no-https"] if is_plain_http(base, job.site.insecure) else []
+            address = f"{base.kind}://{base.repository}@{context.plan.recipe.base_digest}"
+            words += ["--no-https"] if is_plain_http(base, context.site.insecure) else []
         elif base.kind == "sif":
-            address = str(base_file(job.places, base))
+            address = str(base_file(context.places, base))
             if self._unsquash_sif(Path(address), target):
                 return 0
         else:
-            address = f"{base.kind}:{base_file(job.places, base)}"
-        return job.call.run([*words, str(target), address], variables=self._folders())
+            address = f"{base.kind}:{base_file(context.places, base)}"
+        return context.call.run([*words, str(target), address], variables=self._folders())
 
     def _unsquash_sif(self, file: Path, target: Path) -> bool:
         """In a third of the time that apptainer takes; what only apptainer can read (an encrypted one) is left to it."""
         start = squashfs_start(file)
-        if start is None or unsquash(file, target, self._job.call, start=start):
+        if start is None or unsquash(file, target, self._context.call, start=start):
             remove_tree(target)
             return False
         return True
@@ -166,14 +166,14 @@ class _Shared(ABC):
 
     def _folders(self) -> Dict[str, str]:
         """Its cache and temporary files fill a home folder otherwise (apptainer#1380)."""
-        prefix, job = self._name.upper(), self._job
-        cache = Path(job.site.cache or job.places.cache) / "apptainer"
+        prefix, context = self._name.upper(), self._context
+        cache = Path(context.site.cache or context.places.cache) / "apptainer"
         cache.mkdir(parents=True, exist_ok=True)
-        return {f"{prefix}_TMPDIR": str(job.scratch), f"{prefix}_CACHEDIR": str(cache)}
+        return {f"{prefix}_TMPDIR": str(context.scratch), f"{prefix}_CACHEDIR": str(cache)}
 
     def _exec(self, *, fakeroot: bool = True) -> List[str]:
         """`--pid`: whatever a step leaves running ends with it."""
-        tmp = self._job.scratch / "tmp"
+        tmp = self._context.scratch / "tmp"
         tmp.mkdir(exist_ok=True)
         tmp.chmod(0o1777)
         words = [self._name, "-q", "exec", *(["--fakeroot"] if fakeroot else [])]
@@ -188,13 +188,13 @@ class _Shared(ABC):
             "--pwd",
             "/",
         ]
-        for source, target in [*self._job.inside.binds, (str(tmp), "/tmp")]:
+        for source, target in [*self._context.inside.binds, (str(tmp), "/tmp")]:
             words += bind_words(source, target)
         return words
 
     def _squash(self, words: Sequence[str]) -> None:
-        if self._job.call.run(words, folder=self._job.scratch, quietly=True):
-            raise packing_failed(list(self._job.call.last))
+        if self._context.call.run(words, folder=self._context.scratch, quietly=True):
+            raise packing_failed(list(self._context.call.last))
 
 
 class OverlayBuilder(_Shared):
@@ -215,7 +215,7 @@ class OverlayBuilder(_Shared):
     def begin(self, step: Step) -> None:
         self.abandon()
         self._below = step.key
-        self._working = self._job.scratch / "overlay"
+        self._working = self._context.scratch / "overlay"
         remove_tree(self._working)
         for name in ("upper", "work"):
             (self._working / name).mkdir(parents=True)
@@ -226,7 +226,7 @@ class OverlayBuilder(_Shared):
         """
         if not has_sub_ids():
             return self._by_apptainers_overlay(words)
-        enter = ["sh", "-euc", _ENTER, str(self._job.scratch), self._linked(self._below)]
+        enter = ["sh", "-euc", _ENTER, str(self._context.scratch), self._linked(self._below)]
         command = self._exec(fakeroot=False)
         return as_root([*enter, *command, "--writable", "root", *words], mounts=True)
 
@@ -249,10 +249,10 @@ class OverlayBuilder(_Shared):
 
     def pack(self, top: Step, target: Path) -> None:
         """From the merged overlay and the layers as they were packed before. An overlay to read from needs two folders."""
-        here, folders = self._job.scratch, self._folders_of(top.key)
+        here, folders = self._context.scratch, self._folders_of(top.key)
         (here / "empty").mkdir(exist_ok=True)
         lower = f"{self._linked(top.key)}:empty"
-        site, ending = self._job.site, f"packed.{self._job.site.compression}.sqfs"
+        site, ending = self._context.site, f"packed.{self._context.site.compression}.sqfs"
         job = SquashJob(
             tree="merged",
             folders=[str(folder) for folder in folders],
@@ -266,7 +266,7 @@ class OverlayBuilder(_Shared):
 
     def _linked(self, key: str) -> str:
         """What lies below, as mount options name it: by short relative names, since they hold 4096 bytes."""
-        below = self._job.scratch / "below"
+        below = self._context.scratch / "below"
         remove_tree(below)
         below.mkdir()
         folders = self._folders_of(key)
@@ -301,7 +301,7 @@ class SandboxBuilder(_Shared):
 
     def begin(self, step: Step) -> None:
         self.abandon()
-        self._working = self._job.scratch / "sandbox"
+        self._working = self._context.scratch / "sandbox"
         self._copy(self._folder(step.key), self._working)
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
@@ -318,7 +318,7 @@ class SandboxBuilder(_Shared):
 
     def pack(self, top: Step, target: Path) -> None:
         words = ["mksquashfs", str(self._folder(top.key)), str(target)]
-        words += ["-noappend", "-no-progress", "-quiet", *self._job.site.squashfs_words()]
+        words += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
         self._squash(as_root(words) if has_namespaces() else words)
 
     def _folder(self, key: str) -> Path:
@@ -327,9 +327,9 @@ class SandboxBuilder(_Shared):
     def _copy(self, source: Path, target: Path) -> None:
         remove_tree(target)
         words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
-        if self._job.call.run(as_root(words) if has_namespaces() else words):
+        if self._context.call.run(as_root(words) if has_namespaces() else words):
             raise EnvironmentFailed(
-                "The state after a step could not be copied:\n    " + self._job.call.last[-1],
+                "The state after a step could not be copied:\n    " + self._context.call.last[-1],
                 "Free some room in the endpoint's work folder.",
             )
 

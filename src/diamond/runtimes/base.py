@@ -51,7 +51,7 @@ class Probe:
 
 
 @dataclass(frozen=True)
-class Job:
+class BuildContext:
     """One build on its way, as its runtime sees it."""
 
     plan: Plan
@@ -145,7 +145,7 @@ class Runtime(Protocol):
     def probe(self, tmp: Path) -> Probe:
         """Ask this node; changes nothing."""
 
-    def builder(self, job: Job) -> Builder:
+    def builder(self, context: BuildContext) -> Builder:
         """For one build."""
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:

@@ -132,7 +132,9 @@ class BuildTask:
             text = f'#!/bin/bash\n{path}{cd}exec env {own} "$@"\n'
         else:
             training = str(arguments.training or "")
-            script = enter_script(enter, record, training=training, gpus=arguments.gpus)
+            script = enter_script(
+                enter, record, training=training, names=arguments.variable, gpus=arguments.gpus
+            )
             head, _, body = script.partition("\n")
             text = f'{head}\nset -- env {own} "$@"\n{body}' if own else script
         write_whole(arguments.script, text.encode())
@@ -271,6 +273,7 @@ def _parser() -> argparse.ArgumentParser:
     enter.add_argument("--training", type=Path)
     enter.add_argument("--folder", type=Path)
     enter.add_argument("--gpus", default="")
+    enter.add_argument("--variable", action="append", default=[], help="one that goes in too")
     enter.set_defaults(steps=None)
     return parser
 

@@ -18,7 +18,7 @@ from diamond.images.plan import BASE, PACK, Plan, Step, make_plan
 from diamond.images.recipe import Recipe, recipe_data
 from diamond.images.rendering import form_for, render
 from diamond.runtimes import store
-from diamond.runtimes.base import Builder, Job, Runtime
+from diamond.runtimes.base import BuildContext, Builder, Runtime
 from diamond.runtimes.calls import Call
 from diamond.runtimes.finishing import finished
 from diamond.runtimes.lock import held
@@ -112,8 +112,8 @@ def open_builder(plan: Plan, work: Work, call: Call) -> Iterator[Builder]:
         site = scratch / "site"
         inside = lay_out_site(work.site, plan, folder=site, places=work.places, uv=work.uv)
         (site / "inventory.sh").write_text(INVENTORY, encoding="utf-8")
-        job = Job(plan, work.places, work.site, inside, scratch, call)
-        builder = work.runtime.builder(job)
+        context = BuildContext(plan, work.places, work.site, inside, scratch, call)
+        builder = work.runtime.builder(context)
         stack.callback(builder.abandon)
         yield builder
 

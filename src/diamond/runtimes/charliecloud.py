@@ -14,7 +14,7 @@ from diamond.images.bases import read_base
 from diamond.images.plan import Step
 from diamond.images.scripts import SITE
 from diamond.runtimes.apptainer import version_of
-from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import (
     NEEDED_FILES,
     NEEDED_FOLDERS,
@@ -75,8 +75,8 @@ class Charliecloud:
             return Probe(version, why="user namespaces are switched off here")
         return Probe(version, builds=True, runs=True, why="ch-image's own build cache")
 
-    def builder(self, job: Job) -> CharliecloudBuilder:
-        return CharliecloudBuilder(job)
+    def builder(self, context: BuildContext) -> CharliecloudBuilder:
+        return CharliecloudBuilder(context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """ch-run hands on all variables of the machine; so they are wiped out, and the allowed ones set again.
@@ -99,12 +99,12 @@ class Charliecloud:
 
 
 class CharliecloudBuilder:
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._layers = job.places.layers / "charliecloud"
+    def __init__(self, context: BuildContext) -> None:
+        self._context = context
+        self._layers = context.places.layers / "charliecloud"
         self._layers.mkdir(parents=True, exist_ok=True)
-        self._name = f"diamond-{job.scratch.name}"
-        self._base = f"diamond-base-{short(job.plan.steps[0].key)}"
+        self._name = f"diamond-{context.scratch.name}"
+        self._base = f"diamond-base-{short(context.plan.steps[0].key)}"
         self._steps: List[Step] = []
         self._is_built = False
 
@@ -115,7 +115,7 @@ class CharliecloudBuilder:
         return (self._layers / f"{short(key)}.json").is_file()
 
     def make_base(self) -> None:
-        key = self._job.plan.steps[0].key
+        key = self._context.plan.steps[0].key
         if self.has(key):
             return
         self._import_base()
@@ -130,7 +130,7 @@ class CharliecloudBuilder:
         """`--force` stands in for the rights that a package manager believes to need."""
         self._steps = [*self._steps, step]
         code = self._build()
-        told = [_EXIT.search(line) for line in self._job.call.last] if code else []
+        told = [_EXIT.search(line) for line in self._context.call.last] if code else []
         return next((int(one[1]) for one in reversed(told) if one), code)
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
@@ -138,7 +138,7 @@ class CharliecloudBuilder:
         if not self._is_built:
             self._build(quietly=True)
         command = ["ch-run", "--write", "--uid", "0", "--gid", "0", "--unset-env=*"]
-        for source, target in self._job.inside.binds:
+        for source, target in self._context.inside.binds:
             command += ["--bind", f"{source}:{target}"]
         command += [f"--set-env=ENV={SITE}/site.env"]
         command.append(
@@ -149,7 +149,7 @@ class CharliecloudBuilder:
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._job.call.output(words, variables=self.variables()) or ""
+        return self._context.call.output(words, variables=self.variables()) or ""
 
     def native(self, top: Step) -> str:
         return ""
@@ -167,62 +167,62 @@ class CharliecloudBuilder:
         if not self._is_built or self._steps != self._upto(top):
             self.begin(top)
             if self._build(quietly=True):
-                raise packing_failed(list(self._job.call.last))
+                raise packing_failed(list(self._context.call.last))
         words = ["mksquashfs", str(self._folder(self._name)), str(target), "-all-root"]
-        words += ["-noappend", "-no-progress", "-quiet", *self._job.site.squashfs_words()]
-        if self._job.call.run(words, quietly=True):
-            raise packing_failed(list(self._job.call.last))
+        words += ["-noappend", "-no-progress", "-quiet", *self._context.site.squashfs_words()]
+        if self._context.call.run(words, quietly=True):
+            raise packing_failed(list(self._context.call.last))
 
     def remove(self, key: str) -> None:
         (self._layers / f"{short(key)}.json").unlink(missing_ok=True)
 
     def _upto(self, step: Step) -> List[Step]:
-        steps = list(self._job.plan.steps)
+        steps = list(self._context.plan.steps)
         return [one for one in steps[: steps.index(step) + 1] if one.changes]
 
     def _build(self, *, quietly: bool = False) -> int:
-        file = self._job.scratch / "Dockerfile"
+        file = self._context.scratch / "Dockerfile"
         lines = [f"FROM {self._base}"]
         for step in self._steps:
             words = ["/bin/sh", "-eu", f"{SITE}/steps/{step_file(step)}"]
             lines.append(f"RUN {json.dumps(words)}")
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         words = ["build", "--force", "--tag", self._name, "--file", str(file)]
-        for source, target in self._job.inside.binds:
+        for source, target in self._context.inside.binds:
             words += ["--bind", f"{source}:{target}"]
-        code = self._ch_image([*words, str(self._job.scratch / "context")], quietly=quietly)
+        code = self._ch_image([*words, str(self._context.scratch / "context")], quietly=quietly)
         self._is_built = code == 0
         return code
 
     def _import_base(self) -> None:
-        job, recipe = self._job, self._job.plan.recipe
+        context, recipe = self._context, self._context.plan.recipe
         base = read_base(recipe.environment.base)
         if base.kind == "docker":
             name = f"{base.repository}@{recipe.base_digest}"
             if self._ch_image(["pull", name, self._base]):
-                raise failed_base(base.reference, list(job.call.last))
+                raise failed_base(base.reference, list(context.call.last))
             return
-        rootfs = job.scratch / "rootfs"
-        file = base_file(job.places, base)
+        rootfs = context.scratch / "rootfs"
+        file = base_file(context.places, base)
         unpack = untar if base.kind == "rootfs" else unsquash
         if base.kind not in ("rootfs", "sif", "image"):
             raise EnvironmentFailed(
                 f"charliecloud cannot build on {base.reference}",
                 "Name a registry image, a squashfs file or a tar of a root file system.",
             )
-        if unpack(file, rootfs, job.call, owners=False):
-            raise failed_base(base.reference, list(job.call.last))
+        if unpack(file, rootfs, context.call, owners=False):
+            raise failed_base(base.reference, list(context.call.last))
         _complete(rootfs)
         check_platform(rootfs, recipe.platform, base.reference)
         code = self._ch_image(["import", str(rootfs), self._base], quietly=True)
         remove_tree(rootfs)
         if code:
-            raise failed_base(base.reference, list(job.call.last))
+            raise failed_base(base.reference, list(context.call.last))
 
     def _ch_image(self, words: Sequence[str], *, quietly: bool = False) -> int:
-        (self._job.scratch / "context").mkdir(exist_ok=True)
+        (self._context.scratch / "context").mkdir(exist_ok=True)
         command = ["ch-image", "--storage", str(self._storage()), *words]
-        call = self._job.call
+        call = self._context.call
         lock = self._layers / "storage.lock"
         with held(lock, waiting=lambda: None, cancelled=call.cancelled):
             return call.run(command, variables=self.variables(), quietly=quietly, leave_out=_DULL)
@@ -236,7 +236,7 @@ class CharliecloudBuilder:
         return {**who, **mail, "PATH": path, "USER": user}
 
     def _storage(self) -> Path:
-        return self._job.places.root / "charliecloud"
+        return self._context.places.root / "charliecloud"
 
     def _folder(self, name: str) -> Path:
         return self._storage() / "img" / name

@@ -10,7 +10,7 @@ from typing import List, Sequence
 
 from diamond.images.scripts import SITE
 from diamond.runtimes.apptainer import version_of
-from diamond.runtimes.base import Job, Probe
+from diamond.runtimes.base import BuildContext, Probe
 from diamond.runtimes.podman import PLACE, START, WATCH, Podman, PodmanBuilder
 
 ANSWER_SECONDS = 20.0
@@ -32,8 +32,8 @@ class Docker(Podman):
             return Probe(version, why="its daemon does not answer you on this node")
         return Probe(version, builds=True, runs=True, why="one commit for each step")
 
-    def builder(self, job: Job) -> DockerBuilder:
-        return DockerBuilder(job)
+    def builder(self, context: BuildContext) -> DockerBuilder:
+        return DockerBuilder(context)
 
     def _as_oneself(self) -> List[str]:
         """Root of a daemon without root is the person herself."""
@@ -62,7 +62,7 @@ class DockerBuilder(PodmanBuilder):
         """What a step wrote into the package cache belongs to root of the machine, who cannot be asked to remove it."""
         owner = f"{os.getuid()}:{os.getgid()}"
         script = _GIVE_BACK.format(place=SITE, owner=owner)
-        self._image, image = self.tag_of(self._job.plan.steps[0].key), self._image
+        self._image, image = self.tag_of(self._context.plan.steps[0].key), self._image
         self._quiet(self.inside(["/bin/sh", "-c", script]))
         self._image = image
 

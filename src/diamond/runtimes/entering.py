@@ -9,7 +9,7 @@ from diamond.runtimes.base import Enter
 from diamond.runtimes.records import Record
 
 ALLOWED = (
-    *("DIAMOND_*", "SLURM_*", "SLURMD_*", "PMI_*", "PMIX_*", "PALS_*", "OMPI_*", "MPICH_*"),
+    *("DIAMOND_*", "PMI_*", "PMIX_*", "PALS_*", "OMPI_*", "MPICH_*"),
     *("FI_*", "UCX_*", "NCCL_*", "RCCL_*", "GLOO_*", "TORCH_NCCL_*", "TORCHELASTIC_*"),
     *("TORCH_DISTRIBUTED_*", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"),
     *("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"),
@@ -19,7 +19,7 @@ ALLOWED = (
     *("NODE_RANK", "GROUP_RANK", "ROLE_RANK", "OMP_*", "KMP_*", "MKL_*", "OPENBLAS_*"),
     *("LANG", "LC_*", "TZ", "TERM", "PYTHONUNBUFFERED"),
 )
-"""What a job and its launcher tell a program. Nothing of a person's own shell is among them."""
+"""What Diamond and the launchers of ranks set for a program; nothing of a user's own shell. The batch system's are added."""
 FORBIDDEN = ("DIAMOND_TOKEN", "DIAMOND_KEEP")
 
 _GPUS = """\
@@ -41,9 +41,14 @@ set -- "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
 """
 
 
-def enter_script(enter: Enter, record: Record, *, training: str, gpus: str = "") -> str:
-    """The text of `enter.sh`. Variables of an image or a spec are set inside, as the program is started."""
-    allowed = [*ALLOWED, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
+def enter_script(
+    enter: Enter, record: Record, *, training: str, names: Sequence[str] = (), gpus: str = ""
+) -> str:
+    """The text of `enter.sh`. Variables of an image or a spec are set inside, as the program is started.
+
+    `names` are further variables, or patterns such as `PBS_*`, that may go in.
+    """
+    allowed = [*ALLOWED, *names, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
     python_path = training
     lines = [
         "#!/bin/bash",

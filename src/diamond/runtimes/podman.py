@@ -20,7 +20,7 @@ from diamond.images.rendering import docker_change
 from diamond.images.scripts import DEFAULT_PATH, SITE, VENV
 from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.apptainer import version_of
-from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.bases import base_file, failed_base
 from diamond.runtimes.failures import packing_failed
 from diamond.runtimes.namespaces import takes_overlays
@@ -93,8 +93,8 @@ class Podman:
             return Probe(why=f"{self.name} is not on this node's PATH")
         return Probe(version, builds=True, runs=True, why="one commit for each step")
 
-    def builder(self, job: Job) -> PodmanBuilder:
-        return PodmanBuilder(job)
+    def builder(self, context: BuildContext) -> PodmanBuilder:
+        return PodmanBuilder(context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         """The image is loaded on nodes that do not have it; the program runs as the person. Its id is that of the file."""
@@ -138,17 +138,17 @@ class PodmanBuilder:
     committing: Sequence[str] = ("commit", "--quiet")
     saving: Sequence[str] = ("save", "--quiet", "--format", "docker-archive")
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._words = [self.name, *storage_words(self.name, job.places.root)]
-        self._mark = f"diamond-{_hashed(job.places.root)}-"
+    def __init__(self, context: BuildContext) -> None:
+        self._context = context
+        self._words = [self.name, *storage_words(self.name, context.places.root)]
+        self._mark = f"diamond-{_hashed(context.places.root)}-"
         """How the names of containers begin; a build's folder follows. A daemon may serve several people."""
-        self._container, self._swept = f"{self._mark}{job.scratch.name}", False
+        self._container, self._swept = f"{self._mark}{context.scratch.name}", False
         self._image = ""
         """What the next step starts from."""
         self._is_open = False
         """Whether a container that ended is waiting to be kept."""
-        commands = len(job.plan.recipe.environment.commands)
+        commands = len(context.plan.recipe.environment.commands)
         if commands > MAX_COMMANDS:
             raise EnvironmentFailed(
                 f"{self.name} cannot stack {commands} commands: an image holds at most 127 layers",
@@ -159,18 +159,18 @@ class PodmanBuilder:
         return f"{self.name}, one commit for each step"
 
     def tag_of(self, key: str) -> str:
-        return f"{layers_name(self.name, self._job.places.root)}:{short(key)}"
+        return f"{layers_name(self.name, self._context.places.root)}:{short(key)}"
 
     def has(self, key: str) -> bool:
         return self.tag_of(key) in self._tags()
 
     def make_base(self) -> None:
         """Whatever the base is, it ends as a local image under the tag of the base's key."""
-        plan, call = self._job.plan, self._job.call
+        plan, call = self._context.plan, self._context.call
         base = read_base(plan.recipe.environment.base)
         tag = self.tag_of(plan.steps[0].key)
         if base.kind == "rootfs":
-            words = ["import", str(base_file(self._job.places, base)), tag]
+            words = ["import", str(base_file(self._context.places, base)), tag]
         else:
             words = ["tag", self._fetch(), tag]
         if call.run([*self._words, *words], quietly=True):
@@ -187,7 +187,7 @@ class PodmanBuilder:
         self._is_open = True
         script = f"{SITE}/steps/{step_file(step)}"
         words = self._run(["--name", self._container], ["/bin/sh", "-eu", script])
-        return self._job.call.run(words, variables=self.variables())
+        return self._context.call.run(words, variables=self.variables())
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
         """Docker refuses a terminal where there is none."""
@@ -197,7 +197,7 @@ class PodmanBuilder:
     def read(self, top: Step, script: str) -> str:
         self.begin(top)
         words = self.inside(["/bin/sh", f"{SITE}/{script}"])
-        return self._job.call.output(words, variables=self.variables()) or ""
+        return self._context.call.output(words, variables=self.variables()) or ""
 
     def variables(self) -> Dict[str, str]:
         return {}
@@ -218,8 +218,8 @@ class PodmanBuilder:
     def pack(self, top: Step, target: Path) -> None:
         """Not compressed: it lies on the cluster's own disk, and gzip takes longer than the rest of a rebuild."""
         words = [*self._words, *self.saving, "--output", str(target), self.native(top)]
-        if self._job.call.run(words, quietly=True):
-            raise packing_failed(list(self._job.call.last))
+        if self._context.call.run(words, quietly=True):
+            raise packing_failed(list(self._context.call.last))
 
     def native(self, top: Step) -> str:
         """The id of the image, which is the same wherever the archive is loaded."""
@@ -231,18 +231,18 @@ class PodmanBuilder:
 
     def _fetch(self) -> str:
         """A local name for a base that is not a plain root file system."""
-        plan, call = self._job.plan, self._job.call
+        plan, call = self._context.plan, self._context.call
         base = read_base(plan.recipe.environment.base)
         if base.kind == "docker":
             name = f"{base.repository}@{plan.recipe.base_digest}"
             words = [*self._words, "pull", "--quiet"]
-            if self.name == "podman" and is_plain_http(base, self._job.site.insecure):
+            if self.name == "podman" and is_plain_http(base, self._context.site.insecure):
                 words.append("--tls-verify=false")
             if call.run([*words, name], quietly=True):
                 raise failed_base(base.reference, list(call.last))
             return name
         if base.kind in ("oci-archive", "docker-archive", "image"):
-            file = str(base_file(self._job.places, base))
+            file = str(base_file(self._context.places, base))
             said = call.output([*self._words, "load", "--input", file])
             if said is None:
                 raise failed_base(base.reference, list(call.last))
@@ -256,7 +256,7 @@ class PodmanBuilder:
         """No variable is given: what a container is started with is committed with it."""
         command = [*self._words, "run", *options, "--network", "host", "--user", "0"]
         command += ["--workdir", "/", "--entrypoint", words[0]]
-        for source, target in self._job.inside.binds:
+        for source, target in self._context.inside.binds:
             command += volume_words(source, target)
         return [*command, self._image, *words[1:]]
 
@@ -264,8 +264,8 @@ class PodmanBuilder:
         words = [*self._words, *self.committing]
         for change in self._changes():
             words += ["--change", change]
-        if self._job.call.run([*words, self._container, tag], quietly=True):
-            raise packing_failed(list(self._job.call.last))
+        if self._context.call.run([*words, self._container, tag], quietly=True):
+            raise packing_failed(list(self._context.call.last))
         self.abandon()
         self._image = tag
 
@@ -276,7 +276,7 @@ class PodmanBuilder:
         self._swept = True
         listing = ["ps", "--all", "--filter", f"name=^{self._mark}{platform.node()}[.]"]
         names = (self._quiet([*self._words, *listing, "--format", "{{.Names}}"]) or "").split()
-        building = self._job.places.building
+        building = self._context.places.building
         left = [name for name in names if not (building / name[len(self._mark) :]).exists()]
         if left:
             self._quiet([*self._words, *self.removing, *left])
@@ -287,7 +287,7 @@ class PodmanBuilder:
         return (said or "").split()
 
     def _changes(self) -> List[str]:
-        environment = self._job.plan.recipe.environment
+        environment = self._context.plan.recipe.environment
         variables: Dict[str, str] = dict(environment.variables)
         if has_venv(environment):
             variables.setdefault("PATH", f"{VENV}/bin:{DEFAULT_PATH}")

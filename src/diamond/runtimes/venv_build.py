@@ -12,7 +12,7 @@ from typing import Dict, List, Optional, Sequence
 
 from diamond.core.errors import EnvironmentFailed
 from diamond.images.plan import Step
-from diamond.runtimes.base import Enter, Inside, Job, Probe
+from diamond.runtimes.base import BuildContext, Enter, Inside, Probe
 from diamond.runtimes.places import read_json, short, write_json
 from diamond.runtimes.records import Record
 from diamond.runtimes.site import step_file
@@ -26,8 +26,8 @@ class Venv:
     def probe(self, tmp: Path) -> Probe:
         return Probe("1", builds=True, runs=True, why="no container: the machine's own Python")
 
-    def builder(self, job: Job) -> VenvBuilder:
-        return VenvBuilder(job)
+    def builder(self, context: BuildContext) -> VenvBuilder:
+        return VenvBuilder(context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
         return None
@@ -36,11 +36,11 @@ class Venv:
 class VenvBuilder:
     """The last layer is the environment itself, so that the usual one (packages, no commands) is made once and never copied."""
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._layers = job.places.layers / "venv"
+    def __init__(self, context: BuildContext) -> None:
+        self._context = context
+        self._layers = context.places.layers / "venv"
         self._layers.mkdir(parents=True, exist_ok=True)
-        self._home = job.places.venvs / short(job.plan.identity)
+        self._home = context.places.venvs / short(context.plan.identity)
         self._is_open = False
         self._at = ""
         self._lent: Optional[Step] = None
@@ -75,9 +75,11 @@ class VenvBuilder:
 
     def run(self, step: Step) -> int:
         self._at = ""
-        script = self._job.inside.path / "steps" / step_file(step)
+        script = self._context.inside.path / "steps" / step_file(step)
         words = self.inside(["/bin/sh", "-eu", str(script)])
-        return self._job.call.run(words, variables=self.variables(), folder=self._job.scratch)
+        return self._context.call.run(
+            words, variables=self.variables(), folder=self._context.scratch
+        )
 
     def inside(self, words: Sequence[str], *, terminal: bool = False) -> List[str]:
         """A person's own settings change nothing."""
@@ -86,8 +88,8 @@ class VenvBuilder:
     def read(self, top: Step, script: str) -> str:
         if not self._is_open:
             self.begin(top)
-        words = self.inside(["/bin/sh", str(self._job.inside.path / script)])
-        return self._job.call.output(words, variables=self.variables()) or ""
+        words = self.inside(["/bin/sh", str(self._context.inside.path / script)])
+        return self._context.call.output(words, variables=self.variables()) or ""
 
     def native(self, top: Step) -> str:
         return ""
@@ -98,7 +100,7 @@ class VenvBuilder:
         shutil.rmtree(layer, ignore_errors=True)
         layer.mkdir(parents=True)
         folder = layer / "venv"
-        if step == self._job.plan.top:
+        if step == self._context.plan.top:
             folder, self._lent = self.venv, step
         else:
             self._copy(self.venv, folder)
@@ -138,30 +140,34 @@ class VenvBuilder:
 
     def variables(self) -> Dict[str, str]:
         """A Python that the machine lacks is fetched by uv, where it can."""
-        job = self._job
+        context = self._context
         given = {
             "diamond_bare": "1",
-            "diamond_site": str(job.inside.path),
+            "diamond_site": str(context.inside.path),
             "diamond_venv": str(self.venv),
             "VIRTUAL_ENV": str(self.venv),
             "PATH": f"{self.venv}/bin:{os.environ.get('PATH', os.defpath)}",
             "UV_PYTHON_DOWNLOADS": "automatic",
-            "UV_PYTHON_INSTALL_DIR": str(job.places.root.parent / "pythons"),
+            "UV_PYTHON_INSTALL_DIR": str(context.places.root.parent / "pythons"),
             "PYTHONNOUSERSITE": "1",
         }
-        return given if job.plan.recipe.environment.python else {**given, "UV_PYTHON": own_python()}
+        return (
+            given
+            if context.plan.recipe.environment.python
+            else {**given, "UV_PYTHON": own_python()}
+        )
 
     def _copy(self, source: Path, target: Path) -> None:
         """A true copy, cloned where the file system can: with hard links a later step could change an earlier layer."""
         words = ["cp", "-a", "--reflink=auto", str(source), str(target)]
-        if self._job.call.run(words):
+        if self._context.call.run(words):
             raise EnvironmentFailed(
-                "The environment could not be copied:\n    " + self._job.call.last[-1],
+                "The environment could not be copied:\n    " + self._context.call.last[-1],
                 "Free some room in the endpoint's work folder.",
             )
 
     def _is_base(self, key: str) -> bool:
-        return key == self._job.plan.steps[0].key
+        return key == self._context.plan.steps[0].key
 
 
 def move_scripts(venv: Path, made_at: str) -> None:

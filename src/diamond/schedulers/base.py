@@ -1,11 +1,22 @@
-"""The protocol of a batch system, and how an adapter is found."""
+"""The protocol of a batch system: what each adapter does, and the abilities that only some have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Collection, Dict, List, Mapping, Optional, Protocol, Sequence
+from typing import (
+    Any,
+    Collection,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Protocol,
+    Sequence,
+    runtime_checkable,
+)
 
+from diamond.core.batch_systems import BatchAbilities, ScriptVariables
 from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 
@@ -28,6 +39,18 @@ class Submission:
     """For the site's accounting: whom it is for, on an account of several people."""
 
 
+@dataclass(frozen=True)
+class NativeTools:
+    """Commands and variables of a batch system that concern an agent or a person, rather than a job."""
+
+    job_variable: str = ""
+    """Set in each of its jobs: by it an agent learns that it is a job itself."""
+    crontab: str = ""
+    """Its own `crontab`, where it has one, used in the same way."""
+    submit_command: str = ""
+    """What a person types in front of a script to submit it."""
+
+
 class Scheduler(Protocol):
     """Speaks to one batch system on behalf of one account.
 
@@ -36,6 +59,9 @@ class Scheduler(Protocol):
     """
 
     name: str
+    abilities: BatchAbilities
+    """What callers decide by, instead of the name; a part of the site profile."""
+    tools: NativeTools
 
     def directives(self, submission: Submission, flags: Mapping[str, str]) -> List[str]:
         """The lines at the top of the batch script; only flags that the site takes (profile fact `flags`)."""
@@ -64,23 +90,41 @@ class Scheduler(Protocol):
     def free(self) -> Dict[str, Any]:
         """The fact `free` alone, by one cheap question."""
 
-    def script_variables(self) -> Mapping[str, str]:
-        """How the batch script learns about itself: shell expressions for `job_id`, `restart_count`, `seconds_left`.
-
-        `starter` is the word that starts processes on all nodes of a job, where there is one: `srun`. `has_nodes`, where
-        a job can ask, fails if job `$1` surely has none; no answer is no reason to think so.
-        """
+    def script_variables(self) -> ScriptVariables:
+        """How the batch script learns about its own job."""
 
 
+@runtime_checkable
 class RunsItsOwnQueue(Protocol):
-    """An ability: the adapter starts waiting jobs itself and must be asked to, often."""
+    """An ability, asked for by `isinstance`: the adapter starts waiting jobs itself and must be asked to, often."""
 
     def advance(self) -> None:
         """Start what fits now, end what is over its time; cheap when there is nothing to do."""
 
 
+@runtime_checkable
 class LeavesOutNodes(Protocol):
-    """An ability: nodes can be left out of a job that is already in the queue."""
+    """An ability, asked for by `isinstance`: nodes can be excluded from a job that is already in the queue."""
 
     def leave_out(self, native_id: str, submission: Submission, flags: Mapping[str, str]) -> None:
         """Give it the list of the submission as it would be queued now; one that has nodes keeps them. Raises `Unanswered`."""
+
+
+@runtime_checkable
+class CanBeDetected(Protocol):
+    """An ability of the adapter's class: it finds out by itself whether its batch system is on this machine."""
+
+    @staticmethod
+    def is_here() -> bool:
+        """Quick, and never raises."""
+
+
+def abilities_of(adapter: object) -> BatchAbilities:
+    """Of an adapter that may state none: then those of a shared cluster."""
+    found = getattr(adapter, "abilities", None)
+    return found if isinstance(found, BatchAbilities) else BatchAbilities()
+
+
+def tools_of(adapter: object) -> NativeTools:
+    found = getattr(adapter, "tools", None)
+    return found if isinstance(found, NativeTools) else NativeTools()

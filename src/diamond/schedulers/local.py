@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
+from diamond.core.batch_systems import SINGLE_MACHINE, ScriptVariables
 from diamond.core.native import NativeStatus
-from diamond.schedulers.base import Submission
+from diamond.schedulers.base import NativeTools, Submission
 from diamond.schedulers.local_endings import Ending, ended, queued, read_ending, running
 from diamond.schedulers.local_machine import capacity
 from diamond.schedulers.local_sharing import check_fits, lacking, left_over, share
@@ -39,6 +40,8 @@ UNCLAIMED_SECONDS = 5.0
 
 class LocalScheduler:
     name = "local"
+    abilities = SINGLE_MACHINE
+    tools = NativeTools(job_variable="DIAMOND_LOCAL_JOB_ID")
 
     def __init__(self, folder: Path) -> None:
         self._store = LocalStore(folder)
@@ -116,12 +119,10 @@ class LocalScheduler:
         value = {**left_over(self._capacity, busy), "pending": len(self._store.ids(QUEUED))}
         return {"value": {"local": value}, "source": "this machine", "at": time.time()}
 
-    def script_variables(self) -> Mapping[str, str]:
-        return {
-            "job_id": "$DIAMOND_LOCAL_JOB_ID",
-            "restart_count": "0",
-            "seconds_left": 'echo "$DIAMOND_LOCAL_SECONDS"',
-        }
+    def script_variables(self) -> ScriptVariables:
+        return ScriptVariables(
+            job_id="$DIAMOND_LOCAL_JOB_ID", seconds_left='echo "$DIAMOND_LOCAL_SECONDS"'
+        )
 
     def _running(self) -> List[LocalJob]:
         """What runs now; moves on what has ended, and back what was never started."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
-from diamond.core.errors import Refused
+from diamond.core.batch_systems import BatchAbilities, ScriptVariables
+from diamond.core.errors import DiamondError, Refused
 from diamond.core.native import NativeStatus
 from diamond.core.task import Reason
 from diamond.schedulers import slurm_directives, slurm_site
-from diamond.schedulers.base import Submission
+from diamond.schedulers.base import NativeTools, Submission
 from diamond.schedulers.login_environment import LoginEnvironment
 from diamond.schedulers.slurm_calls import (
     SUBMIT_SECONDS,
@@ -58,8 +60,24 @@ HAS_NODES = (
 """A job that is suspended has its nodes, and its processes will go on; one that was requeued waits for new ones."""
 
 
+UNSEEN_BY_LIGHTNING = '[ -z "$SLURM_JOB_NAME" ] || export SLURM_JOB_NAME=bash'
+"""Lightning takes a job of that name for an interactive one; otherwise it would requeue the job by itself."""
+
+
 class SlurmScheduler:
     name = "slurm"
+    abilities = BatchAbilities()
+    tools = NativeTools(job_variable="SLURM_JOB_ID", crontab="scrontab", submit_command="sbatch")
+
+    @staticmethod
+    def is_here() -> bool:
+        """Where `sbatch` answers: some images bring the command without a cluster behind it."""
+        if not shutil.which("sbatch"):
+            return False
+        try:
+            return ask(["sbatch", "--version"]).returncode == 0
+        except DiamondError:
+            return False
 
     def __init__(self, folder: Path) -> None:
         self._attempts = folder / "attempts"
@@ -121,15 +139,18 @@ class SlurmScheduler:
     def free(self) -> Dict[str, Any]:
         return slurm_site.free()
 
-    def script_variables(self) -> Mapping[str, str]:
-        return {
-            "job_id": "$SLURM_JOB_ID",
-            "nodes": "$SLURM_JOB_NODELIST",
-            "restart_count": "${SLURM_RESTART_COUNT:-0}",
-            "seconds_left": SECONDS_LEFT,
-            "has_nodes": HAS_NODES,
-            "starter": "srun",
-        }
+    def script_variables(self) -> ScriptVariables:
+        return ScriptVariables(
+            job_id="$SLURM_JOB_ID",
+            nodes="$SLURM_JOB_NODELIST",
+            restart_count="${SLURM_RESTART_COUNT:-0}",
+            seconds_left=SECONDS_LEFT,
+            has_nodes=HAS_NODES,
+            starter="srun",
+            at_start="unset SLURM_EXPORT_ENV",
+            before_program=UNSEEN_BY_LIGHTNING,
+            names=("SLURM_*", "SLURMD_*"),
+        )
 
     def _accounted(self, which: List[str]) -> Dict[str, NativeStatus]:
         """What `sacct` knows; nothing where the site keeps no accounts."""

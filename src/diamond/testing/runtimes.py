@@ -327,15 +327,16 @@ class RuntimeConformance:
         said = bench.inside(
             first,
             f"env; cat {home}/.local/diamond-leak 2>/dev/null || echo no home",
+            *("--variable", "BATCH_*"),
             MY_OWN="leaked",
             PYTHONPATH="/leaked",
             DIAMOND_RUN="7",
-            SLURM_JOB_ID="42",
+            BATCH_JOB_ID="42",
         )
         assert "no home" in said
         assert "leaked" not in said
         assert "DIAMOND_RUN=7" in said
-        assert "SLURM_JOB_ID=42" in said
+        assert "BATCH_JOB_ID=42" in said
         assert "PYTHONNOUSERSITE=1" in said
 
     def test_named_folders_are_seen_and_can_be_written(self, bench: Bench, first: Built) -> None:

@@ -10,16 +10,20 @@ See docs/schedulers.md.
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
 
+from diamond.core.batch_systems import BatchAbilities, read_abilities
 from diamond.core.errors import Refused
 from diamond.core.ids import ATTEMPT, new_id
 from diamond.core.native import NativeStatus
 from diamond.core.order import Placement, Resources
 from diamond.core.task import Reason
-from diamond.schedulers.base import Scheduler, Submission
+from diamond.launchers.starters.registry import STARTERS
+from diamond.schedulers.base import RunsItsOwnQueue, Scheduler, Submission
 from diamond.testing.wait import wait_until
 
 ODD_NAME = "odd %j \\ ' \" #$(touch x) é"
@@ -216,8 +220,8 @@ class SchedulerConformance:
     def test_the_script_learns_about_itself(self, scheduler: Scheduler, folder: Path) -> None:
         known = scheduler.script_variables()
         text = (
-            f"job={known['job_id']}\nrestarts={known['restart_count']}\n"
-            f"left() {{\n{known['seconds_left']}\n}}\n"
+            f"job={known.job_id}\nrestarts={known.restart_count}\n"
+            f"left() {{\n{known.seconds_left}\n}}\n"
             'echo "$job $restarts $(left)" >.report && mv .report report'
         )
         submission = self.submission_of(scheduler, folder, text)
@@ -230,11 +234,11 @@ class SchedulerConformance:
         self, scheduler: Scheduler, folder: Path
     ) -> None:
         known = scheduler.script_variables()
-        if "has_nodes" not in known:
+        if not known.has_nodes:
             pytest.skip("jobs of this batch system cannot query it")
         text = (
-            f"has_nodes() {{\n{known['has_nodes']}\n}}\n"
-            f'has_nodes {known["job_id"]} && echo I >>.report; has_nodes 999999 || echo "not they" >>.report\n'
+            f"has_nodes() {{\n{known.has_nodes}\n}}\n"
+            f'has_nodes {known.job_id} && echo I >>.report; has_nodes 999999 || echo "not they" >>.report\n'
             "mv .report report"
         )
         submission = self.submission_of(scheduler, folder, text)
@@ -261,6 +265,56 @@ class SchedulerConformance:
         assert all({"value", "source", "at"} <= set(fact) for fact in facts.values())
         assert all(free["nodes_total"] >= 1 for free in scheduler.free()["value"].values())
 
+    def test_the_abilities_are_stated_and_hold_for_what_the_probe_finds(
+        self, scheduler: Scheduler
+    ) -> None:
+        able = scheduler.abilities
+        assert isinstance(able, BatchAbilities)
+        assert read_abilities({"scheduler": {"name": "x", "abilities": able.data()}}) == able
+        partitions = scheduler.probe().get("partitions", {}).get("value") or []
+        assert able.has_partitions or not partitions
+        if not able.spans_nodes:
+            assert not scheduler.script_variables().starter
+
+    def test_what_starts_the_ranks_of_a_job_is_known_to_diamond(self, scheduler: Scheduler) -> None:
+        assert scheduler.script_variables().starter in STARTERS
+
+    def test_a_job_is_recognised_by_the_variable_that_the_adapter_names(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        name = scheduler.tools.job_variable
+        if not name:
+            pytest.skip("no variable tells a job of this batch system from other processes")
+        assert name not in os.environ
+        submission = self.submission_of(scheduler, folder, f"echo ${name} >.told; mv .told told")
+        scheduler.submit(submission)
+        assert self.wait_for_file(scheduler, submission.folder / "told").strip()
+
+    def test_variables_that_go_into_an_image_are_those_of_the_job(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        names = scheduler.script_variables().names
+        if not names:
+            pytest.skip("this batch system sets no variables that a program would need")
+        prefixes = [pattern[:-1] for pattern in names]
+        assert all(re.fullmatch(r"[A-Z][A-Z0-9_]*_", prefix) for prefix in prefixes), names
+        submission = self.submission_of(scheduler, folder, "env >.told; mv .told told")
+        scheduler.submit(submission)
+        told = self.wait_for_file(scheduler, submission.folder / "told").splitlines()
+        assert any(line.startswith(tuple(prefixes)) for line in told)
+
+    def test_text_for_the_batch_script_is_valid_shell(
+        self, scheduler: Scheduler, folder: Path
+    ) -> None:
+        known = scheduler.script_variables()
+        text = (
+            f"{known.at_start}\nbefore() {{\n{known.before_program or ':'}\n}}\n"
+            "before && echo ok >.told && mv .told told"
+        )
+        submission = self.submission_of(scheduler, folder, text)
+        scheduler.submit(submission)
+        assert self.wait_for_file(scheduler, submission.folder / "told").strip() == "ok"
+
     @pytest.mark.slow
     def test_a_job_over_its_time_ends_with_the_reason_wall_time(
         self, scheduler: Scheduler, folder: Path
@@ -274,6 +328,5 @@ class SchedulerConformance:
 
 def advance(scheduler: Scheduler) -> None:
     """Let an adapter with its own queue make progress."""
-    step = getattr(scheduler, "advance", None)
-    if step:
-        step()
+    if isinstance(scheduler, RunsItsOwnQueue):
+        scheduler.advance()

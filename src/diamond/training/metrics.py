@@ -13,7 +13,8 @@ from typing import Any, Dict, Optional, Set
 
 LINES_PER_SECOND = 200
 RESERVED = ("step", "time", "rank", "nonfinite")
-_RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+_RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK")
+"""The innermost launcher first: in a Slurm job, mpirun's processes inherit SLURM_PROCID=0 from the batch script."""
 
 
 def log(step: Optional[int] = None, *, every_rank: bool = False, **values: Any) -> None:

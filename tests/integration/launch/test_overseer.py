@@ -81,7 +81,7 @@ def test_a_rank_that_stands_still_is_ended_and_named(scene: Scene) -> None:
     assert scene.start(command, hang_seconds=4.0).wait(PATIENCE) == 70
     culprit = scene.culprit()
     assert (culprit["rank"], culprit["reason"], culprit["blames_node"]) == (1, "hung", True)
-    assert "stands at step 2, the others at 3" in culprit["message"]
+    assert "is at step 2, the others at 3" in culprit["message"]
     assert culprit["message"].endswith("waits for ever")
 
 
@@ -112,7 +112,7 @@ def test_a_rank_that_vanished_together_with_its_shim_is_named(scene: Scene) -> N
     assert process.wait(PATIENCE) == 137
     culprit = scene.culprit()
     assert (culprit["rank"], culprit["blames_node"]) == (1, True)
-    assert "vanished" in culprit["message"]
+    assert "disappeared" in culprit["message"]
 
 
 @pytest.mark.slow  # a look counts as late after 15 s, and all ranks have 30 s to be heard of again

@@ -18,6 +18,7 @@ from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.ranks import default_variables
 from diamond.agent.tasks.verdicts import TURNED_AWAY
+from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from
 from diamond.launchers.script import Batch, data_variable, render_script, start_program
@@ -26,11 +27,11 @@ from support.programs import lay_out_program
 from support.sync_service import eventually
 
 DATA_KEYS = ("entered", "data", "secret_store", "defaults")
-VARIABLES = {
-    "job_id": "$JOB_ID",
-    "restart_count": "${RESTARTS:-0}",
-    "seconds_left": 'echo "$SECONDS_LEFT"',
-}
+VARIABLES = ScriptVariables(
+    job_id="$JOB_ID",
+    restart_count="${RESTARTS:-0}",
+    seconds_left='echo "$SECONDS_LEFT"',
+)
 
 
 class Scene:

@@ -14,17 +14,18 @@ from diamond.agent.disk import write_json
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.verdicts import NOT_STARTED, Watched
 from diamond.agent.tasks.watching import read_runs
+from diamond.core.batch_systems import ScriptVariables
 from diamond.core.events import Exited
 from diamond.core.order import Order, Resources
 from diamond.launchers.script import Batch, render_script
 from support.programs import lay_out_program
 
 LIMIT = 300
-VARIABLES = {
-    "job_id": "7",
-    "restart_count": "${RESTARTS:-0}",
-    "seconds_left": f"echo {LIMIT}",
-}
+VARIABLES = ScriptVariables(
+    job_id="7",
+    restart_count="${RESTARTS:-0}",
+    seconds_left=f"echo {LIMIT}",
+)
 ORDER = Order("x", command="echo ran >>ran", resources=Resources(walltime_minutes=LIMIT // 60))
 
 

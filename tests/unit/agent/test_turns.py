@@ -8,15 +8,17 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from diamond.core.batch_systems import ScriptVariables
 from diamond.core.order import Continue, Order
 from diamond.launchers.script import Batch, render_script
 from diamond.schedulers.slurm import HAS_NODES
 from support.programs import lay_out_program
 from support.sync_service import eventually
 
-VARIABLES = {"job_id": "$JOB_ID", "restart_count": "0", "seconds_left": 'echo "$LIMIT"'}
+VARIABLES = ScriptVariables(job_id="$JOB_ID", seconds_left='echo "$LIMIT"')
 ORDER = Order("x", command="echo begun >>began", resume=Continue(on=["exit-75", "wall-time"]))
 
 
@@ -24,7 +26,7 @@ class Pair:
     """Attempt 1 as files alone, attempt 2 as a script that follows it."""
 
     def __init__(
-        self, folder: Path, order: Order = ORDER, *, early: bool = True, **more: str
+        self, folder: Path, order: Order = ORDER, *, early: bool = True, has_nodes: str = ""
     ) -> None:
         self.task = folder / "tasks" / "t1"
         self.before, self.own = (self.task / "attempts" / name for name in ("a1", "a2"))
@@ -45,7 +47,7 @@ class Pair:
             after=str(self.before) if early else "",
         )
         (self.own / "script.sh").write_text(
-            render_script(batch, directives=[], variables={**VARIABLES, **more})
+            render_script(batch, directives=[], variables=replace(VARIABLES, has_nodes=has_nodes))
         )
         self.mark = folder / "inbox" / "t1.a2.0.arrived"
 

@@ -12,7 +12,6 @@ import pytest
 from diamond.runtimes.adapters import RUNTIMES, runtime
 from diamond.runtimes.apptainer import bind_words
 from diamond.runtimes.base import Enter, Inside
-from diamond.runtimes.enroot import pyxis_words
 from diamond.runtimes.entering import enter_script
 from diamond.runtimes.records import Record
 
@@ -37,7 +36,9 @@ def entered(
     """What a program in place of the container tool is started with."""
     shown = replace(enter, words=["python3", "-c", SHOW, *enter.words], at=enter.at + 3)
     script = tmp_path / "enter.sh"
-    script.write_text(enter_script(shown, RECORD, training="/training", gpus=gpus))
+    script.write_text(
+        enter_script(shown, RECORD, training="/training", names=["SLURM_*"], gpus=gpus)
+    )
     words = ["env", "-i", "PATH=/usr/bin:/bin", *(f"{k}={v}" for k, v in variables.items())]
     done = subprocess.check_output([*words, "bash", str(script), *command], text=True)
     found = json.loads(done)
@@ -109,19 +110,6 @@ def test_every_container_starts_with_nothing_of_the_home(name: str) -> None:
 def test_a_path_with_colon_or_comma_is_bound_in_quotes() -> None:
     assert bind_words("/a", "/b") == ["--bind", "/a:/b"]
     assert bind_words("/a:1,2", "/b") == ["--mount", 'type=bind,"src=/a:1,2","dst=/b"']
-
-
-def test_enroot_runs_the_same_file_by_srun() -> None:
-    words = pyxis_words(RECORD, Inside([("/data", "/data")], "/run"), names=["DIAMOND_RUN"])
-    assert words == [
-        "srun",
-        "--container-image=/images/it's here.sqfs",
-        "--container-mounts=/data:/data",
-        "--container-workdir=/run",
-        "--no-container-mount-home",
-        "--no-container-entrypoint",
-        "--container-env=DIAMOND_RUN",
-    ]
 
 
 def test_what_an_ordinary_shell_sets_by_itself_does_not_go_in(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diamond.launchers.ranks.memory import memory_kills
+from diamond.launchers.ranks.memory_kills import memory_kills
 
 SECOND = "low 0\nhigh 3\noom 2\noom_kill 2\noom_group_kill 0\n"
 FIRST = "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n"

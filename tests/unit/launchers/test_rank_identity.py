@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from diamond.launchers.ranks.identity import Identity, identity
 from diamond.launchers.ranks.variables import (
     launcher_variables,
     rank_variables,
     tensorflow_variables,
 )
+from diamond.launchers.starters.identity import Identity, identity
 
 BATCH = {"SLURM_PROCID": "0", "SLURM_NTASKS": "4", "SLURM_LOCALID": "0", "SLURM_NODEID": "0"}
 ME = Identity(rank=5, world_size=8, local_rank=1, local_world_size=4, node_rank=1, node="n2")

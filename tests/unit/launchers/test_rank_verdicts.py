@@ -1,4 +1,4 @@
-"""How a run ended and whose doing it was, from the ranks' marks."""
+"""How a run ended and whose doing it was, from the ranks' files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from diamond.launchers.ranks.marks import Ending, Marks, Start
+from diamond.launchers.ranks.rank_files import Ending, RankFiles, Start
 from diamond.launchers.ranks.verdict import Verdict, judge
+from diamond.launchers.starters.srun import Srun
 
 LOST_PEER = ("RuntimeError: Connection closed by peer [127.0.0.1]:4711",)
 
@@ -30,7 +31,7 @@ def ended(rank: int, code: int = 0, **more: Any) -> Ending:
 def test_all_ranks_at_zero_are_a_success_whatever_the_launcher_says() -> None:
     verdict = of(ended(0), ended(1), launcher=1)
     assert (verdict.code, verdict.culprit) == (0, None)
-    assert "every rank came to its end" in verdict.note
+    assert "every rank finished" in verdict.note
 
 
 def test_one_that_asks_to_be_continued_speaks_for_all() -> None:
@@ -49,12 +50,12 @@ def test_the_first_to_fail_is_the_culprit() -> None:
     assert verdict.code == 3
     assert verdict.culprit
     assert verdict.culprit.message == (
-        "rank 1 on n1 ended with exit code 3; the 2 others were ended. It wrote last:\nValueError: bad"
+        "rank 1 on n1 ended with exit code 3; the 2 others were ended. Its last lines:\nValueError: bad"
     )
     assert not verdict.culprit.blames_node
 
 
-def test_a_rank_that_lost_its_peer_is_not_blamed_even_if_its_mark_is_older() -> None:
+def test_a_rank_that_lost_its_peer_is_not_blamed_even_if_its_exit_file_is_older() -> None:
     verdict = of(ended(0, 1, at=9.0, lines=LOST_PEER), ended(1, 1, at=10.0, lines=("KeyError: 3",)))
     assert verdict.culprit
     assert verdict.culprit.rank == 1
@@ -72,12 +73,12 @@ def test_want_of_memory_is_read_from_the_last_lines_and_blames_no_node() -> None
     verdict = of(ended(0), ended(1, 1, lines=lines))
     assert verdict.culprit
     assert verdict.culprit.reason == "out-of-memory"
-    assert "for want of memory" in verdict.culprit.message
+    assert "because memory ran out" in verdict.culprit.message
     assert not verdict.culprit.blames_node
 
 
 def test_ranks_that_were_told_to_end_are_not_to_blame() -> None:
-    verdict = of(ended(0, signal=signal.SIGTERM, told=True), ended(1, told=True))
+    verdict = of(ended(0, signal=signal.SIGTERM, was_asked=True), ended(1, was_asked=True))
     assert (verdict.code, verdict.culprit) == (143, None)
 
 
@@ -85,12 +86,12 @@ def test_a_rank_without_a_last_word_is_named() -> None:
     verdict = of(ended(0), expected=2, launcher=137)
     assert verdict.culprit
     assert verdict.culprit.rank == 1
-    assert "vanished" in verdict.culprit.message
+    assert "disappeared" in verdict.culprit.message
     assert verdict.code == 137
 
 
 def test_a_rank_that_vanished_is_named_though_the_others_were_told_to_end() -> None:
-    others = [ended(rank, signal=signal.SIGTERM, told=True) for rank in (0, 2)]
+    others = [ended(rank, signal=signal.SIGTERM, was_asked=True) for rank in (0, 2)]
     verdict = of(*others, expected=3, launcher=143)
     assert verdict.culprit
     assert (verdict.culprit.rank, verdict.culprit.blames_node) == (1, True)
@@ -106,7 +107,7 @@ def test_a_rank_that_vanished_is_named_before_those_that_complain_of_it() -> Non
 
 
 def test_nobody_is_blamed_for_an_end_that_was_asked_for() -> None:
-    told = ended(0, signal=signal.SIGTERM, told=True)
+    told = ended(0, signal=signal.SIGTERM, was_asked=True)
     assert of(told, expected=2, launcher=137, asked=True) == Verdict(143)
     assert of(ended(0), expected=2, launcher=137, asked=True) == Verdict(143)
 
@@ -119,29 +120,31 @@ def test_nobody_is_blamed_for_an_end_that_was_asked_for() -> None:
     ],
 )
 @pytest.mark.parametrize("how", [{"signal": 9}, {"code": 137}])
-def test_a_kill_for_want_of_memory_is_known_by_the_batch_systems_words(
+def test_a_kill_for_lack_of_memory_is_known_by_the_batch_systems_report(
     said: str, how: dict[str, int]
 ) -> None:
-    verdict = of(ended(0), ended(1, **how), said=["[3] something else", said])
+    assert Srun().reports_memory_kill(said)
+    verdict = of(ended(0), ended(1, **how), memory_killed=True)
     assert verdict.culprit
     assert (verdict.culprit.rank, verdict.culprit.reason) == (1, "out-of-memory")
     assert not verdict.culprit.blames_node
-    vanished = of(ended(0), expected=2, said=[said]).culprit
+    vanished = of(ended(0), expected=2, memory_killed=True).culprit
     assert vanished
     assert (vanished.reason, vanished.blames_node) == ("out-of-memory", False)
 
 
 def test_a_program_that_writes_of_such_kills_is_not_believed() -> None:
-    verdict = of(ended(0), ended(1, signal=9), said=["we had an oom_kill: out of memory"])
+    assert not Srun().reports_memory_kill("we had an oom_kill: out of memory")
+    verdict = of(ended(0), ended(1, signal=9))
     assert verdict.culprit
     assert verdict.culprit.reason == "signal"
 
 
-def test_a_kill_for_want_of_memory_is_known_by_the_ranks_own_mark() -> None:
+def test_a_kill_for_lack_of_memory_is_known_by_the_ranks_own_file() -> None:
     verdict = of(ended(0), ended(1, signal=9, memory=True))
     assert verdict.culprit
     assert (verdict.culprit.reason, verdict.culprit.blames_node) == ("out-of-memory", False)
-    assert "killed by signal 9 (SIGKILL) for want of memory" in verdict.culprit.message
+    assert "killed by signal 9 (SIGKILL) because memory ran out" in verdict.culprit.message
 
 
 def test_a_launcher_that_started_nothing_speaks_for_itself() -> None:
@@ -168,22 +171,22 @@ def test_a_launcher_that_fails_before_all_have_begun_says_so() -> None:
 def test_the_order_of_ends_is_the_file_systems_and_not_that_of_the_nodes_clocks(
     tmp_path: Path,
 ) -> None:
-    marks = Marks(tmp_path)
-    marks.folder.mkdir()
+    files = RankFiles(tmp_path)
+    files.folder.mkdir()
     for rank, own_clock in ((0, 500.0), (1, 9000.0)):
-        (marks.folder / f"{rank}.exit").write_text(f"1 0 {own_clock} own\n")
-    os.utime(marks.folder / "0.exit", (7000, 7000))
-    os.utime(marks.folder / "1.exit", (6999, 6999))
-    verdict = judge(marks.endings(), {}, expected=2, launcher=1)
+        (files.folder / f"{rank}.exit").write_text(f"1 0 {own_clock} own\n")
+    os.utime(files.folder / "0.exit", (7000, 7000))
+    os.utime(files.folder / "1.exit", (6999, 6999))
+    verdict = judge(files.endings(), {}, expected=2, launcher=1)
     assert verdict.culprit
     assert verdict.culprit.rank == 1
 
 
-def test_a_mark_that_found_no_room_still_tells_of_an_end(tmp_path: Path) -> None:
-    marks = Marks(tmp_path)
-    marks.folder.mkdir()
+def test_an_exit_file_without_text_still_counts_as_an_end(tmp_path: Path) -> None:
+    files = RankFiles(tmp_path)
+    files.folder.mkdir()
     for rank in range(3):
-        marks.write_start(rank, "n")
-    marks.write_exit(0, 0, 0, told=False)
-    (marks.folder / "1.exit").touch()
-    assert list(marks.unended()) == [2]
+        files.write_start(rank, "n")
+    files.write_exit(0, 0, 0, was_asked=False)
+    (files.folder / "1.exit").touch()
+    assert list(files.unended()) == [2]

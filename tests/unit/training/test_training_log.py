@@ -65,6 +65,15 @@ def test_words_are_left_out_aloud_and_the_rest_is_kept(
     assert "note is not a number" in capsys.readouterr().err
 
 
+def test_a_rank_that_mpirun_started_in_a_slurm_job_is_not_taken_for_the_first(
+    metrics: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_PROCID", "0")
+    monkeypatch.setenv("OMPI_COMM_WORLD_RANK", "3")
+    log(0, loss=1)
+    assert not metrics.exists()
+
+
 def test_only_the_first_rank_is_recorded_unless_asked(
     metrics: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@ import { count, duration, formatBytes, MEGABYTE } from "~/lib/format";
 
 export type Profile = Schemas["Profile"];
 export type Partition = Schemas["Partition"];
+export type Scheduler = Schemas["Scheduler"];
 export type FactName = (typeof FACTS)[number]["name"];
 type ValueOf<K extends FactName> = NonNullable<Schemas["Facts"][K]>["value"];
 
@@ -53,8 +54,8 @@ export function schedulerText(profile: Profile): string {
   return scheduler ? schedulerName(scheduler) : "not probed yet";
 }
 
-export function schedulerName({ name, version }: { name: string; version?: string }): string {
-  if (name === "local") return "no batch system, jobs start immediately";
+export function schedulerName({ name, version, abilities }: Scheduler): string {
+  if (abilities?.runs_on_this_node) return "no batch system, jobs start immediately";
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
   return [shown, version].filter(Boolean).join(" ");
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -37,8 +37,10 @@ SHOWN_LINES = 200
 class Images:
     folders: Folders
     profile: Callable[[], Profile]
-    is_local: bool = False
-    """Whether jobs run on this very node."""
+    runs_on_this_node: bool = False
+    """Whether jobs run where the agent runs."""
+    job_variables: Sequence[str] = ()
+    """Patterns of the batch system's own variables, which go into an image too."""
 
     def build_words(
         self,
@@ -75,7 +77,8 @@ class Images:
         if enter is None:
             return Entered(variables=record.variables, path=record.path)
         gpus = self._gpus() if order.resources.gpus_per_node else ""
-        text = enter_script(enter, record, training=training, gpus=gpus)
+        names = self.job_variables
+        text = enter_script(enter, record, training=training, names=names, gpus=gpus)
         script = folder.path / "enter.sh"
         write_whole(script, text.encode(), mode=0o700)
         prefix = ["bash", str(script)]
@@ -147,7 +150,7 @@ class Images:
         needs_network = bool(build.environment.requirements) or base.kind in REGISTRIES
         internet = self.profile().facts.get("internet")
         compute = internet.get("compute") if isinstance(internet, dict) else None
-        return ["fetch"] if needs_network and not compute and not self.is_local else []
+        return ["fetch"] if needs_network and not compute and not self.runs_on_this_node else []
 
     @property
     def _site(self) -> dict[str, Any]:

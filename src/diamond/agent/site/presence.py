@@ -1,4 +1,4 @@
-"""How an agent stays on its machine: resident, cron, scrontab, batch-job or connection."""
+"""How an agent stays on its machine: resident, by a crontab (the system's or the batch system's), as a batch job, or with a connection."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from diamond.core.errors import BadRequest
+from diamond.schedulers.registry import crontabs, is_inside_a_job
 
-RESIDENT, CRON, SCRONTAB, BATCH_JOB, CONNECTION = (
-    "resident",
-    "cron",
-    "scrontab",
-    "batch-job",
-    "connection",
-)
-WAYS = (RESIDENT, CRON, SCRONTAB, BATCH_JOB)
-"""What a person may choose from."""
-TABLES = {CRON: "crontab", SCRONTAB: "scrontab"}
+RESIDENT, CRON, BATCH_JOB, CONNECTION = "resident", "cron", "batch-job", "connection"
+
+
+def ways() -> list[str]:
+    """What a person may choose from."""
+    return [RESIDENT, *tables(), BATCH_JOB]
+
+
+def tables() -> dict[str, str]:
+    """The tool behind each way that starts an agent again by a table; a batch system's own is called as the tool is."""
+    return {CRON: "crontab", **{tool: tool for tool in crontabs()}}
 
 
 def how_it_stays(environment: Mapping[str, str], *, stdio: bool) -> str:
     """What keeps this process alive, or starts it again."""
     if stdio:
         return CONNECTION
-    if environment.get("DIAMOND_STAYS") in (RESIDENT, CRON, SCRONTAB, BATCH_JOB):
+    if environment.get("DIAMOND_STAYS") in ways():
         return environment["DIAMOND_STAYS"]
-    if "SLURM_JOB_ID" in environment:
+    if is_inside_a_job(environment):
         return BATCH_JOB
     return CRON if _table_names_agent("crontab") else RESIDENT
 
@@ -39,12 +41,13 @@ def how_it_stays(environment: Mapping[str, str], *, stdio: bool) -> str:
 def settle(way: str, command: list[str]) -> str:
     """Let the agent stay on this host in the way chosen; the answer says what was done and what comes next."""
     host = socket.gethostname()
-    if way in (CRON, SCRONTAB):
-        _add_line(TABLES[way], cron_line(command, way))
+    tool = tables().get(way)
+    if tool:
+        _add_line(tool, cron_line(command, way))
     process = _start(command, RESIDENT if way == RESIDENT else way)
     said = f"The agent stays on {host} as process {process} ({way})."
-    if way != RESIDENT:
-        return f"{said} {TABLES[way]} starts it again by itself; `{TABLES[way]} -l` shows the line."
+    if tool:
+        return f"{said} {tool} starts it again by itself; `{tool} -l` shows the line."
     others = " or ".join(f"--stay {one}" for one in offered() if one != RESIDENT)
     advice = f" To have that done by itself, pair with {others}." if others else ""
     return f"{said} After a reboot, start it again with: {_words(command)} &{advice}"
@@ -58,7 +61,7 @@ def cron_line(command: list[str], way: str = CRON) -> str:
 
 def offered() -> list[str]:
     """The ways that this machine offers, best first."""
-    ways = [way for way, tool in TABLES.items() if _may_use(tool)]
+    ways = [way for way, tool in tables().items() if _may_use(tool)]
     return [*ways, RESIDENT]
 
 
@@ -121,7 +124,7 @@ def _table_names_agent(tool: str) -> bool:
 
 
 def _list(tool: str) -> str | None:
-    """The person's table; None where she may not have one."""
+    """The user's table; None where the site allows none."""
     try:
         done = subprocess.run([tool, "-l"], capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -12,15 +12,17 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from diamond.agent.folders import Folders
+from diamond.core.batch_systems import BatchAbilities
 from diamond.core.errors import BadRequest
 from diamond.images.recipe import platform_of
 from diamond.runtimes.abilities import abilities
-from diamond.schedulers.base import Scheduler
+from diamond.schedulers.base import Scheduler, abilities_of
 
 RUNTIMES = ("apptainer", "singularity", "charliecloud", "podman", "enroot", "shifter")
 _PROGRAMS = {"charliecloud": "ch-run"}
@@ -31,7 +33,7 @@ Fact = dict[str, Any]
 
 def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
     """Each fact with its source and time; what cannot be learned is left out."""
-    facts = dict(scheduler.probe())
+    facts = with_abilities(scheduler.probe(), abilities_of(scheduler))
     facts["folders"] = room_fact(folders)
     facts["runtimes"] = _fact({"login": runtimes(), "compute": None}, "PATH")
     with contextlib.suppress(BadRequest):
@@ -43,6 +45,15 @@ def probe(scheduler: Scheduler, folders: Folders) -> dict[str, Fact]:
         {"login": internet(), "compute": None}, "one connection to pip's index"
     )
     return facts
+
+
+def with_abilities(facts: Mapping[str, Fact], able: BatchAbilities) -> dict[str, Fact]:
+    """What the adapter states goes into the fact that names it, so that the service decides by that."""
+    found = dict(facts)
+    named = found.get("scheduler")
+    if named is not None:
+        found["scheduler"] = {**named, "value": {**named["value"], "abilities": able.data()}}
+    return found
 
 
 def room_fact(folders: Folders) -> Fact:

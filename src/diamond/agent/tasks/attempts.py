@@ -20,6 +20,7 @@ from diamond.agent.tasks.lifetimes import reached_limit
 from diamond.agent.tasks.verdicts import Watched
 from diamond.agent.tasks.watching import read_arrival, read_duplicates, read_run, read_runs
 from diamond.agent.tasks.workers import Workers
+from diamond.core.batch_systems import read_abilities
 from diamond.core.events import (
     AttemptKnown,
     Event,
@@ -252,9 +253,9 @@ class Attempts:
                 self._tell(tracked.folder.task, event)
 
     def has_queue(self) -> bool:
-        """Whether jobs wait for their turn behind other people's."""
-        scheduler = self._profile().facts.get("scheduler")
-        return isinstance(scheduler, dict) and scheduler.get("name") != "local"
+        """Whether jobs wait for their turn behind other people's, as far as this site has been probed."""
+        facts = self._profile().facts
+        return "scheduler" in facts and read_abilities(facts).has_queue
 
     def active(self) -> list[Tracked]:
         return [tracked for tracked in list(self.known.values()) if tracked.is_active]

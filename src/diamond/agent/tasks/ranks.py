@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ from diamond.agent.disk import read_json, write_whole
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.order import Order
-from diamond.launchers.ranks.plan import Plan, plan_text
 from diamond.launchers.script import Started
+from diamond.launchers.starters.plan import LaunchPlan, plan_text
 from diamond.runtimes.base import Entered
 
 FAILURES_TO_LEAVE_OUT = 2
@@ -46,13 +45,13 @@ def write_launch(
     started: Started,
     profile: Profile,
     program: str,
-    variables: Mapping[str, str],
+    starter: str,
 ) -> None:
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
     write_whole(rank_python, _RANK_PYTHON.format(shim=shlex.quote(program)).encode(), mode=0o700)
     own = order.environment.variables if order.environment else {}
-    plan = Plan(
+    plan = LaunchPlan(
         kind=order.launch.kind,
         nodes=order.resources.nodes,
         ranks_per_node=order.resources.tasks_per_node,
@@ -63,7 +62,7 @@ def write_launch(
         with_variables=list(started.with_variables),
         binds=own.get("DIAMOND_BIND") != "none",
         rank_python=str(rank_python),
-        starter=variables.get("starter", ""),
+        starter=starter,
         mpi=str(profile.facts.get("mpi") or ""),
         interface=str(profile.facts.get("interface") or ""),
         hang_seconds=float(order.launch.hang_seconds),

@@ -35,12 +35,12 @@ from diamond.core.errors import (
 from diamond.core.order import Build, Code, Order
 from diamond.core.protocol import Person, read_asked
 from diamond.core.task import Reason
-from diamond.launchers import ranks
+from diamond.launchers import ranks, starters
 from diamond.launchers.script import Batch, Started, render_script, start_program
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.venv import ensure_environment
-from diamond.schedulers.base import Scheduler, Submission
+from diamond.schedulers.base import Scheduler, Submission, abilities_of
 from diamond.training.install import install_training
 
 Say = Callable[[str, str], None]
@@ -168,7 +168,7 @@ class Stager:
                 started=started,
                 profile=self.profile(),
                 program=program,
-                variables=self.scheduler.script_variables(),
+                starter=self.scheduler.script_variables().starter,
             )
 
     def _lay_out_code(
@@ -212,7 +212,12 @@ class Stager:
                 unpack_blobs(stream, self.folders.blobs)
 
     def images(self) -> Images:
-        return Images(self.folders, self.profile, is_local=self.scheduler.name == "local")
+        return Images(
+            self.folders,
+            self.profile,
+            runs_on_this_node=abilities_of(self.scheduler).runs_on_this_node,
+            job_variables=self.scheduler.script_variables().names,
+        )
 
     def _with_builder(
         self, folder: AttemptFolder, order: Order, *, say: Say, cancelled: Callable[[], bool]
@@ -276,7 +281,7 @@ class Stager:
 
 @lru_cache
 def _training(place: Path) -> str:
-    return install_training(place, also=[ranks])
+    return install_training(place, also=[ranks, starters])
 
 
 def _submission(folder: AttemptFolder, order: Order) -> Submission:

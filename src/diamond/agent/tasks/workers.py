@@ -15,7 +15,7 @@ from diamond.agent.tasks.folders import AttemptFolder
 from diamond.agent.tasks.staging import StageFailed, Stager
 from diamond.agent.tasks.submission import Submitter
 from diamond.core.errors import Cancelled, Unanswered
-from diamond.schedulers.base import Scheduler
+from diamond.schedulers.base import LeavesOutNodes, Scheduler
 
 if TYPE_CHECKING:
     from diamond.agent.tasks.attempts import Attempts, Tracked
@@ -68,10 +68,11 @@ class Workers:
 
     def leave_out(self, folder: AttemptFolder, native_id: str) -> None:
         """Tell the batch system which nodes a job that waits must not get, where it can be told."""
-        tell = getattr(self._scheduler, "leave_out", None)
-        if tell is not None:
+        if isinstance(self._scheduler, LeavesOutNodes):
             threading.Thread(
-                target=self._leave_out, args=(tell, folder, native_id), daemon=True
+                target=self._leave_out,
+                args=(self._scheduler.leave_out, folder, native_id),
+                daemon=True,
             ).start()
 
     def _leave_out(self, tell: Callable[..., None], folder: AttemptFolder, native_id: str) -> None:

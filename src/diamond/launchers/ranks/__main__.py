@@ -1,7 +1,8 @@
-"""Run by its path, so that nothing in the person's folder can stand in front of the standard library."""
+"""Run by its path, so that nothing in the user's folder can hide a module of the standard library."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import List
@@ -21,12 +22,18 @@ def main(words: List[str]) -> int:
 
         return run_rank_of_launcher(rest)
     if act == "fork":
-        from diamond.launchers.ranks.fork import fork_ranks
-
-        return fork_ranks(int(rest[0]), rest[1:])
-    from diamond.launchers.ranks.oversee import oversee
+        return _fork(rest)
+    from diamond.launchers.ranks.overseer import oversee
 
     return oversee(rest[0])
+
+
+def _fork(words: List[str]) -> int:
+    from diamond.launchers.ranks.rank_files import RankFiles
+    from diamond.launchers.starters.fork import fork_ranks
+
+    files = RankFiles(Path(os.environ["DIAMOND_RANKS"]).parent)
+    return fork_ranks(int(words[0]), words[1:], on_failure=files.write_end)
 
 
 if __name__ == "__main__":

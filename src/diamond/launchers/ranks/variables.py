@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping
 
-from diamond.launchers.ranks.identity import Identity, torch_variables
-from diamond.launchers.ranks.rendezvous import interface_towards, is_known_by_loopback
+from diamond.launchers.ranks.node_address import interface_towards, is_known_by_loopback
+from diamond.launchers.starters.identity import Identity, imitated_variables, torch_variables
 
 
 def rank_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
@@ -61,18 +61,10 @@ def launcher_variables(given: Mapping[str, str]) -> Dict[str, str]:
 
 
 def _jax(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
-    """jax takes the address from a variable of its own, but number and rank only from a batch system's."""
+    """jax takes the address from a variable of its own, but count and rank only from those of a batch system."""
     found = {
         "JAX_COORDINATOR_ADDRESS": f"{given.get('MASTER_ADDR', '127.0.0.1')}:{given.get('MASTER_PORT', '29500')}",
         "JAX_NUM_PROCESSES": str(me.world_size),
         "JAX_PROCESS_ID": str(me.rank),
     }
-    if "SLURM_JOB_ID" not in given:
-        found.update(
-            SLURM_JOB_ID="1",
-            SLURM_STEP_NODELIST="localhost",
-            SLURM_NTASKS=str(me.world_size),
-            SLURM_PROCID=str(me.rank),
-            SLURM_LOCALID=str(me.local_rank),
-        )
-    return found
+    return {**found, **imitated_variables(me, given)}

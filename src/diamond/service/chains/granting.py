@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from diamond.core.batch_systems import read_abilities
 from diamond.core.order import Order, order_from
 from diamond.planning.waits import Forecast, PastWait, forecast, waits_from_accounting
 from diamond.service.chains.grants import (
@@ -70,7 +71,7 @@ async def _ahead(
     """
     facts = effective_facts(endpoint)
     current = next(one for one in row["attempts"] if one["id"] == row["attempt"])
-    if (facts.get("scheduler") or {}).get("name") == "local" or not current.get("started"):
+    if not read_abilities(facts).has_queue or not current.get("started"):
         return {}
     expected = await _forecast(connection, endpoint, row["owner"], order)
     return {

@@ -72,7 +72,9 @@ class EndpointChoice(BaseModel):
 
 class Choices(BaseModel):
     scheduler: str = ""
-    """Of the endpoint, such as slurm, or local where there is no batch system: raw options go under its name."""
+    """The endpoint's: raw options go under its name."""
+    has_batch_system: bool = True
+    """False: jobs run on the endpoint's own machine, which has no partitions and no accounts."""
     endpoints: list[EndpointChoice] = []
     partitions: list[PartitionChoice] = []
     accounts: list[AccountChoice] = []

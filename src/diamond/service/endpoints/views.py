@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diamond.core.batch_systems import with_abilities
 from diamond.core.corrected import corrected
 from diamond.core.protocol import VERSION
 from diamond.service.settings import Settings
@@ -56,7 +57,8 @@ def show_profile(row: Mapping[str, Any]) -> dict[str, Any]:
 def effective_facts(row: Mapping[str, Any]) -> dict[str, Any]:
     """Each fact's value, a correction before what was probed."""
     profile = show_profile(row)
-    return corrected(_values(profile["facts"]), _values(profile["corrections"]))
+    found = corrected(_values(profile["facts"]), _values(profile["corrections"]))
+    return with_abilities(found)
 
 
 def _values(facts: Mapping[str, Any]) -> dict[str, Any]:

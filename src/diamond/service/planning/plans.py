@@ -9,6 +9,7 @@ from typing import Any
 
 from diamond.compose.site import partition_named
 from diamond.compose.spec_check import Composed
+from diamond.core.batch_systems import read_abilities
 from diamond.core.errors import BadRequest
 from diamond.planning.budget import UNASKED_FOLLOW_UPS, Budget, NodeUsage, may_start, parse_budget
 from diamond.planning.chains import ChainPlan, RunConditions, Work, epochs_as_steps, plan_chain
@@ -145,7 +146,7 @@ def _place(composed: Composed, row: Row, past: list[PastWait], minutes: int) -> 
         nodes,
         limit,
         forecast(past, queue=order.placement.partition, nodes=nodes, limit_seconds=limit),
-        ahead=bool(order.resume.ahead) and (facts.get("scheduler") or {}).get("name") != "local",
+        ahead=bool(order.resume.ahead) and read_abilities(facts).has_queue,
         hand_over_seconds=hand_over_seconds(sized),
         write_budget=1e6 * float(facts.get("write_mb_per_second") or 0),
     )

@@ -11,6 +11,7 @@ from diamond.compose.launch import starts_its_own
 from diamond.compose.site import partition_named
 from diamond.compose.spec import Spec
 from diamond.compose.spec_check import Composed
+from diamond.core.batch_systems import read_abilities
 from diamond.core.errors import BadRequest
 from diamond.core.order import Continue, Order
 from diamond.planning.param_changes import (
@@ -120,7 +121,7 @@ def probe_settings(compose: Compose, spec: dict[str, Any], *, minutes: int, name
 
 def usual_sizes(facts: Data, partition: str) -> list[int]:
     """As many of the usual ones as the partition has; a machine without a batch system is one node."""
-    if (facts.get("scheduler") or {}).get("name") == "local":
+    if not read_abilities(facts).spans_nodes:
         return [1]
     site: Data = partition_named(dict(facts), partition) or {}
     most = site.get("max_nodes") or site.get("nodes_total") or max(SIZES)

@@ -16,7 +16,7 @@ const SITE_FIELDS = ["partition", "account", "qos", "reservation", "constraint",
 export function LocationSection() {
   const { composition } = useComposer();
   const choices = composition?.choices;
-  const hasQueues = Boolean(choices?.scheduler && choices.scheduler !== "local");
+  const hasQueues = Boolean(choices?.scheduler && choices.has_batch_system);
   return (
     <FormSection title="Location" help="Where the job runs, and which account pays.">
       <EndpointField />

@@ -23,8 +23,9 @@ export function RawOptions() {
 /** The endpoint's batch system, and any named in the spec. */
 function useBatchSystems(): string[] {
   const { draft, composition } = useComposer();
-  const here = composition?.choices.scheduler;
+  const choices = composition?.choices;
+  const here = choices?.has_batch_system ? choices.scheduler : "";
   const { options } = draft.work.spec;
   const named = isMapping(options) ? Object.keys(options) : [];
-  return [...new Set([...(here && here !== "local" ? [here] : []), ...named])];
+  return [...new Set([...(here ? [here] : []), ...named])];
 }

@@ -4,6 +4,7 @@ import {
   limitText,
   nodesText,
   type Partition,
+  type Scheduler,
   schedulerName,
 } from "~/endpoints/facts";
 import { count, formatBytes, MEGABYTE } from "~/lib/format";
@@ -18,7 +19,7 @@ export function factText(name: FactName, value: unknown): string[] {
 }
 
 const FORMATTERS: Partial<Record<FactName, (value: never) => string[]>> = {
-  scheduler: (value: { name: string; version: string }) => [schedulerName(value)],
+  scheduler: (value: Scheduler) => [schedulerName(value)],
   memory_mb: (value: number) => [formatBytes(value * MEGABYTE)],
   partitions: (value: Partition[]) => value.map(partitionLine),
   flags: flagLines,

@@ -106,7 +106,7 @@ function QueueFields({ endpoints }: { endpoints: Endpoint[] }) {
   const walltime = useTextField("walltime");
   const memory = useTextField("memory");
   const scheduler = chosen && factOf(chosen.profile, "scheduler");
-  if (!chosen || !scheduler || scheduler.name === "local") return null;
+  if (!chosen || !scheduler || scheduler.abilities?.runs_on_this_node) return null;
   const accounts = factOf(chosen.profile, "accounts")?.map((account) => account.name);
   const partitions = factOf(chosen.profile, "partitions")?.map((partition) => partition.name);
   const choose = (name: "partition" | "account") => (value: string) =>

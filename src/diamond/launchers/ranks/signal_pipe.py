@@ -1,4 +1,4 @@
-"""Waiting for output, a signal or a time, without turning round meanwhile."""
+"""Waits for output, a signal or a point in time, without polling."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import FrameType
 from typing import List, Optional, Sequence
 
 
-class Waking:
-    """Signals, that of a child's end among them, write a byte into a pipe. One for each process."""
+class SignalPipe:
+    """Every signal, the one for a child's end among them, writes a byte into a pipe. One for each process."""
 
     def __init__(self) -> None:
         self._reading, writing = os.pipe()
@@ -21,7 +21,7 @@ class Waking:
         signal.signal(signal.SIGCHLD, _nothing)
 
     def wait(self, seconds: float, files: Sequence[int] = ()) -> List[int]:
-        """Those of `files` that can be read, as soon as there are any; none after a signal or the time."""
+        """Those of `files` that can be read, as soon as there are any; none after a signal or when time is up."""
         ready, _, _ = select.select([self._reading, *files], [], [], max(0.0, seconds))
         if self._reading in ready:
             with contextlib.suppress(OSError):

@@ -1,26 +1,26 @@
-"""When a run is called hung. The rule, in words, stands in docs/launch.md. No disk; the clock is handed in."""
+"""When a run counts as hung; docs/launch.md explains the rule. No disk; the time is handed in."""
 
 from __future__ import annotations
 
 from typing import Mapping, Optional
 
 SIGNS_BEFORE = 3
-"""So many signs of progress must have been seen: a program that logs nothing is never called hung."""
+"""Signs of progress that must have been seen first: a program that logs nothing never counts as hung."""
 SHORTEST_SECONDS = 600.0
 TIMES_LONGEST_GAP = 20.0
 TIMES_LONGEST_WRITE = 3.0
-"""What is written in bulk (TensorBoard: every two minutes) is awaited for so many gaps, whatever patience was asked for."""
+"""For files written in bulk (TensorBoard: every two minutes), at least so many of the longest gaps, whatever `hang` says."""
 BULK_SECONDS = 60.0
-"""Its signs count so far apart: a file's head, graph and first numbers come within moments, and tell no pace."""
+"""Their signs count only this far apart: a file's header, graph and first values come at once and say nothing about the pace."""
 SILENT_SECONDS = 300.0
-"""A rank whose heartbeat is so much older than another's is on a node that does nothing any more."""
+"""A rank whose heartbeat is this much older than another's is on a dead node."""
 LATE_SECONDS = 15.0
-"""A look that comes so much later than it was due: the overseer stood still, and the ranks with it."""
+"""A check this much later than due: the overseer was suspended, and the ranks with it."""
 SETTLING_SECONDS = 30.0
-"""Two beats: after such a look, each rank may be heard of first."""
+"""Two heartbeats: after such a check, each rank gets the time to report first."""
 
 
-class Pulse:
+class ProgressMonitor:
     """Watches for signs of progress. `patience`: seconds, or 0 for the rule of the longest gap."""
 
     def __init__(self, patience: float) -> None:
@@ -32,7 +32,7 @@ class Pulse:
         self._in_bulk = False
 
     def seen(self, sign: object, now: float, *, in_bulk: bool = False) -> None:
-        """`sign` is anything that changes with each sign of progress; None: there was none yet.
+        """`sign` is any value that changes with progress; None: there was none yet.
 
         `in_bulk`: it comes from a file to which many steps are written at once.
         """
@@ -46,8 +46,8 @@ class Pulse:
             self._count, self._counted = self._count + 1, now
         self._sign, self._last, self._signed = sign, now, now
 
-    def stirred(self, now: float) -> None:
-        """It does something, which tells no step: the silence begins anew."""
+    def active(self, now: float) -> None:
+        """It does something, though no step is known: the silence starts again."""
         self._last = now
 
     def silent_for(self, now: float) -> Optional[float]:
@@ -59,7 +59,7 @@ class Pulse:
         return silence if silence > self.limit else None
 
     def resume(self, now: float) -> None:
-        """Nothing could be seen until now: the silence begins anew, and was no gap between two signs."""
+        """Nothing could be seen until now: the silence starts again, and is not a gap between two signs."""
         self._last = self._signed = now
 
     @property
@@ -70,7 +70,7 @@ class Pulse:
 
 
 def slowest(steps: Mapping[int, int]) -> Optional[int]:
-    """The rank that stands behind all others; None where several do."""
+    """The one rank that is behind all others; None if several are."""
     if not steps:
         return None
     least = min(steps.values())
@@ -78,20 +78,18 @@ def slowest(steps: Mapping[int, int]) -> Optional[int]:
     return behind[0] if len(behind) == 1 and len(steps) > 1 else None
 
 
-def standing(steps: Mapping[int, int], ranks: int) -> str:
-    """What is known of where they stand when none can be named."""
+def progress_words(steps: Mapping[int, int], ranks: int) -> str:
+    """How far the ranks are, if no single one is behind."""
     if ranks < 2:
         return ""
     if len(steps) < ranks:
-        return (
-            "; which one the others wait for is not known, as not every rank calls `training.log`"
-        )
-    return f"; all ranks stand at step {min(steps.values())}" if len({*steps.values()}) == 1 else ""
+        return "; which rank the others wait for is unknown, because not every rank calls `training.log`"
+    return f"; all ranks are at step {min(steps.values())}" if len({*steps.values()}) == 1 else ""
 
 
 def silent_rank(beats: Mapping[int, float]) -> Optional[int]:
-    """A rank that is not heard of while others are; compared with them, not with a clock."""
+    """A rank whose heartbeat stopped while others go on; compared with theirs, not with a clock."""
     if len(beats) < 2:
         return None
-    rank = min(beats, key=lambda one: beats[one])
+    rank = min(beats, key=lambda rank: beats[rank])
     return rank if max(beats.values()) - beats[rank] > SILENT_SECONDS else None

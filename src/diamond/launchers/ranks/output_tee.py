@@ -1,22 +1,22 @@
-"""A program's output: as it is into the rank's own file, and by whole lines into the run's merged one."""
+"""A program's output: as it is into the rank's own file, and by whole lines into the file of all ranks."""
 
 from __future__ import annotations
 
 import os
-from typing import Optional
+from typing import List, Optional
 
 LONGEST_LINE = 64 << 10
 
 
-class Copy:
+class OutputTee:
     """One of the two streams of one rank."""
 
     def __init__(self, source: int, own: Optional[int], merged: int, tag: bytes) -> None:
         self.source, self._own, self._merged, self._tag = source, own, merged, tag
         self._rest = b""
 
-    def take(self) -> bool:
-        """Copy what is there; False at the end."""
+    def copy(self) -> bool:
+        """Copy what can be read now; False at the end."""
         try:
             data = os.read(self.source, 1 << 16)
         except OSError:
@@ -30,18 +30,18 @@ class Copy:
         return bool(data)
 
     def close(self) -> None:
-        """Bring an unfinished last line to the merged file, with an end."""
+        """Write an unfinished last line to the merged file, with a line end."""
         if self._rest:
             self._put([self._rest + b"\n"])
             self._rest = b""
 
-    def _put(self, lines: list[bytes]) -> None:
+    def _put(self, lines: List[bytes]) -> None:
         if lines:
             _write(self._merged, b"".join(self._tag + line for line in lines))
 
 
 def _write(target: int, data: bytes) -> None:
-    """Whoever reads it may be gone, the disk may be full: the program goes on."""
+    """The reader may be gone and the disk may be full: the program continues."""
     try:
         while data:
             data = data[os.write(target, data) :]

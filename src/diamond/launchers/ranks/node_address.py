@@ -1,4 +1,4 @@
-"""Where the ranks meet: an address of this node that the others reach."""
+"""An address of this node that the other nodes can reach."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import List, Optional
 
 NOWHERE = "192.0.2.1"
-"""An address of no machine (RFC 5737): the way to it is that of the default route."""
+"""An address of no machine (RFC 5737): the route to it is the default route."""
 
 
 def own_address(names: List[str], interface: str, *, alone: bool) -> str:
-    """The first way to name this node that leads to it.
+    """The address of the interface that the site names; else the first name of this node that leads to it.
 
-    An address of the interface that the site names comes first; a loopback address does for one node alone,
-    and for others only if there is nothing else.
+    For a job of one node the loopback is enough; for several it is used only if there is nothing else.
     """
     if interface:
         found = interface_address(interface)
@@ -44,7 +43,7 @@ def interface_address(interface: str) -> str:
 
 
 def interface_towards(address: str) -> str:
-    """The network interface by which this node reaches `address`, or if that is itself, others; '' if there is none."""
+    """The interface by which this node reaches `address`, or other nodes if that is its own; '' if there is none."""
     for target in (address, NOWHERE):
         source = _source_towards(target)
         if source and not source.startswith("127."):
@@ -53,7 +52,7 @@ def interface_towards(address: str) -> str:
 
 
 def _first_interface() -> str:
-    """Where no default route says it: that of a device, rather than one made up for containers."""
+    """Without a default route: one of a real device, rather than one made up for containers."""
     names = [
         name for name in _interfaces() if not (interface_address(name) or "127.").startswith("127.")
     ]
@@ -66,12 +65,12 @@ def _interfaces() -> List[str]:
 
 
 def is_known_by_loopback(name: str) -> bool:
-    """As Debian's installer writes it: a library that asks for the node's address then hears one that nobody reaches."""
+    """As Debian's installer sets it: a library that looks up the node's address then gets one that no other node reaches."""
     return (_resolve(name) or "127.").startswith("127.")
 
 
 def _source_towards(target: str) -> str:
-    """Nothing is sent: the kernel only chooses a way."""
+    """Nothing is sent: the kernel only chooses a route."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect((target, 9))
         return str(probe.getsockname()[0])

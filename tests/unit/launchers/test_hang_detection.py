@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from diamond.launchers.ranks.hanging import (
+from diamond.launchers.ranks.hang_detection import (
     SHORTEST_SECONDS,
-    Pulse,
+    ProgressMonitor,
+    progress_words,
     silent_rank,
     slowest,
-    standing,
 )
 
 
-def beating(*times: float, patience: float = 0.0) -> Pulse:
-    pulse = Pulse(patience)
+def beating(*times: float, patience: float = 0.0) -> ProgressMonitor:
+    progress = ProgressMonitor(patience)
     for at in times:
-        pulse.seen(at, at)
-    return pulse
+        progress.seen(at, at)
+    return progress
 
 
 def test_a_program_that_logs_nothing_is_never_called_hung() -> None:
-    pulse = Pulse(0)
-    pulse.seen(None, 1.0)
-    assert pulse.silent_for(10**9) is None
+    progress = ProgressMonitor(0)
+    progress.seen(None, 1.0)
+    assert progress.silent_for(10**9) is None
 
 
 def test_it_takes_three_signs_before_anything_is_expected() -> None:
@@ -38,57 +38,57 @@ def test_the_patience_is_twenty_times_the_longest_gap_and_ten_minutes_at_least()
 
 
 def test_the_same_sign_again_is_no_progress() -> None:
-    pulse = beating(0.0, 1.0, 2.0)
-    pulse.seen(2.0, 500.0)
-    assert pulse.silent_for(700.0) == 698.0
+    progress = beating(0.0, 1.0, 2.0)
+    progress.seen(2.0, 500.0)
+    assert progress.silent_for(700.0) == 698.0
 
 
 def test_a_persons_own_patience_counts_from_the_first_sign() -> None:
     assert beating(0.0, patience=5.0).silent_for(6.0) == 6.0
-    assert Pulse(5.0).silent_for(6.0) is None
+    assert ProgressMonitor(5.0).silent_for(6.0) is None
 
 
 def test_what_is_written_in_bulk_is_awaited_for_some_gaps_whatever_the_patience() -> None:
-    pulse = Pulse(60.0)
+    progress = ProgressMonitor(60.0)
     for at in (0.0, 120.0):
-        pulse.seen(at, at, in_bulk=True)
-    assert pulse.silent_for(10**6) is None, "two signs tell of no habit yet"
-    pulse.seen(240.0, 240.0, in_bulk=True)
-    assert pulse.silent_for(240.0 + 360.0) is None
-    assert pulse.silent_for(240.0 + 361.0)
-    pulse.seen("a step", 250.0)
-    assert pulse.silent_for(250.0 + 61.0), "one that tells its steps is held to the patience"
+        progress.seen(at, at, in_bulk=True)
+    assert progress.silent_for(10**6) is None, "two signs tell of no habit yet"
+    progress.seen(240.0, 240.0, in_bulk=True)
+    assert progress.silent_for(240.0 + 360.0) is None
+    assert progress.silent_for(240.0 + 361.0)
+    progress.seen("a step", 250.0)
+    assert progress.silent_for(250.0 + 61.0), "one that tells its steps is held to the patience"
 
 
 def test_a_file_that_is_written_once_an_epoch_tells_no_pace_by_how_it_begins() -> None:
     """Its head, its graph and the first lines of output come within moments; an epoch takes a quarter of an hour."""
-    pulse = Pulse(0)
+    progress = ProgressMonitor(0)
     for at in (0.0, 10.0, 20.0, 30.0):
-        pulse.seen(at, at, in_bulk=True)
-        pulse.stirred(at)
-    assert pulse.silent_for(900.0) is None
+        progress.seen(at, at, in_bulk=True)
+        progress.active(at)
+    assert progress.silent_for(900.0) is None
     for at in (930.0, 1830.0):
-        pulse.seen(at, at, in_bulk=True)
-    assert pulse.limit == 20 * 900.0
-    pulse.stirred(1900.0)
-    assert pulse.silent_for(1900.0 + pulse.limit) is None
-    assert pulse.silent_for(1901.0 + pulse.limit)
+        progress.seen(at, at, in_bulk=True)
+    assert progress.limit == 20 * 900.0
+    progress.active(1900.0)
+    assert progress.silent_for(1900.0 + progress.limit) is None
+    assert progress.silent_for(1901.0 + progress.limit)
 
 
 def test_a_time_in_which_nothing_could_be_seen_is_no_silence_and_no_gap() -> None:
-    pulse = beating(0.0, 1.0, 2.0)
-    pulse.resume(5000.0)
-    assert pulse.silent_for(5500.0) is None
-    pulse.seen("next", 5001.0)
-    assert pulse.limit == SHORTEST_SECONDS
-    assert pulse.silent_for(5002.0 + SHORTEST_SECONDS)
+    progress = beating(0.0, 1.0, 2.0)
+    progress.resume(5000.0)
+    assert progress.silent_for(5500.0) is None
+    progress.seen("next", 5001.0)
+    assert progress.limit == SHORTEST_SECONDS
+    assert progress.silent_for(5002.0 + SHORTEST_SECONDS)
 
 
 def test_it_is_said_that_all_stand_at_one_step_only_if_all_have_told_theirs() -> None:
-    assert standing({0: 7, 1: 7}, 2) == "; all ranks stand at step 7"
-    assert "not every rank" in standing({0: 7}, 2)
-    assert "not every rank" in standing({}, 2)
-    assert standing({0: 7}, 1) == ""
+    assert progress_words({0: 7, 1: 7}, 2) == "; all ranks are at step 7"
+    assert "not every rank" in progress_words({0: 7}, 2)
+    assert "not every rank" in progress_words({}, 2)
+    assert progress_words({0: 7}, 1) == ""
 
 
 def test_the_rank_that_stands_behind_is_found_if_it_is_one() -> None:

@@ -12,7 +12,7 @@ PER_NODE = ("torchrun", "accelerate")
 
 
 @dataclass(frozen=True)
-class Plan:
+class LaunchPlan:
     kind: str
     nodes: int = 1
     ranks_per_node: int = 1
@@ -30,9 +30,9 @@ class Plan:
     rank_python: str = ""
     """A file that stands for Python where a launcher starts the ranks."""
     starter: str = ""
-    """`srun`, or empty where there is no batch system."""
+    """What starts processes on all nodes of the job, by its name in `starters.registry`; empty: a job is one node."""
     mpi: str = ""
-    """What `srun --mpi` is told, or `mpirun`; empty: found out."""
+    """How MPI programs are started, as the site says it; empty: found out."""
     interface: str = ""
     hang_seconds: float = 0.0
 
@@ -45,12 +45,12 @@ class Plan:
         return self.kind in PER_NODE
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: LaunchPlan) -> str:
     return json.dumps({"version": 1, **asdict(plan)}, indent=1) + "\n"
 
 
-def read_plan(path: str) -> Plan:
+def read_plan(path: str) -> LaunchPlan:
     """Fields of a newer version are ignored."""
-    told = json.loads(Path(path).read_text())
-    known = Plan.__dataclass_fields__
-    return Plan(**{key: value for key, value in told.items() if key in known})
+    found = json.loads(Path(path).read_text())
+    known = LaunchPlan.__dataclass_fields__
+    return LaunchPlan(**{key: value for key, value in found.items() if key in known})

@@ -1,4 +1,4 @@
-"""Cores of its own for each rank of a node, where nothing else has given it any. Which, is decided in `share`, without a disk."""
+"""Gives each rank of a node cores of its own, where nothing else has. `share` decides which, without a disk."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 from pathlib import Path
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence
 
+from diamond.launchers.starters.identity import cpus_on_node
+
 SYSTEM = Path("/sys/devices/system")
 
 
-class Place(NamedTuple):
+class CpuPlace(NamedTuple):
     """Where a CPU is: its NUMA node, and its core, by the lowest CPU that shares it."""
 
     node: int
@@ -18,16 +20,16 @@ class Place(NamedTuple):
 
 
 def bind_rank(rank: int, ranks: int, given: Mapping[str, str]) -> List[int]:
-    """Bind this process, and what it starts, to its share; gives it, or [] where all is left as it is.
+    """Bind this process, and what it starts, to its share of CPUs. Returns the share, or [] if nothing was changed.
 
-    Only where the CPUs it may use are surely those of the job, and nothing has bound it yet: its parent may use the same.
+    Only where the CPUs it may use surely belong to the job, and nothing has bound it yet: its parent may use the same.
     """
     wanted = given.get("DIAMOND_BIND_CPUS", "")
     if not wanted.isdigit() or ranks < 2:
         return []
     with contextlib.suppress(OSError, ValueError, AttributeError):
         allowed = os.sched_getaffinity(0)
-        jobs_own = _number(given.get("SLURM_CPUS_ON_NODE")) or ranks * int(wanted)
+        jobs_own = cpus_on_node(given) or ranks * int(wanted)
         if len(allowed) <= jobs_own and allowed == os.sched_getaffinity(os.getppid()):
             mine = share(read_places(allowed), rank, ranks, int(wanted))
             if mine:
@@ -36,11 +38,11 @@ def bind_rank(rank: int, ranks: int, given: Mapping[str, str]) -> List[int]:
     return []
 
 
-def share(places: Mapping[int, Place], rank: int, ranks: int, cpus: int) -> List[int]:
-    """The CPUs of one rank of a node, at least `cpus`; [] where they do not suffice for all.
+def share(places: Mapping[int, CpuPlace], rank: int, ranks: int, cpus: int) -> List[int]:
+    """The CPUs of one rank of a node, at least `cpus`; [] if there are too few for all ranks.
 
-    Ranks fill one NUMA node after the other, as many on each as its CPUs allow, and none lies in two if it can be helped.
-    Threads of one core go to the same rank while there are cores enough.
+    Ranks fill the NUMA nodes evenly, as many on each as its CPUs allow; if possible none spans two.
+    Threads of one core go to the same rank while there are enough cores.
     """
     nodes = _by_node(places)
     counts = _spread([sum(map(len, cores)) for cores in nodes], ranks, cpus)
@@ -50,7 +52,7 @@ def share(places: Mapping[int, Place], rank: int, ranks: int, cpus: int) -> List
     return parts[rank] if len(parts) == ranks else []
 
 
-def _by_node(places: Mapping[int, Place]) -> List[List[List[int]]]:
+def _by_node(places: Mapping[int, CpuPlace]) -> List[List[List[int]]]:
     """For each NUMA node its cores, for each core its CPUs."""
     nodes: Dict[int, Dict[int, List[int]]] = {}
     for cpu in sorted(places):
@@ -59,7 +61,7 @@ def _by_node(places: Mapping[int, Place]) -> List[List[List[int]]]:
 
 
 def _spread(sizes: Sequence[int], ranks: int, cpus: int) -> List[int]:
-    """How many ranks each NUMA node takes, so that each has the most CPUs; [] if they do not fit into nodes."""
+    """How many ranks each NUMA node takes, so that each rank has the most CPUs; [] if they do not fit."""
     counts = [0] * len(sizes)
     for _ in range(ranks):
         roomy = [index for index, size in enumerate(sizes) if size >= (counts[index] + 1) * cpus]
@@ -70,7 +72,7 @@ def _spread(sizes: Sequence[int], ranks: int, cpus: int) -> List[int]:
 
 
 def _divide(cores: Sequence[List[int]], count: int, cpus: int) -> List[List[int]]:
-    """In equal parts, of whole cores if those suffice; [] if nothing does."""
+    """In equal parts, of whole cores if there are enough; [] if even threads are too few."""
     threads = [[cpu] for core in cores for cpu in core]
     for pieces in (cores, threads):
         edges = [len(pieces) * part // count for part in range(count + 1)] if count else []
@@ -80,10 +82,10 @@ def _divide(cores: Sequence[List[int]], count: int, cpus: int) -> List[List[int]
     return []
 
 
-def read_places(cpus: Iterable[int], system: Path = SYSTEM) -> Dict[int, Place]:
-    """What a machine does not tell counts as one NUMA node, and as a core for each CPU."""
+def read_places(cpus: Iterable[int], system: Path = SYSTEM) -> Dict[int, CpuPlace]:
+    """A machine that does not say has one NUMA node, and one core for each CPU."""
     nodes = _read_nodes(system)
-    return {cpu: Place(nodes.get(cpu, 0), _core_of(cpu, system)) for cpu in cpus}
+    return {cpu: CpuPlace(nodes.get(cpu, 0), _core_of(cpu, system)) for cpu in cpus}
 
 
 def _read_nodes(system: Path) -> Dict[int, int]:
@@ -110,7 +112,3 @@ def cpu_list(text: str) -> List[int]:
         if first:
             found.extend(range(int(first), int(last or first) + 1))
     return found
-
-
-def _number(text: object) -> int:
-    return int(text) if isinstance(text, str) and text.isdigit() else 0

@@ -1,47 +1,18 @@
-"""Which process this is among all of a run, by whatever started it."""
+"""Which of a run's processes this is, as its starter says."""
 
 from __future__ import annotations
 
 import os
 import socket
-from typing import Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Mapping, NamedTuple, Optional, Sequence
 
-Names = Sequence[str]
-_RANK, _SIZE, _LOCAL, _LOCAL_SIZE, _NODE = range(5)
-_SOURCES: Sequence[Tuple[Names, Names, Names, Names, Names]] = (
-    (
-        ("RANK",),
-        ("WORLD_SIZE",),
-        ("LOCAL_RANK",),
-        ("LOCAL_WORLD_SIZE",),
-        ("GROUP_RANK", "NODE_RANK"),
-    ),
-    (
-        ("OMPI_COMM_WORLD_RANK",),
-        ("OMPI_COMM_WORLD_SIZE",),
-        ("OMPI_COMM_WORLD_LOCAL_RANK",),
-        ("OMPI_COMM_WORLD_LOCAL_SIZE",),
-        (),
-    ),
-    (
-        ("SLURM_PROCID",),
-        ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"),
-        ("SLURM_LOCALID",),
-        (),
-        ("SLURM_NODEID",),
-    ),
-    (
-        ("PALS_RANKID", "PMI_RANK", "PMIX_RANK"),
-        ("PMI_SIZE",),
-        ("PALS_LOCAL_RANKID", "MPI_LOCALRANKID", "PMI_LOCAL_RANK"),
-        ("MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"),
-        ("PALS_NODEID",),
-    ),
-)
-"""Variables for rank, number of ranks, both on the node, and the node's number.
+from diamond.launchers.starters import srun, torchrun
+from diamond.launchers.starters.base import Names, RankVariables
+from diamond.launchers.starters.mpirun import HYDRA, OPEN_MPI
 
-What a launcher sets for each process comes first: inside a Slurm job, mpirun's processes inherit the
-batch script's own SLURM_PROCID of 0.
+_SOURCES: Sequence[RankVariables] = (torchrun.VARIABLES, OPEN_MPI, srun.VARIABLES, HYDRA)
+"""What the innermost launcher sets comes first: inside a Slurm job, mpirun's processes inherit SLURM_PROCID=0
+from the batch script.
 """
 
 
@@ -69,12 +40,12 @@ class Identity(NamedTuple):
 
 
 def identity(variables: Mapping[str, str]) -> Identity:
-    """Of this process; alone where nothing says otherwise."""
+    """Of this process; it is the only one where nothing says otherwise."""
     per_node = _number(variables, ("DIAMOND_RANKS_PER_NODE",)) or 1
     for source in _SOURCES:
-        rank = _number(variables, source[_RANK])
+        rank = _number(variables, source.rank)
         if rank is not None:
-            return _told(variables, source, rank, per_node)
+            return _read(variables, source, rank, per_node)
     return Identity(0, 1, 0, 1, 0, node_name(variables))
 
 
@@ -90,27 +61,37 @@ def torch_variables(me: Identity) -> Dict[str, str]:
     }
 
 
+def imitated_variables(me: Identity, given: Mapping[str, str]) -> Dict[str, str]:
+    """For a library that learns its rank only from the variables of a batch system, where there is none."""
+    return srun.imitated_variables(me, given)
+
+
 def node_name(variables: Mapping[str, str]) -> str:
-    """As the batch system calls this node."""
-    return variables.get("SLURMD_NODENAME") or socket.gethostname()
+    """By the batch system's name for it, if there is one."""
+    return variables.get(srun.NODE_NAME) or socket.gethostname()
+
+
+def cpus_on_node(variables: Mapping[str, str]) -> int:
+    """How many CPUs of this node the batch system gave the job; 0: it does not say."""
+    return _number(variables, (srun.CPUS_ON_NODE,)) or 0
 
 
 def without_identity(variables: Mapping[str, str]) -> Dict[str, str]:
-    """For the processes of a launcher, which must not take the batch script's own place for theirs."""
-    own = {name for source in _SOURCES[:1] for names in source for name in names}
+    """For the processes of a launcher, which must not take the batch script's identity for their own."""
+    own = {name for names in torchrun.VARIABLES for name in names}
     return {name: value for name, value in variables.items() if name not in own}
 
 
-def _told(
+def _read(
     variables: Mapping[str, str],
-    source: Tuple[Names, Names, Names, Names, Names],
+    source: RankVariables,
     rank: int,
     per_node: int,
 ) -> Identity:
-    size = _number(variables, source[_SIZE])
-    local = _number(variables, source[_LOCAL])
-    local_size = _number(variables, source[_LOCAL_SIZE])
-    number = _number(variables, source[_NODE])
+    size = _number(variables, source.world_size)
+    local = _number(variables, source.local_rank)
+    local_size = _number(variables, source.local_world_size)
+    number = _number(variables, source.node_rank)
     return Identity(
         rank,
         size if size is not None else max(rank + 1, per_node),

@@ -1,4 +1,4 @@
-"""How often the kernel has killed for want of memory, in the control group of this process."""
+"""How often the kernel has killed processes in this control group because memory ran out."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ GROUPS = Path("/sys/fs/cgroup")
 
 
 def memory_kills(groups: Path = GROUPS, own: Path = Path("/proc/self/cgroup")) -> int:
-    """0 where nothing can be learned. Such a kill leaves a program no time for a word of its own."""
-    for place in _places(groups, own):
+    """0 where that cannot be learned. A program killed like that has no time to say so itself."""
+    for file in _candidates(groups, own):
         with contextlib.suppress(OSError, ValueError):
-            pairs = [line.split() for line in place.read_text().splitlines()]
+            pairs = [line.split() for line in file.read_text().splitlines()]
             return int(dict(pair for pair in pairs if len(pair) == 2).get("oom_kill", 0))
     return 0
 
 
-def _places(groups: Path, own: Path) -> Iterator[Path]:
-    """Inside a container the group's own name may lead nowhere, and the top is this group."""
+def _candidates(groups: Path, own: Path) -> Iterator[Path]:
+    """Inside a container the group's own name may not exist; then the top folder is this group."""
     with contextlib.suppress(OSError):
         for line in own.read_text().splitlines():
             _, controllers, name = line.split(":", 2)

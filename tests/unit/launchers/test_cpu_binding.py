@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from diamond.launchers.ranks.binding import Place, bind_rank, cpu_list, read_places, share
+from diamond.launchers.ranks.cpu_binding import CpuPlace, bind_rank, cpu_list, read_places, share
 
 
-def machine(nodes: int, cores: int, threads: int = 1) -> dict[int, Place]:
+def machine(nodes: int, cores: int, threads: int = 1) -> dict[int, CpuPlace]:
     """As Linux numbers CPUs: first one thread of every core, then the other."""
     total = nodes * cores
-    return {t * total + c: Place(c // cores, c) for t in range(threads) for c in range(total)}
+    return {t * total + c: CpuPlace(c // cores, c) for t in range(threads) for c in range(total)}
 
 
-def shares(places: dict[int, Place], ranks: int, cpus: int) -> list[list[int]]:
+def shares(places: dict[int, CpuPlace], ranks: int, cpus: int) -> list[list[int]]:
     return [share(places, rank, ranks, cpus) for rank in range(ranks)]
 
 
@@ -85,7 +85,7 @@ def test_the_kernel_is_read_as_it_writes(tmp_path: Path) -> None:
     (tmp_path / "cpu/cpu3/topology").mkdir(parents=True)
     (tmp_path / "cpu/cpu3/topology/thread_siblings_list").write_text("1,3\n")
     found = read_places([1, 2, 3], tmp_path)
-    assert found == {1: Place(1, 1), 2: Place(0, 2), 3: Place(1, 1)}
+    assert found == {1: CpuPlace(1, 1), 2: CpuPlace(0, 2), 3: CpuPlace(1, 1)}
     assert cpu_list("0-2,8\n") == [0, 1, 2, 8]
     assert cpu_list("\n") == []
 

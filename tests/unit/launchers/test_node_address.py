@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diamond.launchers.ranks.rendezvous import (
+from diamond.launchers.ranks.node_address import (
     NOWHERE,
     interface_address,
     interface_towards,

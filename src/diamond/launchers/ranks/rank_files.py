@@ -1,4 +1,4 @@
-"""The files by which ranks tell of themselves: `ranks/<rank>.started`, `.heartbeat`, `.step`, `.exit`."""
+"""The files in which ranks report: `ranks/<rank>.started`, `.heartbeat`, `.step`, `.exit`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 CONTINUE = 75
-"""A program's exit code for: continue me."""
+"""The exit code by which a program asks to be continued."""
 
 
 class Start(NamedTuple):
@@ -26,22 +26,22 @@ class Ending(NamedTuple):
     code: int
     signal: int = 0
     at: float = 0.0
-    told: bool = False
+    was_asked: bool = False
     """It had been asked to end before."""
     finished: bool = False
     """It had called `training.finish()`."""
     memory: bool = False
-    """The kernel had killed a process around it for want of memory."""
+    """Meanwhile the kernel had killed a process in its control group because memory ran out."""
     lines: Tuple[str, ...] = ()
-    """The last that it wrote."""
+    """The last lines that it wrote."""
 
     @property
     def is_good(self) -> bool:
-        """A signal after `finish()` comes from taking libraries down, when all work is done."""
+        """A signal after `finish()` comes from libraries that shut down, when all work is done."""
         return self.code in (0, CONTINUE) if not self.signal else self.finished
 
 
-class Marks:
+class RankFiles:
     """Those of one run."""
 
     def __init__(self, run_folder: Path) -> None:
@@ -61,10 +61,10 @@ class Marks:
         self._write(f"{rank}.heartbeat", f"{time.time():.3f}\n")
 
     def write_exit(
-        self, rank: int, code: int, signal: int, *, told: bool, memory: bool = False
+        self, rank: int, code: int, signal: int, *, was_asked: bool, memory: bool = False
     ) -> None:
-        """One line in one write: whoever reads it believes it once it ends."""
-        words = ["told" if told else "own", *(["memory"] if memory else [])]
+        """One line in one write: it counts once its line end is there."""
+        words = ["asked" if was_asked else "own", *(["memory"] if memory else [])]
         self._write(f"{rank}.exit", f"{code} {signal} {time.time():.3f} {' '.join(words)}\n")
 
     def starts(self) -> Dict[int, Start]:
@@ -86,22 +86,24 @@ class Marks:
         return found
 
     def unended(self) -> Dict[int, Start]:
-        """Those that began and never came to their end. On a full disk a mark is empty, but there."""
+        """Those that started and left no exit file. On a full disk that file is empty, but it is there."""
         ended = set(self._ranks(".exit"))
         return {rank: start for rank, start in self.starts().items() if rank not in ended}
 
     def write_end(self) -> None:
-        """All ranks are to end, soon."""
+        """Say that all ranks should end soon."""
         self._write("end", "")
 
     def must_end(self) -> bool:
-        """Whether nothing is to be awaited any more: some rank ended badly by itself, or the overseer says so."""
+        """Whether there is nothing left to wait for: a rank failed by itself, or the overseer says so."""
         if (self.folder / "end").exists():
             return True
-        return any(not one.is_good and not one.told for one in self.endings().values())
+        return any(
+            not ending.is_good and not ending.was_asked for ending in self.endings().values()
+        )
 
     def beats(self) -> Dict[int, float]:
-        """When each rank was last heard of, by the clock of the file system."""
+        """When each rank last wrote its heartbeat, by the clock of the file system."""
         found = {}
         for rank in self._ranks(".heartbeat"):
             written = written_at(self.folder / f"{rank}.heartbeat")
@@ -110,7 +112,7 @@ class Marks:
         return found
 
     def steps(self) -> Dict[int, int]:
-        """The newest step that each rank has told of."""
+        """The newest step that each rank has reported."""
         found = {}
         for rank in self._ranks(".step"):
             words = self._words(f"{rank}.step")
@@ -126,15 +128,15 @@ class Marks:
         return []
 
     def merged_lines(self, stream: str) -> List[str]:
-        """The last of all ranks, and of what started them."""
+        """The last lines of all ranks, and of what started them."""
         return _tail(self.run_folder / f"{stream}.log", 400, 64 << 10)
 
     def _ending(self, rank: int, node: str, words: List[str]) -> Ending:
-        """Its time is the file system's: nodes have clocks of their own."""
+        """Its time is the file system's, because the clocks of nodes differ."""
         finished = (self.run_folder / "finished" / str(rank)).exists()
         at = written_at(self.folder / f"{rank}.exit") or float(words[2])
-        told, memory = words[3] == "told", "memory" in words[4:]
-        ending = Ending(rank, node, int(words[0]), int(words[1]), at, told, finished, memory)
+        was_asked, memory = words[3] == "asked", "memory" in words[4:]
+        ending = Ending(rank, node, int(words[0]), int(words[1]), at, was_asked, finished, memory)
         if ending.is_good:
             return ending
         return ending._replace(lines=tuple(self.last_lines(rank)))
@@ -155,7 +157,7 @@ class Marks:
         return text.split() if text.endswith("\n") else []
 
     def _write(self, name: str, text: str) -> None:
-        """A full disk is no reason to end a program."""
+        """A program runs on when the disk is full."""
         with contextlib.suppress(OSError):
             (self.folder / name).write_text(text)
 
