@@ -71,7 +71,7 @@ def test_a_system_package_is_added_or_said_not_to_exist(runtime: str, python_bas
     with container_bench(runtime, {"base": f"rootfs:{python_base}"}) as made:
         bench = replace(made, account=replace(made.account, patience=PATIENCE_SECONDS))
         broken = bench.build(system=["no-such-package"])
-        told = broken.told("failed")
+        told = broken.last("failed")
         assert (told["step"], told["cause"]) == ("system", "package-not-found"), broken.log
         built = bench.build(system=["hello"], test="hello")
         assert built.code == 0, built.log
