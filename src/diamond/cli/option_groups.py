@@ -14,6 +14,7 @@ Typer sees one parameter per field, in order; the function gets the filled datac
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import typing
 from collections.abc import Callable
@@ -46,6 +47,7 @@ def _take(group: Any, values: dict[str, Any]) -> Any:
     return group(**{name: values.pop(name) for name in names})
 
 
+@functools.cache
 def _field_parameters(group: Any) -> list[inspect.Parameter]:
     hints = typing.get_type_hints(group, include_extras=True)
     return [
