@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from diamond.cli.machine import agent_process
+
 from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
 
