@@ -24,7 +24,9 @@ from typing import Any
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Expand each parameter whose type is a dataclass into one parameter per field."""
     hints = typing.get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
+    groups: dict[str, Any] = {
+        name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)
+    }
 
     def call(**values: Any) -> None:
         filled = {name: _take(group, values) for name, group in groups.items()}
