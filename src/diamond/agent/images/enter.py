@@ -24,7 +24,7 @@ from diamond.runtimes.base import Entered, Inside
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.entering import enter_script
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import Record
+from diamond.runtimes.records import VERSION, Record
 from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
@@ -70,7 +70,7 @@ class Images:
     ) -> Entered:
         """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
         assert order.image is not None
-        record = self.find(order.image)
+        record = self.find(order.image, is_signed="signature" in folder.task_json())
         tmp = self.folders.tmp
         inside = Inside(self._binds(folder, data, training), str(folder.run_dir))
         enter = choose_runner(record.format, tmp, self._wanted("run_with")).enter(record, inside)
@@ -84,7 +84,7 @@ class Images:
         prefix = ["bash", str(script)]
         return Entered(variables=record.variables, path=record.path, prefix=prefix)
 
-    def find(self, image: Image) -> Record:
+    def find(self, image: Image, *, is_signed: bool = False) -> Record:
         """Exactly the file that the order names, verified; what runs inside besides is the order's word, not the record's.
 
         A virtual environment has no file: it is what this agent itself has made from the recipe.
@@ -109,6 +109,9 @@ class Images:
                 "Build it here, or copy it here: diamond image copy.",
             )
         found = verify(self._places, record)
+        if found.version < VERSION and not (image.path or image.variables or is_signed):
+            # A chain that began before orders named these: it continues with what was recorded then.
+            return found
         return replace(found, variables=dict(image.variables), path=list(image.path))
 
     def shared_file(self, sha256: str) -> Record | None:
