@@ -157,7 +157,7 @@ def test_the_command_line_says_message_and_hint_and_shows_no_traceback(
 def test_a_spec_that_is_not_there_is_answered_with_how_to_name_one(person: Diamond) -> None:
     done = person.call("run", "nowhere.yaml")
     assert done.returncode != 0
-    assert "There is no spec 'nowhere.yaml'" in done.stderr
+    assert "There is no file 'nowhere.yaml'" in done.stderr
     assert "diamond run -- python train.py" in done.stderr
 
 
