@@ -35,6 +35,14 @@ def record_of(number: int, **more: Any) -> dict[str, Any]:
     }
 
 
+def image_of(record: dict[str, Any]) -> dict[str, Any]:
+    """As an order names it."""
+    names = ["identity", "sha256", "format"]
+    if record["format"] != "venv":
+        names += ["variables", "path"]
+    return {name: record[name] for name in names}
+
+
 def recipe_of(environment: dict[str, Any], **more: Any) -> dict[str, Any]:
     base = "sha256:" + "1" * 64
     given = {"base_digest": base, "lock": "", "platform": "linux/amd64", **more}

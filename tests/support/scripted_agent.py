@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from diamond.core.protocol import VERSION
 from support.http import Answer, Client
 from support.waiting import PATIENCE
 
@@ -27,7 +28,7 @@ class ScriptedAgent:
     def hello(self, **more: Any) -> Any:
         told = {
             "agent_version": "0.1.0",
-            "protocol": 1,
+            "protocol": VERSION,
             "host": "login1",
             "user": "ada",
             "pid": 1,

@@ -58,6 +58,9 @@ class SyncService:
     starts: dict[StreamKey, int] = field(default_factory=dict)
     skipped: list[tuple[int, int]] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
+    images: list[dict[str, Any]] = field(default_factory=list)
+    moves: list[dict[str, Any]] = field(default_factory=list)
+    image_files: dict[str, bytes] = field(default_factory=dict)
     profile: dict[str, Any] = field(default_factory=dict)
     traffic: bytearray = field(default_factory=bytearray)
     """Every byte that an agent has sent."""
@@ -106,6 +109,7 @@ class SyncService:
         task: str = "",
         number: int = 1,
         signature: dict[str, Any] | None = None,
+        continues: str = "",
     ) -> Task:
         """Submit a task to the agent; returns it as the service sees it."""
         task, attempt = task or new_id(TASK), new_id(ATTEMPT)
@@ -117,6 +121,7 @@ class SyncService:
             "name": "a-test",
             "order": full,
             **({"signature": signature} if signature else {}),
+            **({"continues": continues} if continues else {}),
         }
         self.tasks[task] = begin_attempt(self.tasks.get(task, Task(id=task)), attempt, number)
         self.send(
@@ -223,7 +228,7 @@ class _Handler(BaseHTTPRequestHandler):
             with self.state.lock:
                 self.state.answers[name.removeprefix("answers/")] = (query["status"][0], body)
             return 200, {}
-        handler: Callable[[bytes], Any] = getattr(self, f"_{name}")
+        handler: Callable[[bytes], Any] = getattr(self, f"_{name.replace('-', '_')}")
         return 200, handler(body)
 
     def _pair(self, message: dict[str, Any]) -> tuple[int, Any]:
@@ -341,6 +346,19 @@ class _Handler(BaseHTTPRequestHandler):
                 entry.size = len(self.state.blobs[name])
                 archive.addfile(entry, io.BytesIO(self.state.blobs[name]))
         return buffer.getvalue()
+
+    def _images(self, body: bytes) -> Any:
+        self.state.images = json.loads(body)["items"]
+        return {}
+
+    def _moves(self, body: bytes) -> Any:
+        with self.state.lock:
+            self.state.moves += json.loads(body)["items"]
+        return {}
+
+    def _image_part(self, body: bytes) -> bytes:
+        wanted = json.loads(body)
+        return self.state.image_files[wanted["sha256"]][wanted["offset"] :]
 
     def _profile(self, body: bytes) -> Any:
         self.state.profile = json.loads(body)

@@ -37,7 +37,19 @@ from diamond.agent.tasks.status import Answers, Asker, Budget
 from diamond.agent.tasks.submission import Submitter
 from diamond.agent.tasks.watching import Mark, is_seen, look_at_inbox
 from diamond.agent.tasks.workers import Workers
-from diamond.core.order import Order, order_from
+from diamond.core.decoding import decode
+from diamond.core.errors import BadRequest
+from diamond.core.protocol import (
+    Asked,
+    By,
+    Command,
+    Orders,
+    PushImage,
+    SendImage,
+    Submit,
+    Upgrade,
+    read_asked,
+)
 from diamond.core.task import Reason
 from diamond.schedulers.base import RunsItsOwnQueue, Scheduler
 
@@ -160,47 +172,43 @@ class Agent:
         self.answerers = Answerers(Desk(self.folders, self.tasks, stager, self.policy), self.link)
         self.scalars = Scalars()
 
-    def _refusal(self, command: dict[str, Any]) -> str:
+    def _refusal(self, command: Command) -> str:
         """Why this machine does not take a command; an end is never refused."""
-        if command.get("type") == "image" and command.get("act") in ("send", "push"):
+        if isinstance(command, (SendImage, PushImage)):
             held = self.policy.egress != "all"
             return "the policy of this machine keeps images on it" if held else ""
-        if command.get("type") == "upgrade":
+        if isinstance(command, Upgrade):
             return self.policy.agent_fault()
-        if command.get("type") != "submit":
+        if not isinstance(command, Submit):
             return ""
-        order = order_from(command["task_json"]["order"])
-        partition = self.profile().partition(order.placement.partition)
-        signature, person = (command["task_json"].get(name) for name in ("signature", "person"))
+        asked = command.asked
+        partition = self.profile().partition(asked.order.placement.partition)
         return (
             self.lease.refusal()
-            or self.policy.person_fault(person, order.secrets)
-            or self.policy.refusal(order, partition, signature)
-            or self._used(order, command)
+            or self.policy.person_fault(asked.person, asked.order.secrets)
+            or self.policy.refusal(asked, partition)
+            or self._used(asked, command)
         )
 
     def _follow_refusal(self, folder: AttemptFolder, number: int) -> str:
         """Why no further attempt of a task is begun: each is a new batch job, whoever makes it."""
-        order, asked = folder.order(), folder.task_json()
-        partition = self.profile().partition(order.placement.partition)
-        why = self.lease.refusal() or self.policy.refusal(order, partition, asked.get("signature"))
-        if not why and self.policy.require_signed and number > order.resume.max_attempts:
-            why = f"{order.resume.max_attempts} attempts were signed"
+        asked = read_asked(folder.task_json())
+        partition = self.profile().partition(asked.order.placement.partition)
+        why = self.lease.refusal() or self.policy.refusal(asked, partition)
+        if not why and self.policy.require_signed and number > asked.order.resume.max_attempts:
+            why = f"{asked.order.resume.max_attempts} attempts were signed"
         return why
 
-    def _used(self, order: Order, command: dict[str, Any]) -> str:
+    def _used(self, asked: Asked, command: Submit) -> str:
         if not self.policy.require_signed:
             return ""
-        number = int(command.get("number") or 1)
-        signature = command["task_json"]["signature"]
-        why = self.signatures.fault(order, signature, str(command["task"]), number)
+        why = self.signatures.fault(asked, command.task, command.number)
         return f"the policy of this machine does not allow it: {why}" if why else ""
 
-    def _accepted(self, command: dict[str, Any]) -> None:
-        signature = command["task_json"].get("signature")
-        if signature and self.policy.require_signed:
-            order = order_from(command["task_json"]["order"])
-            self.signatures.add(order, signature, str(command["task"]))
+    def _accepted(self, command: Submit) -> None:
+        asked = command.asked
+        if asked.signature is not None and self.policy.require_signed:
+            self.signatures.add(asked, command.task)
 
     def _may_logs_leave(self) -> bool:
         return self.policy.egress != "states"
@@ -388,25 +396,29 @@ class Agent:
     def _commands_once(self) -> None:
         self.reunion.hello_again()
         sent = set(self.clerk.done)
-        answer = self.session.poll(sent)
+        orders = self.session.poll(sent)
         self.clerk.done -= sent
-        self._heed(answer)
-        for command in answer.get("commands") or []:
+        self._heed(orders)
+        for command in orders.commands:
             self.clerk.take(command)
-        for request in answer.get("requests") or []:
-            if request.get("type") in ACTS:
-                self.ledger.command(request)
-            self.answerers.put(request)
+        for request in orders.requests:
+            if isinstance(request, dict):
+                self._note_act(request)
+                self.answerers.put(request)
 
-    def _heed(self, answer: dict[str, Any]) -> None:
-        if answer.get("status_questions_per_minute"):
-            self.budget.set_rate(float(answer["status_questions_per_minute"]))
-        told = answer.get("settings") or {}
-        if save_settings(self.folders, told, own=self.policy.own_facts):
-            self.ledger.command({"type": "settings"})
+    def _note_act(self, request: dict[str, Any]) -> None:
+        if request.get("type") in ACTS:
+            with contextlib.suppress(BadRequest):
+                self.ledger.act(str(request["type"]), decode(By, request.get("by") or {}))
+
+    def _heed(self, orders: Orders) -> None:
+        if orders.status_questions_per_minute:
+            self.budget.set_rate(orders.status_questions_per_minute)
+        if save_settings(self.folders, orders.settings.given, own=self.policy.own_facts):
+            self.ledger.act("settings")
             self.reload_profile()
             self.house.limits_changed()
-        closed = {str(task) for task in answer.get("closed") or []}
+        closed = set(orders.closed)
         if closed:
             self.post(lambda: self._confirmed(closed))
 

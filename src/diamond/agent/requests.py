@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Union
 from urllib.parse import quote
 
-from diamond.agent.folders import Folders, safe_id
+from diamond.agent.folders import Folders
 from diamond.agent.guard.policy import Policy
 from diamond.agent.guard.secrets import delete_secret, list_secrets, set_secret
 from diamond.agent.link.carriers import Declined, Link, LinkDown
@@ -28,8 +28,24 @@ from diamond.agent.tasks.staging import Stager
 from diamond.agent.tasks.takeover import home_of
 from diamond.code.searching import Question, find_lines, line_rest
 from diamond.core.errors import BadRequest, DiamondError
-from diamond.core.order import order_from
+from diamond.core.protocol import (
+    DeleteSecret,
+    ListFiles,
+    ListSecrets,
+    PruneImages,
+    ReadFile,
+    ReadLog,
+    Report,
+    Request,
+    Script,
+    SearchLog,
+    SetSecret,
+    StatFile,
+    Usage,
+    read_request,
+)
 from diamond.runtimes.base import Entered
+from diamond.runtimes.below import below
 from diamond.runtimes.places import Places
 from diamond.runtimes.pruning import prune
 from diamond.runtimes.sharing import giving_place, shared_folders
@@ -42,7 +58,6 @@ ACTS = frozenset({"set-secret", "delete-secret", "prune-images"})
 SIGN_SECONDS = 5.0
 """The service gives up 30 s after the last sign."""
 Answer = Union[dict[str, Any], bytes]
-Request = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,75 +70,89 @@ class Desk:
     policy: Policy
     digests: Digests = field(default_factory=Digests)
 
-    def answer(self, request: Request, alive: Callable[[], None] = lambda: None) -> Answer:
+    def answer(self, data: Any, alive: Callable[[], None] = lambda: None) -> Answer:
         """`alive` is called while an answer takes long and goes on."""
-        handlers: dict[str, Callable[[Request], Answer]] = {
-            "list-files": self._list_files,
-            "stat-file": lambda r: stat_file(self._run_dir(r), str(r["path"]), self.digests, alive),
-            "read-file": lambda r: read_file(self._run_dir(r), str(r["path"]), *_range(r)),
-            "read-log": self._read_log,
-            "search-log": lambda r: self._search_log(r, alive),
-            "script": self._script,
-            "set-secret": self._set_secret,
-            "list-secrets": lambda r: {"items": list_secrets(self.folders.secrets)},
-            "delete-secret": self._delete_secret,
-            "prune-images": self._prune_images,
-            "usage": lambda r: {"items": usage(self.folders.tasks)},
-            "report": lambda r: report(
-                self.folders, self.tasks, safe_id(r["task"]), r.get("facts")
-            ),
-        }
-        kind = str(request.get("type"))
-        if kind not in handlers:
-            raise BadRequest(f"This agent knows no request {kind!r}", "Upgrade the agent.")
-        self.policy.check_answer(kind, self._place(request))
-        return handlers[kind](request)
+        request = read_request(data)
+        self.policy.check_answer(str(data["type"]), self._place(request))
+        return self._files(request, alive) if hasattr(request, "task") else self._machine(request)
+
+    def _files(self, request: Request, alive: Callable[[], None]) -> Answer:
+        """About one task."""
+        if isinstance(request, ListFiles):
+            items, more = list_files(self._run_dir(request.task), request.path, request.start)
+            return {"items": items, "next": more}
+        if isinstance(request, StatFile):
+            return stat_file(self._run_dir(request.task), request.path, self.digests, alive)
+        if isinstance(request, ReadFile):
+            place = self._run_dir(request.task)
+            return read_file(place, request.path, request.offset, request.length)
+        if isinstance(request, ReadLog):
+            return self._read_log(request)
+        if isinstance(request, SearchLog):
+            return self._search_log(request, alive)
+        assert isinstance(request, Report)
+        return report(self.folders, self.tasks, request.task, request.facts)
+
+    def _machine(self, request: Request) -> Answer:
+        if isinstance(request, Script):
+            return self._script(request)
+        if isinstance(request, SetSecret):
+            set_secret(self.folders.secrets, request.name, request.value)
+            return {}
+        if isinstance(request, DeleteSecret):
+            delete_secret(self.folders.secrets, request.name)
+            return {}
+        if isinstance(request, ListSecrets):
+            return {"items": list_secrets(self.folders.secrets)}
+        if isinstance(request, PruneImages):
+            return self._prune_images(request)
+        assert isinstance(request, Usage)
+        return {"items": usage(self.folders.tasks)}
 
     def _place(self, request: Request) -> str:
-        """Where a person finds it herself."""
-        return str(self._run_dir(request)) if request.get("task") else str(self.folders.work)
+        """Where people find it themselves."""
+        task = getattr(request, "task", "")
+        return str(self._run_dir(task) if task else self.folders.work)
 
-    def _run_dir(self, request: Request) -> Path:
-        return home_of(self.folders.tasks / safe_id(request["task"]))
+    def _run_dir(self, task: str) -> Path:
+        return home_of(below(self.folders.tasks, task))
 
-    def _read_log(self, request: Request) -> bytes:
-        folder = self.tasks.attempt(request["task"], request["attempt"])
+    def _read_log(self, request: ReadLog) -> bytes:
+        place = self._run_folder(request)
         file = _log_file(request, {**LOGS, **RECORDS})
-        return read_file(folder.run_folder(int(request["run"])), file, *_range(request))
+        return read_file(place, file, request.offset, request.length)
 
-    def _search_log(self, request: Request, alive: Callable[[], None]) -> dict[str, Any]:
+    def _run_folder(self, request: ReadLog | SearchLog) -> Path:
+        return self.tasks.attempt(request.task, request.attempt).run_folder(request.run)
+
+    def _search_log(self, request: SearchLog, alive: Callable[[], None]) -> dict[str, Any]:
         """From the begin of a line up to `end`, and on to the end of the line that stands there."""
-        folder = self.tasks.attempt(request["task"], request["attempt"])
-        file = _log_file(request, LOGS)
-        place = folder.run_folder(int(request["run"]))
-        question = Question(str(request["text"]), bool(request["case"]), int(request["limit"]))
-        start, end = int(request["start"]), int(request["end"])
+        place, file = self._run_folder(request), _log_file(request, LOGS)
+        end = request.end
         end += line_rest(lambda at, length: read_file(place, file, at, length), end)
         found = find_lines(
             lambda at, length: read_file(place, file, at, length),
-            question,
-            start=start,
+            Question(request.text, request.case, request.limit),
+            start=request.start,
             end=end,
             is_last=True,
             alive=alive,
         )
         return found.as_data()
 
-    def _script(self, request: Request) -> dict[str, Any]:
-        order = order_from(request["order"])
+    def _script(self, request: Script) -> dict[str, Any]:
         place = self.folders.tasks / "TASK" / "attempts" / "ATTEMPT"
         folder = AttemptFolder("TASK", "ATTEMPT", place)
+        order = request.order
         return {"script": self.stager.script(folder, order, entered=Entered(), data=order.data)}
 
-    def _prune_images(self, request: Request) -> dict[str, Any]:
+    def _prune_images(self, request: PruneImages) -> dict[str, Any]:
         places = Places(self.folders.work / "images", self.folders.tmp)
-        unwanted = [str(one["sha256"]) for one in request.get("images") or []]
-        days, dry_run = float(request["days"]), bool(request.get("dry_run", True))
         found = prune(
             places,
-            images=unwanted,
-            days=days,
-            dry_run=dry_run,
+            images=[one.hex for one in request.images],
+            days=request.days,
+            dry_run=request.dry_run,
             now=time.time(),
             group=self._group_places(places),
         )
@@ -135,25 +164,12 @@ class Desk:
         folders = shared_folders(build.get("shared") if isinstance(build, dict) else "")
         return giving_place([one for one in folders if Path(one).is_dir()], places)
 
-    def _list_files(self, request: Request) -> Answer:
-        path, start = str(request.get("path", "")), int(request.get("start") or 0)
-        items, more = list_files(self._run_dir(request), path, start)
-        return {"items": items, "next": more}
 
-    def _set_secret(self, request: Request) -> dict[str, Any]:
-        set_secret(self.folders.secrets, str(request["name"]), str(request["value"]))
-        return {}
-
-    def _delete_secret(self, request: Request) -> dict[str, Any]:
-        delete_secret(self.folders.secrets, str(request["name"]))
-        return {}
-
-
-def _log_file(request: Request, known: Mapping[str, str]) -> str:
-    stream, rank = str(request["stream"]), int(request.get("rank") or 0)
-    if stream not in known:
-        raise BadRequest(f"There is no stream {stream!r}")
-    return rank_log(rank, stream) if stream in LOGS else known[stream]
+def _log_file(request: ReadLog | SearchLog, known: Mapping[str, str]) -> str:
+    if request.stream not in known:
+        raise BadRequest(f"There is no stream {request.stream!r}")
+    is_log = request.stream in LOGS
+    return rank_log(request.rank, request.stream) if is_log else known[request.stream]
 
 
 class Answerers:
@@ -161,13 +177,13 @@ class Answerers:
 
     def __init__(self, desk: Desk, link: Link) -> None:
         self._desk, self._link = desk, link
-        self._waiting: queue.Queue[Request] = queue.Queue()
+        self._waiting: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def start(self) -> None:
         for number in range(ANSWERERS):
             threading.Thread(target=self._run, name=f"answer-{number}", daemon=True).start()
 
-    def put(self, request: Request) -> None:
+    def put(self, request: dict[str, Any]) -> None:
         self._waiting.put(request)
 
     def _run(self) -> None:
@@ -181,7 +197,7 @@ class Answerers:
             except Exception:
                 log.exception("answering %s failed", request.get("type"))
 
-    def _result(self, request: Request) -> tuple[str, bytes]:
+    def _result(self, request: dict[str, Any]) -> tuple[str, bytes]:
         try:
             answer = self._desk.answer(request, self._signs(request))
             return "ok", answer if isinstance(answer, bytes) else json.dumps(answer).encode()
@@ -192,7 +208,7 @@ class Answerers:
             problem = BadRequest(f"The agent could not answer: {error}").as_problem()
         return "error", json.dumps(problem).encode()
 
-    def _signs(self, request: Request) -> Callable[[], None]:
+    def _signs(self, request: dict[str, Any]) -> Callable[[], None]:
         """Called often, it tells the service now and then that the answer is being made."""
         last = time.monotonic()
 
@@ -204,10 +220,6 @@ class Answerers:
 
         return alive
 
-    def _send(self, request: Request, body: bytes, query: str) -> None:
+    def _send(self, request: dict[str, Any], body: bytes, query: str) -> None:
         call = f"answers/{quote(str(request.get('id', '')), safe='')}"
         self._link.call(call, body, query=query, timeout=120)
-
-
-def _range(request: Request) -> tuple[int, int]:
-    return int(request.get("offset") or 0), int(request.get("length") or 0)

@@ -214,6 +214,8 @@ def _endpoint(endpoint: Endpoint) -> Finding:
     if endpoint.state != "online":
         words = f"{endpoint.state}, last seen {time_ago(endpoint.last_seen) or 'never'}"
         return Finding(what, "warning", words, endpoint_next_step(endpoint))
+    if endpoint.outdated:
+        return Finding(what, "warning", "online, but its agent is too old", endpoint.outdated)
     theirs = endpoint.agent_version
     if theirs and theirs.split(".")[:2] != __version__.split(".")[:2]:
         step = f"Restart its agent: diamond endpoint connect {endpoint.name}"

@@ -152,7 +152,7 @@ def list_endpoints(as_json: Json = False) -> None:
             endpoint.host,
             profile_summary(endpoint.profile),
             time_ago(endpoint.last_seen),
-            endpoint_next_step(endpoint),
+            endpoint.outdated or endpoint_next_step(endpoint),
         )
         for endpoint in endpoints
     ]
@@ -171,7 +171,7 @@ def show(name: EndpointName, as_json: Json = False) -> None:
     print(f"{endpoint.name}: {describe_endpoint_state(endpoint.state)}{host}")
     for line in profile_lines(endpoint.profile):
         print(f"  {line}")
-    step = endpoint_next_step(endpoint)
+    step = endpoint.outdated or endpoint_next_step(endpoint)
     if step:
         print(f"\n{step}")
 

@@ -7,15 +7,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shlex
 from dataclasses import asdict, dataclass, field
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
+
+from diamond.core.decoding import (
+    Absolute,
+    DataName,
+    Line,
+    MaybeDigest,
+    MaybeFormat,
+    MaybeWord,
+    Name,
+    Variable,
+    Word,
+    decode,
+)
+from diamond.core.errors import BadRequest
+
+_PROGRAM = re.compile(r"[^-=][^=]*")
+"""`env` starts it, and would take other words for an option or a variable."""
 
 
 @dataclass(frozen=True)
 class Resources:
     nodes: int = 1
     gpus_per_node: int = 0
-    gpu_type: str = ""
+    gpu_type: Line = ""
     cpus_per_task: int = 1
     memory_mb: int = 0
     """Per node; 0 leaves it to the site's default."""
@@ -32,7 +51,7 @@ class Resources:
 class Launch:
     """How the processes of a task are started; `single` is one, on the first node."""
 
-    kind: str = "single"
+    kind: Word = "single"
     starts_ranks: bool = False
     """The command itself calls the launcher of this kind."""
     hang_seconds: int = 0
@@ -43,12 +62,12 @@ class Launch:
 class Placement:
     """Where within an endpoint, and who pays. Empty means: the site's default."""
 
-    partition: str = ""
-    account: str = ""
-    qos: str = ""
-    reservation: str = ""
-    constraint: str = ""
-    options: Dict[str, str] = field(default_factory=dict)
+    partition: Line = ""
+    account: Line = ""
+    qos: Line = ""
+    reservation: Line = ""
+    constraint: Line = ""
+    options: Dict[Line, Line] = field(default_factory=dict)
     """Raw options of the endpoint's scheduler; Diamond's own keys never appear here."""
 
 
@@ -56,10 +75,10 @@ class Placement:
 class Code:
     """A snapshot by content, or a git commit that the agent clones as the person."""
 
-    snapshot: str = ""
+    snapshot: MaybeDigest = ""
     """sha256 of the manifest."""
-    git_url: str = ""
-    git_commit: str = ""
+    git_url: Line = ""
+    git_commit: Line = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +87,7 @@ class EnvironmentFile:
 
     to: str
     text: str = ""
-    digest: str = ""
+    digest: MaybeDigest = ""
     mode: int = 0o644
 
 
@@ -77,11 +96,11 @@ class Environment:
     """What a program runs inside, as a person wrote it (docs/internals/images.md). Without `base`: no container."""
 
     requirements: List[str] = field(default_factory=list)
-    python: str = ""
+    python: Line = ""
     """A version such as 3.11; empty takes the endpoint's or the base's own."""
-    variables: Dict[str, str] = field(default_factory=dict)
-    base: str = ""
-    accelerator: str = ""
+    variables: Dict[Variable, str] = field(default_factory=dict)
+    base: Line = ""
+    accelerator: Line = ""
     system: List[str] = field(default_factory=list)
     lock: str = ""
     """The text of a lock with hashes; empty: resolved by the endpoint."""
@@ -98,20 +117,24 @@ class Build:
     """An image to be built. What is empty is found out by the endpoint."""
 
     environment: Environment = field(default_factory=Environment)
-    runtime: str = ""
-    base_digest: str = ""
+    runtime: MaybeWord = ""
+    base_digest: Line = ""
     upgrade: bool = False
     """Resolve base and lock anew, though they are known."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """An image to run inside: by the recipe it was built from, or by its file."""
+    """An image to run inside: exactly this file. A virtual environment has none, and is known by its recipe."""
 
-    identity: str = ""
-    sha256: str = ""
-    format: str = ""
-    """squashfs, docker-archive or venv; empty: whichever is there."""
+    identity: MaybeDigest = ""
+    sha256: MaybeDigest = ""
+    format: MaybeFormat = ""
+    """squashfs, docker-archive or venv; empty: the file says it."""
+    variables: Dict[Variable, str] = field(default_factory=dict)
+    """Set inside the container, below those of the spec."""
+    path: List[Absolute] = field(default_factory=list)
+    """Folders in front of PATH inside the container."""
 
 
 MANY_ATTEMPTS = 100
@@ -122,7 +145,7 @@ MOST_AHEAD = 12
 
 @dataclass(frozen=True)
 class Continue:
-    on: List[str] = field(default_factory=list)
+    on: List[Word] = field(default_factory=list)
     pattern: str = ""
     """`from:` of the spec: a glob in the run directory; the newest match is the checkpoint."""
     lead_seconds: int = 120
@@ -138,8 +161,21 @@ class Continue:
 
 
 @dataclass(frozen=True)
+class Program:
+    """What is executed: the words of a program, or a line for bash."""
+
+    words: List[str] = field(default_factory=list)
+    line: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it would be typed: what a policy judges."""
+        return shlex.join(self.words) if self.words else self.line
+
+
+@dataclass(frozen=True)
 class Order:
-    name: str
+    name: Line
     command: str = ""
     """A line for bash, parameters filled in and quoted."""
     argv: List[str] = field(default_factory=list)
@@ -149,14 +185,26 @@ class Order:
     environment: Optional[Environment] = None
     image: Optional[Image] = None
     build: Optional[Build] = None
-    data: Dict[str, str] = field(default_factory=dict)
-    secrets: List[str] = field(default_factory=list)
+    data: Dict[DataName, str] = field(default_factory=dict)
+    secrets: List[Name] = field(default_factory=list)
     resources: Resources = field(default_factory=Resources)
     placement: Placement = field(default_factory=Placement)
     resume: Continue = field(default_factory=Continue)
     launch: Launch = field(default_factory=Launch)
-    budget: str = ""
+    budget: Line = ""
     """A ceiling for all attempts together, such as 200 node-hours."""
+
+    @property
+    def program(self) -> Program:
+        """The one thing that is executed: the policy judges it and the launcher starts it. Raises `BadRequest`."""
+        if self.argv and self.command:
+            raise BadRequest("An order has a command or the words of a program, not both")
+        if self.argv and not _PROGRAM.fullmatch(self.argv[0]):
+            raise BadRequest(
+                f"{self.argv[0][:80]!r} cannot be the name of a program",
+                "It must not be empty, start with a dash or contain =.",
+            )
+        return Program(list(self.argv), self.command)
 
     @property
     def ranks(self) -> int:
@@ -179,48 +227,17 @@ def order_data(order: Order) -> Dict[str, Any]:
     return asdict(order)
 
 
-def order_from(data: Dict[str, Any]) -> Order:
-    """An order from its JSON form; fields of a newer minor version are ignored."""
-    given = dict(data)
-    for key, read in _NESTED.items():
-        if given.get(key) is not None:
-            given[key] = read(given[key])
-    order = _build(Order, given)
-    assert isinstance(order, Order)
+def order_from(data: Any) -> Order:
+    """An order from its JSON form; fields of a newer minor version are ignored. Raises `BadRequest`."""
+    order = decode(Order, data)
+    order.program  # noqa: B018 -- malformed where it names two programs
     return order
 
 
-def environment_from(data: Dict[str, Any]) -> Environment:
+def environment_from(data: Any) -> Environment:
     """An environment from its JSON form."""
-    files = [_build(EnvironmentFile, one) for one in data.get("files") or []]
-    environment = _build(Environment, {**data, "files": files})
-    assert isinstance(environment, Environment)
-    return environment
+    return decode(Environment, data)
 
 
-def _build(cls: Any, data: Dict[str, Any]) -> Any:
-    known = cls.__dataclass_fields__
-    return cls(**{key: value for key, value in data.items() if key in known})
-
-
-def _of(cls: Any) -> Callable[[Dict[str, Any]], Any]:
-    return lambda data: _build(cls, data)
-
-
-def build_from(data: Dict[str, Any]) -> Build:
-    given = {**data, "environment": environment_from(data.get("environment") or {})}
-    build = _build(Build, given)
-    assert isinstance(build, Build)
-    return build
-
-
-_NESTED: Dict[str, Callable[[Dict[str, Any]], Any]] = {
-    "code": _of(Code),
-    "environment": environment_from,
-    "image": _of(Image),
-    "build": build_from,
-    "resources": _of(Resources),
-    "placement": _of(Placement),
-    "resume": _of(Continue),
-    "launch": _of(Launch),
-}
+def build_from(data: Any) -> Build:
+    return decode(Build, data)

@@ -195,10 +195,9 @@ diamond_pass_on() {
   [ -z "$diamond_program" ] || kill -s "$1" -- "-$diamond_program" 2>/dev/null
 }
 
-# The command itself, or the overseer of its ranks, by a Python of the node or of the environment; what stands
+# The command itself, as the head names it, or the overseer of its ranks, by a Python of the node or of the environment; what stands
 # behind the name is used from there on, as the name may lead to a slow script (pyenv's takes 0.2 s each time).
 diamond_choose_command() {
-  diamond_command=("${diamond_prefix[@]}" bash "$diamond_folder/command.sh")
   [ -n "$diamond_ranks" ] || return
   local python found
   for python in python3 python3.{15..8} python; do

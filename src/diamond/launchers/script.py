@@ -1,6 +1,7 @@
 """The batch script: fixed text under a head of quoted values.
 
-The person's command is never pasted in: it lies in `command.sh` beside the script.
+A person's line is never pasted in: it lies in `command.sh` beside the script. Variables of a spec or an image never reach a
+shell of ours: `start.sh` names them to `env`, which starts the program, inside the container where there is one.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import pkgutil
 import re
 import shlex
 from dataclasses import dataclass, field
-from typing import List, Mapping, Sequence
+from typing import Dict, List, Mapping, Sequence
 
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Order
 from diamond.launchers.starters import accelerate
+from diamond.launchers.starters.identity import SET_FOR_RANKS
 from diamond.runtimes.base import Entered
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -45,6 +47,8 @@ class Batch:
     """The folder of the attempt whose end this one must await; empty: it has ended already, or there is none."""
     modules: Sequence[str] = ()
     """Lines of the site profile to run before the program."""
+    program: Sequence[str] = ()
+    """The words that start the program, inside whatever it runs in."""
     ranks: str = ""
     """The program that oversees the ranks; empty where there is but one process."""
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -65,18 +69,67 @@ def render_script(batch: Batch, *, directives: Sequence[str], variables: ScriptV
     return "\n".join(parts) + "\n" + _text("budget.sh") + _text("batch.sh")
 
 
-def command_file(order: Order) -> str:
-    """What `command.sh` holds: the person's line as written, or the words of a program, quoted."""
-    if order.launch.kind == "accelerate" and order.launch.starts_ranks:
-        return accelerate.FUNCTION + "export -f accelerate\n" + _command(order, with_exec=False)
-    return _command(order, with_exec=True)
+@dataclass(frozen=True)
+class Started:
+    """How the program of an attempt is started, inside whatever it runs in, and the files that this takes."""
+
+    words: Sequence[str]
+    """The command line; the first of them are `with_variables`."""
+    with_variables: Sequence[str] = ()
+    """Words in front of any command that is to have the program's variables; empty where there are none."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Names in the attempt's folder with their text."""
 
 
-def _command(order: Order, *, with_exec: bool) -> str:
-    if order.argv:
-        words = " ".join(shlex.quote(word) for word in order.argv)
-        return f"exec {words}\n" if with_exec else f"{words}\n"
-    return order.command.rstrip("\n") + "\n"
+def start_program(order: Order, folder: str, *, entered: Entered, training: str = "") -> Started:
+    """The words of a program are started as they are, by `env`, so that no shell stands in between; a line, by bash."""
+    variables = program_variables(order, entered, training)
+    files: Dict[str, str] = {}
+    before: List[str] = []
+    if variables:
+        files["start.sh"] = _start_file(variables)
+        before = ["/bin/sh", f"{folder}/start.sh"]
+    program = order.program
+    if program.words and not _is_wrapped(order):
+        return Started([*(before or ["env"]), *program.words], before, files)
+    files["command.sh"] = _command_file(order)
+    return Started([*before, "bash", f"{folder}/command.sh"], before, files)
+
+
+def program_variables(order: Order, entered: Entered, training: str) -> Dict[str, str]:
+    """Those of the image, then those of the spec. What a launcher tells each rank stays the launcher's own."""
+    own = order.environment.variables if order.environment else {}
+    found = {_checked(name): value for name, value in {**entered.variables, **own}.items()}
+    if order.launch.kind != "single":
+        found = {name: value for name, value in found.items() if name not in SET_FOR_RANKS}
+    if "PATH" in found:
+        found["PATH"] = ":".join([*entered.path, found["PATH"]])
+    if "PYTHONPATH" in found:
+        found["PYTHONPATH"] = ":".join(filter(None, [found["PYTHONPATH"], training]))
+    return found
+
+
+def _start_file(variables: Mapping[str, str]) -> str:
+    """Quoted words alone: no value is evaluated. Not on a command line, where other people of a node could read them."""
+    words = " ".join(shlex.quote(f"{name}={value}") for name, value in variables.items())
+    return (
+        "#!/bin/sh\n# Diamond: starts a command with the variables of its spec and its image.\n"
+        'command -v "$1" >/dev/null 2>&1 || [ "$1" != bash ] || { shift; set -- sh "$@"; }\n'
+        f'exec env {words} "$@"\n'
+    )
+
+
+def _is_wrapped(order: Order) -> bool:
+    """Whether `accelerate` is a function around the program of that name."""
+    return order.launch.kind == "accelerate" and order.launch.starts_ranks
+
+
+def _command_file(order: Order) -> str:
+    """The person's line as written; for `accelerate`, with our function around it."""
+    line = order.program.text.rstrip("\n") + "\n"
+    if not _is_wrapped(order):
+        return line
+    return accelerate.FUNCTION + "export -f accelerate\n" + line
 
 
 def data_variable(name: str) -> str:
@@ -102,7 +155,8 @@ def _head(batch: Batch) -> List[str]:
         "after": batch.after,
     }
     lines = [f"diamond_{name}={shlex.quote(value)}" for name, value in values.items()]
-    return [*lines, _words("secrets", batch.order.secrets), _words("prefix", batch.entered.prefix)]
+    program = [*batch.entered.prefix, *batch.program]
+    return [*lines, _words("secrets", batch.order.secrets), _words("command", program)]
 
 
 def _words(name: str, words: Sequence[str]) -> str:
@@ -127,9 +181,10 @@ def _function(name: str, commands: str) -> List[str]:
 
 
 def _enter(batch: Batch) -> List[str]:
-    """Modules first, then the environment, then what the person set herself."""
+    """Modules first, then where data lies and what the environment needs: names and values of our own making."""
     lines = ["diamond_enter() {", ":"]
-    if batch.entered.path:
+    path = [] if batch.entered.prefix else batch.entered.path
+    if path:
         lines.append(_APART)
     if batch.modules:
         lines.append('. "$diamond_folder/modules.sh"')
@@ -137,15 +192,14 @@ def _enter(batch: Batch) -> List[str]:
         lines.append(f"export {_checked(name)}={shlex.quote(value)}")
     for name, value in batch.defaults.items():
         lines.append(f'export {_checked(name)}="${{{name}-{value}}}"')
-    if batch.entered.path:
-        lines.append(f'export PATH={shlex.quote(":".join(batch.entered.path))}:"$PATH"')
+    if path:
+        lines.append(f'export PATH={shlex.quote(":".join(path))}:"$PATH"')
     return [*lines, "}"]
 
 
 def _variables(batch: Batch) -> Mapping[str, str]:
-    own = batch.order.environment.variables if batch.order.environment else {}
     data = {data_variable(name): path for name, path in batch.data.items()}
-    return {**data, **batch.entered.variables, **own}
+    return {**data, **batch.entered.exported}
 
 
 def _checked(name: str) -> str:

@@ -28,11 +28,16 @@ class NotBegun(EnvironmentFailed):
 
 @dataclass(frozen=True)
 class Entered:
-    """How a batch script gets inside: variables to set, folders in front of PATH, words before the command."""
+    """How a program gets inside, and with what."""
 
     variables: Dict[str, str] = field(default_factory=dict)
+    """For the program alone, set as it is started: inside the container where there is one."""
+    exported: Dict[str, str] = field(default_factory=dict)
+    """What the batch script itself sets: names and values of Diamond's own making."""
     path: List[str] = field(default_factory=list)
+    """Folders in front of PATH: of the batch script without a `prefix`, else inside."""
     prefix: List[str] = field(default_factory=list)
+    """Words that enter the container."""
 
 
 @dataclass(frozen=True)

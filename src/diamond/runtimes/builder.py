@@ -125,18 +125,18 @@ class BuildTask:
             (str(place), str(place)) for place in (*arguments.bind, arguments.training) if place
         ]
         enter = runtime.enter(record, Inside(binds, str(arguments.folder or "")))
-        exports = "".join(f"export {k}={quote(v)}\n" for k, v in record.variables.items())
+        own = " ".join(quote(f"{name}={value}") for name, value in record.variables.items())
         if enter is None:
             path = f"export PATH={quote(':'.join(record.path))}:$PATH\n" if record.path else ""
             cd = f"cd {quote(str(arguments.folder))} || exit\n" if arguments.folder else ""
-            text = f'#!/bin/bash\n{exports}{path}{cd}exec "$@"\n'
+            text = f'#!/bin/bash\n{path}{cd}exec env {own} "$@"\n'
         else:
             training = str(arguments.training or "")
             script = enter_script(
                 enter, record, training=training, names=arguments.variable, gpus=arguments.gpus
             )
             head, _, body = script.partition("\n")
-            text = f"{head}\n{exports}{body}"
+            text = f'{head}\nset -- env {own} "$@"\n{body}' if own else script
         write_whole(arguments.script, text.encode())
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Dict, List, Mapping, Optional, Sequence
+from typing import List, Sequence
 
 from diamond.runtimes.base import Enter
 from diamond.runtimes.records import Record
@@ -44,9 +44,12 @@ set -- "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
 def enter_script(
     enter: Enter, record: Record, *, training: str, names: Sequence[str] = (), gpus: str = ""
 ) -> str:
-    """The text of `enter.sh`; `names` are further variables, or patterns such as `PBS_*`, that may go in."""
-    allowed = [*ALLOWED, *names, *record.variables, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
-    python_path = ":".join(part for part in (record.variables.get("PYTHONPATH"), training) if part)
+    """The text of `enter.sh`; `names` are the batch system's variables, or patterns such as `PBS_*`, that may go in.
+
+    Variables of an image or a spec are set inside, as the program is started.
+    """
+    allowed = [*ALLOWED, *names, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
+    python_path = training
     lines = [
         "#!/bin/bash",
         f"# Diamond: starts a command inside image {record.sha256}",
@@ -61,11 +64,6 @@ def enter_script(
         _passing(enter, allowed),
     ]
     return "\n".join(line for line in lines if line) + "\n" + _START + enter.start
-
-
-def entered_variables(record: Record, own: Optional[Mapping[str, str]] = None) -> Dict[str, str]:
-    """What the batch script sets before it enters: the image's variables, then those of the spec."""
-    return {**record.variables, **(own or {})}
 
 
 def _unchanged(record: Record) -> str:

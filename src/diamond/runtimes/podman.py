@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from shlex import join, quote
 from typing import Dict, List, Optional, Sequence
@@ -95,7 +97,8 @@ class Podman:
         return PodmanBuilder(context)
 
     def enter(self, record: Record, inside: Inside) -> Optional[Enter]:
-        """The image is loaded on nodes that do not have it; the program runs as the person herself."""
+        """The image is loaded on nodes that do not have it; the program runs as the person. Its id is that of the file."""
+        native = image_id(record)
         program = [self.name, *storage_words(self.name, Path(record.file).parents[1])]
         words = [*program, "run", "--rm", "--network", "host", "--pid", "host"]
         words += ["--volume", "/dev/shm:/dev/shm", "--entrypoint", ""]
@@ -104,11 +107,9 @@ class Podman:
             words += volume_words(source, target)
         words += ["--workdir", inside.folder] if inside.folder else []
         at = len(program) + 1
-        loading = _LOAD.format(
-            program=join(program), native=quote(record.native), file=quote(record.file)
-        )
+        loading = _LOAD.format(program=join(program), native=quote(native), file=quote(record.file))
         return Enter(
-            words=[*words, record.native],
+            words=[*words, native],
             at=at,
             pass_on=f'diamond_words=("${{diamond_words[@]:0:{at}}}" --env "$name" "${{diamond_words[@]:{at}}}")',
             before=loading + self._place(),
@@ -300,6 +301,31 @@ class PodmanBuilder:
             list(words), capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
         )
         return done.stdout if done.returncode == 0 else None
+
+
+def image_id(record: Record) -> str:
+    """The id by which podman and docker know the image in an archive: the digest of its configuration.
+
+    A record that came from elsewhere could name any other image.
+    """
+    if record.is_from_here and record.native:
+        return record.native
+    try:
+        with tarfile.open(record.file) as archive:
+            told = json.loads(_member(archive, "manifest.json"))
+            return hashlib.sha256(_member(archive, str(told[0]["Config"]))).hexdigest()
+    except (OSError, tarfile.TarError, ValueError, LookupError, TypeError) as error:
+        raise EnvironmentFailed(
+            f"The image file {Path(record.file).name} is no archive of one image ({error})",
+            "Build it again, or fetch it again.",
+        ) from error
+
+
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    found = archive.extractfile(name)
+    if found is None:
+        raise LookupError(f"{name} is no file")
+    return found.read()
 
 
 def layers_name(name: str, root: Path) -> str:

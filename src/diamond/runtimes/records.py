@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Annotated, Any, Dict, List
 
+from diamond.core.decoding import (
+    Absolute,
+    Digest,
+    Hex,
+    ImageFormat,
+    Kind,
+    Line,
+    MaybeDigest,
+    Variable,
+    decode,
+)
+
+RuntimeName = Annotated[
+    str,
+    Kind("apptainer|singularity|charliecloud|podman|docker|venv", "the name of a runtime"),
+]
+VERSION = 2
 SUFFIXES = {"squashfs": ".sqfs", "docker-archive": ".tar", "venv": ""}
 
 
 @dataclass(frozen=True)
 class Record:
-    identity: str
-    format: str
-    runtime: str
+    identity: Digest
+    format: ImageFormat
+    runtime: RuntimeName
     """The one that built it."""
-    sha256: str
+    sha256: Hex
     """Of the file, in hex; of the installed list for a virtual environment."""
     size: int
-    platform: str
+    platform: Line
     file: str
     """The file, or the folder of a virtual environment; absolute."""
     base: Dict[str, str] = field(default_factory=dict)
@@ -26,28 +43,36 @@ class Record:
     python: str = ""
     packages: Dict[str, Dict[str, str]] = field(default_factory=dict)
     """`python` and `system`: names with versions."""
-    variables: Dict[str, str] = field(default_factory=dict)
+    variables: Dict[Variable, str] = field(default_factory=dict)
     labels: Dict[str, str] = field(default_factory=dict)
-    path: List[str] = field(default_factory=list)
+    path: List[Absolute] = field(default_factory=list)
     """Folders in front of PATH inside."""
     built: Dict[str, Any] = field(default_factory=dict)
     """`at`, `host`, `user`, `build`, `seconds`."""
     stat: Dict[str, int] = field(default_factory=dict)
     """Size, times and inode as they were when the file was last verified in full."""
-    native: str = ""
-    """The id that the runtime itself knows it by (podman, docker)."""
+    native: MaybeDigest = ""
+    """The id that the runtime itself knows it by (podman, docker); read again from the file before it is entered."""
     shared: bool = False
     """Whether the file lies in a folder that a group of people writes."""
-    version: int = 1
+    arrived: bool = False
+    """Whether the file came from elsewhere: it is known by its digest alone, whatever recipe it claims."""
+    version: int = VERSION
+
+    @property
+    def is_from_here(self) -> bool:
+        """Built by this agent, so that its recipe is believed. Records of version 1 do not say where a file came from."""
+        return self.format == "venv" or (self.version >= VERSION and not self.arrived)
 
 
 def record_data(record: Record) -> Dict[str, Any]:
     return asdict(record)
 
 
-def record_from(data: Dict[str, Any]) -> Record:
-    known = Record.__dataclass_fields__
-    return Record(**{name: value for name, value in data.items() if name in known})
+def record_from(data: Any) -> Record:
+    """A record that somebody wrote. Raises `BadRequest`."""
+    record = decode(Record, data, "record")
+    return replace(record, version=data.get("version") or 1)
 
 
 def stat_of(path: Path) -> Dict[str, int]:

@@ -13,7 +13,7 @@ from diamond.images.bases import Base
 from diamond.runtimes.addresses import is_plain_http
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places
-from diamond.runtimes.podman import storage_words
+from diamond.runtimes.podman import image_id, storage_words
 from diamond.runtimes.records import Record, record_data, record_from
 from diamond.runtimes.sif import add_note, read_note, unwrap_sif, wrap_sif
 from diamond.runtimes.store import arrived
@@ -69,7 +69,9 @@ def pull(
                 f"Build on it instead: an environment with `base: oras://{address}`.",
             )
         unwrap_sif(sif, file)
-        record = replace(record_from(told["record"]), native="", shared=False)
+        record = replace(record_from(told["record"]), shared=False)
+        if record.format != "squashfs":
+            raise EnvironmentFailed(f"{address} holds no squashfs", "Push it again.")
         return arrived(places, replace(record, size=file.stat().st_size), file), told["recipe"]
     finally:
         sif.unlink(missing_ok=True)
@@ -77,14 +79,18 @@ def pull(
 
 
 def _push_archive(record: Record, address: str, places: Places, *, plain: bool, call: Call) -> None:
+    if record.runtime not in ("podman", "docker"):
+        raise EnvironmentFailed(
+            f"An archive that {record.runtime} made cannot be pushed", "Build it with podman."
+        )
     program = [record.runtime, *storage_words(record.runtime, places.root)]
     _run([*program, "load", "--quiet", "--input", record.file], call, "could not be loaded")
     tls = ["--tls-verify=false"] if plain and record.runtime == "podman" else []
     if record.runtime == "docker":
-        _run([*program, "tag", record.native, address], call, "could not be named")
+        _run([*program, "tag", image_id(record), address], call, "could not be named")
         _run([*program, "push", address], call, f"could not be pushed to {address}")
     else:
-        words = [*program, "push", "--quiet", *tls, record.native, f"docker://{address}"]
+        words = [*program, "push", "--quiet", *tls, image_id(record), f"docker://{address}"]
         _run(words, call, f"could not be pushed to {address}")
 
 

@@ -17,7 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from diamond.core.errors import EnvironmentFailed
+from diamond.core.errors import BadRequest, EnvironmentFailed
+from diamond.runtimes.below import below
 from diamond.runtimes.places import Places, read_json, short, write_whole
 from diamond.runtimes.records import SUFFIXES, Record, record_data, record_from, stat_of
 from diamond.runtimes.store import remember, write_record
@@ -78,6 +79,7 @@ def share(group: Places, own: Places, record: Record) -> Record:
     done = replace(record, file=str(target), stat=looked[1], shared=True)
     _publish(group, done)
     write_record(own, done)
+    remember(own, done)
     return done
 
 
@@ -106,15 +108,12 @@ def take_shared_file(places: Sequence[Places], own: Places, sha256: str) -> Opti
 
 def _taken(group: Places, own: Places, sha256: str) -> Optional[Record]:
     """None for one that is not what it says."""
-    told = read_json(group.store / f"{sha256}.json")
-    if told is None or told.get("format") not in SUFFIXES:
-        return None
     try:
-        record = record_from(told)
-    except TypeError:
+        record = record_from(read_json(below(group.store, f"{sha256}.json")))
+        file = below(group.store, f"{sha256}{SUFFIXES[record.format]}")
+    except BadRequest:
         return None
-    file = group.store / f"{sha256}{SUFFIXES[record.format]}"
-    looked = _looked_at(file)
+    looked = _looked_at(file) if record.format in SHARED else None
     if looked is None or looked[0] != sha256:
         return None
     done = replace(record, sha256=sha256, file=str(file), stat=looked[1], shared=True)

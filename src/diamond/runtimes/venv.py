@@ -32,7 +32,7 @@ def ensure_environment(
     killed is begun anew. Raises `EnvironmentFailed` with the installer's last lines, or `core.errors.Cancelled`.
     """
     if not environment.requirements and not environment.python:
-        return Entered(variables=dict(environment.variables))
+        return Entered()
     folder = folder.absolute()
     home = folder / "environments" / environment_digest(environment)
     if not _is_usable(home):
@@ -179,5 +179,4 @@ def _is_usable(home: Path) -> bool:
 
 def _entered(home: Path, environment: Environment) -> Entered:
     venv = home / "venv"
-    variables = {"VIRTUAL_ENV": str(venv), **environment.variables}
-    return Entered(variables=variables, path=[str(venv / "bin")])
+    return Entered(exported={"VIRTUAL_ENV": str(venv)}, path=[str(venv / "bin")])

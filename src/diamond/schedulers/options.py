@@ -39,6 +39,8 @@ PROTECTED_OPTIONS: Dict[str, str] = {
     "export": "Say `environment: variables`.",
     "export-file": "Say `environment: variables`.",
     "get-user-env": "Say `environment: variables`.",
+    "container": "Say `environment:`. A container that Diamond has not verified would run instead.",
+    "container-id": "Say `environment:`. A container that Diamond has not verified would run instead.",
     "requeue": _REQUEUE,
     "no-requeue": _REQUEUE,
     "no-kill": _REQUEUE,

@@ -85,6 +85,7 @@ class Endpoint:
     default: bool = False
     stays: str = ""
     revive: str = ""
+    outdated: str = ""
     profile: dict[str, Any] = field(default_factory=dict)
     created: float | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from diamond.core.errors import BadRequest, Conflict, NotFound
 from diamond.core.order import order_from
-from diamond.core.signing import GOOD_DAYS, NAMESPACE, signed_words
+from diamond.core.signing import GOOD_DAYS, NAMESPACE, VERSION, signed_words
 from diamond.sdk.client_config import diamond_home
 
 NAME = "signing_key"
@@ -52,7 +52,7 @@ def sign_order(order: dict[str, Any], days: float = GOOD_DAYS) -> dict[str, Any]
         file.write_bytes(signed_words(digest, until))
         _run(["ssh-keygen", "-q", "-Y", "sign", "-f", str(key_file()), "-n", NAMESPACE, str(file)])
         signature = file.with_name("order.sig").read_text()
-    return {"digest": digest, "until": until, "signature": signature}
+    return {"version": VERSION, "digest": digest, "until": until, "signature": signature}
 
 
 def _run(command: list[str]) -> None:

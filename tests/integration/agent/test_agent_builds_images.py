@@ -15,6 +15,7 @@ from diamond.testing.lab import Lab
 from diamond.testing.runtimes import Account
 from support.agents import AgentProcess
 from support.containers import alice, alices_folder, busybox, skip_without
+from support.image_scene import image_of as as_ordered
 from support.sync_service import KEY, SyncService, eventually
 
 RESOURCES = {"walltime_minutes": 5}
@@ -110,7 +111,7 @@ def test_an_image_is_built_in_a_batch_job_and_a_task_runs_inside(
     run = service.submit(
         {
             "command": "\n".join(lines),
-            "image": {"identity": record["identity"]},
+            "image": as_ordered(record),
             "data": {"era": str(data)},
             "resources": RESOURCES,
         }
@@ -144,7 +145,7 @@ def test_every_rank_of_two_nodes_enters_the_image_by_itself(
     run = service.submit(
         {
             "command": 'echo "$RANK of $WORLD_SIZE: $(cat /opt/made) in $SEASON"',
-            "image": {"identity": record["identity"]},
+            "image": as_ordered(record),
             "resources": {**RESOURCES, "nodes": 2, "tasks_per_node": 2},
             "launch": {"kind": "per-rank"},
         }

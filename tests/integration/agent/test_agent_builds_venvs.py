@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from support.agents import AgentProcess
+from support.image_scene import image_of
 from support.sync_service import SyncService, eventually
 from support.wheels import write_wheel
 
@@ -55,9 +56,7 @@ def test_a_virtual_environment_is_locked_built_and_run_in(
     recipe = json.loads((agent.work / "tasks" / task / "run" / "recipe.json").read_text())
     assert f"{NAME}==1.0 \\\n    --hash=sha256:" in recipe["lock"].replace("-", "_", 2)
     assert str(agent.folder) not in recipe["lock"]
-    run = service.submit(
-        {"command": f'python -m {NAME}; echo "$A"', "image": {"identity": record["identity"]}}
-    )
+    run = service.submit({"command": f'python -m {NAME}; echo "$A"', "image": image_of(record)})
     service.until(run.id, "succeeded")
     assert eventually(lambda: service.text(run.id)) == f"{NAME} 1.0\nb c\n"
 

@@ -187,7 +187,8 @@ def test_what_is_signed_runs_just_so_or_not_at_all(service: RunningService) -> N
     name, agent = new_machine(ada)
     body = {"spec": spec_on(name)}
     order = ada.post("/jobs/check", body)["order"]
-    seal = {"digest": order_from(order).digest, "until": 2e9, "signature": "SSH"}
+    digest = order_from(order).digest
+    seal = {"version": 2, "digest": digest, "until": 2e9, "signature": "SSH"}
     wrong = ada.call("POST", "/jobs", {**body, "signature": {**seal, "digest": "sha256:0"}})
     assert (wrong.status, wrong.json["code"]) == (409, "signature")
     assert ada.get("/tasks")["items"] == []

@@ -21,8 +21,9 @@ from diamond.agent.tasks.verdicts import TURNED_AWAY
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.errors import BadRequest
 from diamond.core.order import Environment, Order, order_from
-from diamond.launchers.script import Batch, command_file, data_variable, render_script
+from diamond.launchers.script import Batch, data_variable, render_script, start_program
 from diamond.runtimes.base import Entered
+from support.programs import lay_out_program
 from support.sync_service import eventually
 
 DATA_KEYS = ("entered", "data", "secret_store", "defaults")
@@ -49,11 +50,11 @@ class Scene:
             run_dir=str(self.run_dir),
             inbox=str(self.inbox),
             order=order,
+            program=lay_out_program(order, self.attempt, more.get("entered")),
             **more,
         )
         text = render_script(batch, directives=["#SBATCH --nodes=1"], variables=VARIABLES)
         (self.attempt / "script.sh").write_text(text)
-        (self.attempt / "command.sh").write_text(command_file(order))
 
     def start(
         self,
@@ -394,9 +395,8 @@ def test_variables_and_data_paths_are_seen_by_the_program(scene: Callable[..., S
 
 def test_a_variable_with_an_impossible_name_is_refused() -> None:
     order = Order("x", environment=Environment(variables={"A=$(id)": "1"}))
-    batch = Batch("t", "a", 1, "/f", "/r", "/i", order)
     with pytest.raises(BadRequest, match="name of a variable"):
-        render_script(batch, directives=[], variables=VARIABLES)
+        start_program(order, "/f", entered=Entered())
 
 
 def test_data_variables_have_names_a_shell_can_use() -> None:

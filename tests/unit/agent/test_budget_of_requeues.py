@@ -17,7 +17,8 @@ from diamond.agent.tasks.watching import read_runs
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.events import Exited
 from diamond.core.order import Order, Resources
-from diamond.launchers.script import Batch, command_file, render_script
+from diamond.launchers.script import Batch, render_script
+from support.programs import lay_out_program
 
 LIMIT = 300
 VARIABLES = ScriptVariables(
@@ -44,10 +45,10 @@ class Requeued:
             run_dir=str(self.task / "run"),
             inbox=str(folder / "inbox"),
             order=ORDER,
+            program=lay_out_program(ORDER, self.own),
         )
         text = render_script(batch, directives=[], variables=VARIABLES)
         (self.own / "script.sh").write_text(text)
-        (self.own / "command.sh").write_text(command_file(ORDER))
         if most is not None:
             write_json(self.task / "chain.json", {"until": 9, "most_seconds": most})
 

@@ -11,6 +11,9 @@ from diamond.agent.images.enter import Images
 from diamond.agent.images.transfers import Movers
 from diamond.agent.link.carriers import Link
 from diamond.core.errors import BadRequest
+from diamond.core.protocol import ImageCommand, read_command
+
+FILE = {"sha256": "a" * 64, "size": 1, "identity": "sha256:" + "b" * 64, "format": "squashfs"}
 
 
 def movers(tmp_path: Path) -> Movers:
@@ -19,12 +22,20 @@ def movers(tmp_path: Path) -> Movers:
     return Movers(places, cast(Link, None), lambda: cast(Images, None), threading.Event())
 
 
+def command(told: dict[str, Any]) -> ImageCommand:
+    return cast(ImageCommand, read_command({"id": "c1", "type": "image", **told}))
+
+
 @pytest.mark.parametrize(
     "told",
     [
         {"act": "delete", "sha256": "../../../elsewhere", "format": "venv", "identity": "x"},
         {"act": "fetch", "record": {"sha256": "../elsewhere", "size": 1}},
         {"act": "cancel", "record": {"sha256": "sha256:../elsewhere"}},
+        {"act": "delete", "sha256": "a" * 64, "format": "../x", "identity": "b" * 64},
+        {"act": "delete", "sha256": "a" * 64, "format": "venv", "identity": "../../elsewhere"},
+        {"act": "fetch", "record": {**FILE, "format": "venv"}},
+        {"act": "fetch", "record": {**FILE, "identity": "sha256:../../../elsewhere"}},
     ],
 )
 def test_a_digest_that_leads_out_of_the_image_folder_is_refused(
@@ -32,12 +43,12 @@ def test_a_digest_that_leads_out_of_the_image_folder_is_refused(
 ) -> None:
     made = movers(tmp_path)
     with pytest.raises(BadRequest):
-        made.take({"id": "c1", "move": "m1", **told})
+        made.take(command({"move": "m1", **told}))
     assert not list((tmp_path / "work").glob("images/moves/*"))
 
 
 def test_a_digest_is_taken_with_and_without_its_kind(tmp_path: Path) -> None:
     made = movers(tmp_path)
     for number, digest in enumerate(("a" * 64, f"sha256:{'b' * 64}")):
-        made.take({"id": "c", "move": f"m{number}", "act": "send", "record": {"sha256": digest}})
+        made.take(command({"move": f"m{number}", "act": "send", "record": {"sha256": digest}}))
     assert len(list((tmp_path / "work").glob("images/moves/*"))) == 2

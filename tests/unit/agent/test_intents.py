@@ -12,6 +12,7 @@ from diamond.agent.tasks.attempts import Attempts
 from diamond.agent.tasks.commands import Clerk
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.core.events import Event, PrepareFailed
+from diamond.core.protocol import Command, Submit
 
 ORDER = {"task": "t1", "job": "j1", "name": "x", "order": {"name": "x", "command": "true"}}
 
@@ -58,9 +59,11 @@ class Desk:
 
         def nothing(*_: Any) -> None: ...
 
-        def refusal(command: dict[str, Any]) -> str:
-            is_work = command["type"] == "submit"
-            return "no" if is_work and command["task_json"]["order"]["command"] != allowed else ""
+        def refusal(command: Command) -> str:
+            return "no" if isinstance(command, Submit) and is_other(command) else ""
+
+        def is_other(command: Submit) -> bool:
+            return command.asked.order.command != allowed
 
         self.clerk = Clerk(
             self.tasks,

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from diamond.core.batch_systems import ScriptVariables
 from diamond.core.order import Continue, Order
-from diamond.launchers.script import Batch, command_file, render_script
+from diamond.launchers.script import Batch, render_script
 from diamond.schedulers.slurm import HAS_NODES
+from support.programs import lay_out_program
 from support.sync_service import eventually
 
 VARIABLES = ScriptVariables(job_id="$JOB_ID", seconds_left='echo "$LIMIT"')
@@ -42,12 +43,12 @@ class Pair:
             run_dir=str(self.task / "run"),
             inbox=str(folder / "inbox"),
             order=order,
+            program=lay_out_program(order, self.own),
             after=str(self.before) if early else "",
         )
         (self.own / "script.sh").write_text(
             render_script(batch, directives=[], variables=replace(VARIABLES, has_nodes=has_nodes))
         )
-        (self.own / "command.sh").write_text(command_file(order))
         self.mark = folder / "inbox" / "t1.a2.0.arrived"
 
     def start(self, **more: str) -> subprocess.Popen[bytes]:

@@ -29,6 +29,16 @@ export function OfflineAlert({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+/** An agent that gets no new work until it is upgraded. */
+export function OutdatedAlert({ endpoint }: { endpoint: Endpoint }) {
+  if (!endpoint.outdated) return null;
+  return (
+    <Alert color="orange" icon={<IconLinkOff />} title="Upgrade the agent">
+      <Text size="sm">{endpoint.outdated}</Text>
+    </Alert>
+  );
+}
+
 /** The owner confirms that a newly connected machine is theirs. */
 export function ConfirmEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const confirm = useEndpointAction({

@@ -7,10 +7,9 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from diamond.agent.guard.policy import Policy
-from diamond.core.order import order_from
+from diamond.core.protocol import By, Command, Submit, command_type
 
 MOST_BYTES = 10_000_000
 
@@ -20,21 +19,24 @@ class Ledger:
     keep: Path
     policy: Policy
 
-    def command(self, command: dict[str, Any], refusal: str = "") -> None:
+    def command(self, command: Command, refusal: str = "") -> None:
         """Who asked by which token, for what, by its digest; never what the spec itself says."""
-        by = command.get("by") or {}
-        order = (command.get("task_json") or {}).get("order")
         line = {
-            "type": str(command.get("type", "")),
-            "task": str(command.get("task", "")),
-            "attempt": str(command.get("attempt", "")),
-            "person": str(by.get("name", "")),
-            "user": str(by.get("user", "")),
-            "token": str(by.get("token", "")),
-            "digest": order_from(order).digest if order else "",
+            "type": command_type(command),
+            "task": str(getattr(command, "task", "")),
+            "attempt": str(getattr(command, "attempt", "")),
+            "person": command.by.name,
+            "user": command.by.user,
+            "token": command.by.token,
+            "digest": command.asked.order.digest if isinstance(command, Submit) else "",
             "refused": refusal,
         }
         self._write(line)
+
+    def act(self, kind: str, by: By | None = None) -> None:
+        """Something that the service changed without a command: settings, a secret."""
+        who = by or By()
+        self._write({"type": kind, "person": who.name, "user": who.user, "token": who.token})
 
     def submitted(self, attempt: str, native_id: str) -> None:
         self._write({"type": "submitted", "attempt": attempt, "job": native_id})

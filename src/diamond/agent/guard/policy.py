@@ -8,7 +8,6 @@ from __future__ import annotations
 import fnmatch
 import os
 import pwd
-import shlex
 import stat
 import time
 from dataclasses import dataclass, field
@@ -19,6 +18,8 @@ from diamond.agent.guard.signatures import signature_fault
 from diamond.agent.guard.small_toml import read_small_toml
 from diamond.core.errors import BadRequest, DiamondError, Forbidden
 from diamond.core.order import Order
+from diamond.core.protocol import Asked, Person
+from diamond.images.scripts import VENV
 
 SITE_FILE = Path("/etc/diamond/site.toml")
 OWN_NAME = "policy.toml"
@@ -47,7 +48,9 @@ class Rules:
     images: list[str] | None = None
     """sha256 digests of the image files that may be run; nothing may be built then."""
     commands: list[str] | None = None
-    """Patterns with * and ?, one of which the whole command fits."""
+    """Patterns with * and ?, one of which the whole command fits. What else could change what runs is rejected then."""
+    variables: list[str] | None = None
+    """Beside `commands`: names of variables that a spec may set. None: none of them."""
     egress: str = "all"
     lease_days: float = LEASE_DAYS
     require_signed: bool = False
@@ -59,7 +62,6 @@ class Rules:
 
     def refusal(self, order: Order, partition: str) -> str:
         """Why an order is not taken, whoever signed it; '' when it is."""
-        command = order.command or " ".join(map(shlex.quote, order.argv))
         if self.partitions is not None and partition not in self.partitions:
             return f"partition {partition!r} is not one of {', '.join(self.partitions)}"
         if not _is_count(order.resources.nodes) or not _is_count(order.resources.walltime_minutes):
@@ -71,8 +73,25 @@ class Rules:
             return f"{hours:g} hours are more than {self.max_hours:g}"
         if self.images is not None and not self._has_image(order):
             return "only the images of its list may be run"
-        if self.commands is not None and not _fits(command, self.commands):
+        return self._command_fault(order, self.commands) if self.commands is not None else ""
+
+    def _command_fault(self, order: Order, patterns: list[str]) -> str:
+        """Why an order is not exactly one of the listed commands, started as the machine itself would."""
+        if order.build is not None:
+            return "a build runs commands of its own, and only those of its list may be run"
+        if not _fits(order.program.text, patterns):
             return "the command fits none of its patterns"
+        unlisted = sorted(_set_by(order) - set(self.variables or []))
+        if unlisted:
+            names = ", ".join(unlisted)
+            return f"variables can change what runs, and these are not listed (variables): {names}"
+        environment = order.environment
+        if environment is not None and (environment.requirements or environment.python):
+            return "packages can change what runs: only a listed image may bring them (images)"
+        if order.image is not None and self.images is None:
+            return "an image can change what runs, and none is listed (images)"
+        if order.image is not None and set(order.image.path) - {f"{VENV}/bin"}:
+            return "its image puts a folder of its own in front of PATH"
         return ""
 
     @property
@@ -85,8 +104,11 @@ class Rules:
         return (self.partitions, self.max_nodes, self.max_hours) != (None, None, None)
 
     def _has_image(self, order: Order) -> bool:
-        digest = order.image.sha256.replace("sha256:", "") if order.image else ""
-        return bool(digest) and order.build is None and digest in map(_bare, self.images or [])
+        """By the digest of its file, the only one that the agent enters then."""
+        image = order.image
+        if image is None or order.build is not None or image.format == "venv":
+            return False
+        return bool(image.sha256) and _bare(image.sha256) in map(_bare, self.images or [])
 
 
 @dataclass
@@ -99,15 +121,15 @@ class Policy:
     _rules: list[Rules] = field(default_factory=list)
     _fault: str = ""
 
-    def refusal(self, order: Order, partition: str, signature: Any = None) -> str:
+    def refusal(self, asked: Asked, partition: str) -> str:
         """Why this machine does not take an order, in words for its person; '' when it does."""
         rules = self._now()
         if self._fault:
             return f"nothing is run here until a file is mended: {self._fault}"
         for one in rules:
-            why = one.refusal(order, partition)
+            why = one.refusal(asked.order, partition)
             if not why and one.require_signed:
-                why = signature_fault(order, signature, _signers(one, rules))
+                why = signature_fault(asked, _signers(one, rules))
             if why:
                 return f"the policy of this machine ({one.source}) does not allow it: {why}"
         return ""
@@ -127,12 +149,12 @@ class Policy:
     def require_signed(self) -> bool:
         return any(one.require_signed for one in self._now())
 
-    def person_fault(self, person: Any, secrets: list[str]) -> str:
+    def person_fault(self, person: Person | None, secrets: list[str]) -> str:
         """Why work for this person is not taken. `person`: whom a service names beside the account's owner."""
         if not self.is_community:
             words = "this is no community account: it runs for its owner alone"
             return words if person else ""
-        if not isinstance(person, dict) or not person.get("id") or not person.get("name"):
+        if person is None or not person.id or not person.name:
             return "this is a community account, and the work names no person"
         return "secrets of a community account are its owner's" if secrets else ""
 
@@ -230,7 +252,7 @@ def _read(file: Path) -> Rules:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in ("partitions", "images", "commands", "signers", "community"):
+    if name in ("partitions", "images", "commands", "variables", "signers", "community"):
         good = isinstance(value, list) and all(isinstance(one, str) for one in value)
     elif name in ("require_signed", "syslog"):
         good = isinstance(value, bool)
@@ -253,6 +275,13 @@ def _fits(command: str, patterns: list[str]) -> bool:
     if set(command) & _OF_SHELLS:
         return command in patterns
     return any(fnmatch.fnmatchcase(command, pattern) for pattern in patterns)
+
+
+def _set_by(order: Order) -> set[str]:
+    """Names of the variables that its program would be started with; where the image's own Python is, changes nothing."""
+    own = order.environment.variables if order.environment else {}
+    image = order.image.variables if order.image else {}
+    return {*own, *(name for name in image if (name, image[name]) != ("VIRTUAL_ENV", VENV))}
 
 
 def _bare(digest: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from diamond.agent.disk import write_whole
 from diamond.core.errors import BadRequest
 from diamond.core.ids import IDENTIFIER
+from diamond.runtimes.below import below
 
 
 def set_secret(folder: Path, name: str, value: str) -> None:
@@ -28,4 +29,4 @@ def list_secrets(folder: Path) -> list[str]:
 def _place(folder: Path, name: str) -> Path:
     if not IDENTIFIER.fullmatch(name):
         raise BadRequest(f"{name!r} cannot be the name of a secret", "Use letters, digits and _.")
-    return folder / name
+    return below(folder, name)

@@ -11,23 +11,26 @@ from typing import Any, Dict, List
 
 from diamond.agent.disk import read_json, write_json
 from diamond.agent.tasks.folders import TaskFolders
-from diamond.core.order import Order, order_from
-from diamond.core.signing import NAMESPACE, read_signature, signed_words
+from diamond.core.errors import BadRequest
+from diamond.core.protocol import Asked, Signature, read_asked
+from diamond.core.signing import NAMESPACE, VERSION, signed_words
 
 SECONDS = 30.0
 PERSON = "diamond"
 
 
-def signature_fault(order: Order, told: Any, signers: List[str]) -> str:
+def signature_fault(asked: Asked, signers: List[str]) -> str:
     """Why a signature does not count; '' when it does."""
-    given = read_signature(told)
-    if not given:
+    given = asked.signature
+    if given is None:
         return "only signed specs are taken, and this one bears no signature"
     if not signers:
         return "only signed specs are taken, and no key is listed (signers)"
-    if time.time() > given["until"]:
-        return "its signature has run out: sign and submit it anew"
-    return _verify(signed_words(order.digest, given["until"]), given["signature"], signers)
+    if given.version != VERSION:
+        return f"its signature has version {given.version}, not {VERSION}: sign and submit it again"
+    if time.time() > given.until:
+        return "its signature has expired: sign and submit it again"
+    return _verify(_words(asked, given), given.signature, signers)
 
 
 class UsedSignatures:
@@ -41,21 +44,22 @@ class UsedSignatures:
         self._known: Dict[str, Dict[str, Any]] = {}
         self._is_read = False
 
-    def fault(self, order: Order, told: Any, task: str, number: int) -> str:
+    def fault(self, asked: Asked, task: str, number: int) -> str:
         """Why a good signature is not good for this attempt; '' when it is."""
-        used = self._uses().get(_signed_id(order, told))
+        order, used = asked.order, self._uses().get(_signed_id(asked))
         if used is None:
             return ""
         if used["task"] != task or not self._tasks.has(task):
-            return "its signature was used before: sign and submit it anew"
+            return "its signature was used before: sign and submit it again"
         if number > order.resume.max_attempts:
             return f"{order.resume.max_attempts} attempts were signed, and this is number {number}"
         return ""
 
-    def add(self, order: Order, told: Any, task: str) -> None:
+    def add(self, asked: Asked, task: str) -> None:
         """Once the intent is on disk: had the agent died before, it would be found there."""
         now, known = time.time(), self._uses()
-        known[_signed_id(order, told)] = {"task": task, "until": read_signature(told)["until"]}
+        if asked.signature is not None:
+            known[_signed_id(asked)] = {"task": task, "until": asked.signature.until}
         self._known = {one: used for one, used in known.items() if used["until"] > now}
         write_json(self._file, self._known, durable=True)
 
@@ -69,18 +73,24 @@ class UsedSignatures:
         """Of the run directories that are there."""
         found = {}
         for file in self._tasks.root.glob("*/task.json"):
-            asked = read_json(file) or {}
-            given = read_signature(asked.get("signature"))
-            if given and asked.get("order"):
-                about = {"task": file.parent.name, "until": given["until"]}
-                found[_signed_id(order_from(asked["order"]), given)] = about
+            try:
+                asked = read_asked(read_json(file))
+            except BadRequest:
+                continue
+            if asked.signature is not None:
+                about = {"task": file.parent.name, "until": asked.signature.until}
+                found[_signed_id(asked)] = about
         return found
 
 
-def _signed_id(order: Order, told: Any) -> str:
+def _signed_id(asked: Asked) -> str:
     """Of what was signed: the signature's own text can be written in several ways."""
-    words = signed_words(order.digest, read_signature(told)["until"])
-    return hashlib.sha256(words).hexdigest()
+    given = asked.signature
+    return hashlib.sha256(_words(asked, given)).hexdigest() if given is not None else ""
+
+
+def _words(asked: Asked, given: Signature) -> bytes:
+    return signed_words(asked.order.digest, given.until, continues=asked.continues)
 
 
 def _verify(words: bytes, signature: str, signers: List[str]) -> str:

@@ -22,9 +22,9 @@ from diamond.images.bases import REGISTRIES, read_base
 from diamond.runtimes.adapters import choose_runner
 from diamond.runtimes.base import Entered, Inside
 from diamond.runtimes.child import last_lines, run_child
-from diamond.runtimes.entering import enter_script, entered_variables
+from diamond.runtimes.entering import enter_script
 from diamond.runtimes.places import Places
-from diamond.runtimes.records import SUFFIXES, Record
+from diamond.runtimes.records import Record
 from diamond.runtimes.sharing import shared_folders, shared_places, take_shared_file
 from diamond.runtimes.store import find, find_file, verify
 from diamond.runtimes.tools import find_uv, own_python
@@ -71,36 +71,49 @@ class Images:
         """Find and verify the image, and write `enter.sh`. Raises `EnvironmentFailed`, `ImageChanged`."""
         assert order.image is not None
         record = self.find(order.image)
-        own = dict(order.environment.variables) if order.environment else {}
-        variables = entered_variables(record, own)
         tmp = self.folders.tmp
         inside = Inside(self._binds(folder, data, training), str(folder.run_dir))
         enter = choose_runner(record.format, tmp, self._wanted("run_with")).enter(record, inside)
         if enter is None:
-            return Entered(variables=variables, path=record.path)
+            return Entered(variables=record.variables, path=record.path)
         gpus = self._gpus() if order.resources.gpus_per_node else ""
-        names = [*self.job_variables, *own, *(f"DIAMOND_DATA_{name}" for name in data)]
+        names = self.job_variables
         text = enter_script(enter, record, training=training, names=names, gpus=gpus)
         script = folder.path / "enter.sh"
         write_whole(script, text.encode(), mode=0o700)
-        return Entered(variables=variables, prefix=["bash", str(script)])
+        prefix = ["bash", str(script)]
+        return Entered(variables=record.variables, path=record.path, prefix=prefix)
 
     def find(self, image: Image) -> Record:
-        formats = [image.format] if image.format else list(SUFFIXES)
-        record = find_file(self._places, image.sha256) if image.sha256 else None
-        if record is None and image.sha256:
-            record = self.shared_file(image.sha256)
-        if record is None and image.identity:
-            record = find(self._places, image.identity, formats)
-        if record is None:
-            name = image.sha256 or image.identity
+        """Exactly the file that the order names, verified; what runs inside besides is the order's word, not the record's.
+
+        A virtual environment has no file: it is what this agent itself has made from the recipe.
+        """
+        if image.format == "venv":
+            record = find(self._places, image.identity, ["venv"])
+            if record is None:
+                raise EnvironmentFailed(
+                    f"The environment {image.identity[:19]}… is not on this machine",
+                    "Build it here again: diamond image build.",
+                )
+            return record
+        if not image.sha256:
             raise EnvironmentFailed(
-                f"The image {name[:19]}… is not on this machine", "Build it here, or move it here."
+                f"The order names no file of the image {image.identity[:19]}…",
+                "Submit it again: an image is run by the digest of its file.",
             )
-        return verify(self._places, record)
+        record = find_file(self._places, image.sha256) or self.shared_file(image.sha256)
+        if record is None:
+            raise EnvironmentFailed(
+                f"The image file {image.sha256[:19]}… is not on this machine",
+                "Build it here, or copy it here: diamond image copy.",
+            )
+        found = verify(self._places, record)
+        return replace(found, variables=dict(image.variables), path=list(image.path))
 
     def shared_file(self, sha256: str) -> Record | None:
         """Others' file with this digest, where the site names folders of a group or of all."""
+        sha256 = sha256.rpartition(":")[2]
         folders = shared_folders(self._site.get("shared"))
         return take_shared_file(shared_places(folders, self._places), self._places, sha256)
 

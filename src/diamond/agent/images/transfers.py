@@ -8,23 +8,36 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from diamond.agent.disk import read_json, write_json
-from diamond.agent.folders import Folders, safe_id
+from diamond.agent.folders import Folders
 from diamond.agent.images.arrivals import Arriving
 from diamond.agent.images.enter import Images
 from diamond.agent.link.carriers import Declined, Link, LinkDown, ask
 from diamond.core.errors import (
+    BadRequest,
     Cancelled,
     DiamondError,
     EnvironmentFailed,
     ImageChanged,
     NotFound,
 )
+from diamond.core.protocol import (
+    CancelMove,
+    DeleteImage,
+    FetchImage,
+    ImageCommand,
+    PullImage,
+    PushImage,
+    SendImage,
+    image_act,
+    read_command,
+)
+from diamond.runtimes.below import below
 from diamond.runtimes.calls import Call
 from diamond.runtimes.places import Places
 from diamond.runtimes.records import Record, record_data, record_from
@@ -36,7 +49,6 @@ log = logging.getLogger(__name__)
 PIECE = 16 << 20
 RETRY_SECONDS = 3.0
 INVENTORY_SECONDS = 3600.0
-Intent = dict[str, Any]
 
 
 @dataclass
@@ -47,47 +59,44 @@ class Movers:
     link: Link
     images: Callable[[], Images]
     stopping: threading.Event
-    _sending: queue.Queue[Intent] = field(default_factory=queue.Queue)
-    _others: queue.Queue[Intent] = field(default_factory=queue.Queue)
-    _called_off: set[str] = field(default_factory=set)
+    _sending: queue.Queue[ImageCommand] = field(default_factory=queue.Queue)
+    _others: queue.Queue[ImageCommand] = field(default_factory=queue.Queue)
+    _cancelled: set[str] = field(default_factory=set)
 
     def start(self) -> None:
         for file in sorted(self._intents.glob("*.json")):
-            intent = read_json(file)
-            if intent is not None:
-                self._put(intent)
+            command = _written(file)
+            if command is not None:
+                self._put(command)
         for name, line in (("send", self._sending), ("move", self._others)):
             threading.Thread(target=self._run, args=[line], name=name, daemon=True).start()
         threading.Thread(target=self._keep_told, name="inventory", daemon=True).start()
 
-    def take(self, command: dict[str, Any]) -> None:
+    def take(self, command: ImageCommand) -> None:
         """Write a command down and put it in line; repeating it is fine."""
-        intent = {key: command[key] for key in _KEPT if key in command}
-        intent.setdefault("move", str(command["id"]))
-        _check_digests(intent)
-        if intent["act"] == "cancel":
-            self._call_off(intent)
+        if isinstance(command, CancelMove):
+            self._cancel(command)
             return
-        file = self._file(intent)
+        file = self._file(command)
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_json(file, intent, durable=True)
-            self._put(intent)
+            written = {"type": "image", "act": image_act(command), **asdict(command)}
+            write_json(file, written, durable=True)
+            self._put(command)
 
-    def _call_off(self, intent: Intent) -> None:
+    def _cancel(self, command: CancelMove) -> None:
         """What is at work sees it and ends; what waits in line is passed over."""
-        self._called_off.add(str(intent["move"]))
-        file = self._file(intent)
+        self._cancelled.add(command.move)
+        file = self._file(command)
         if file.exists():
             file.unlink()
         else:
-            self._clear(intent)
+            self._clear(command.sha256)
 
-    def _clear(self, intent: Intent) -> None:
+    def _clear(self, sha256: str) -> None:
         """The part of a file that has come, unless another move wants it too."""
-        sha256 = str((intent.get("record") or {}).get("sha256", ""))
-        others = [read_json(one) or {} for one in self._intents.glob("*.json")]
-        wanted = {str((one.get("record") or {}).get("sha256", "")) for one in others}
+        others = [_written(one) for one in self._intents.glob("*.json")]
+        wanted = {one.file.sha256 for one in others if isinstance(one, FetchImage)}
         if sha256 and sha256 not in wanted:
             self._part(sha256).unlink(missing_ok=True)
 
@@ -108,55 +117,57 @@ class Movers:
         places.make()
         return places
 
-    def _file(self, intent: Intent) -> Path:
-        return self._intents / f"{safe_id(intent['move'])}.json"
+    def _file(self, command: ImageCommand) -> Path:
+        return below(self._intents, f"{_name(command)}.json")
 
-    def _put(self, intent: Intent) -> None:
-        (self._sending if intent.get("act") == "send" else self._others).put(intent)
+    def _put(self, command: ImageCommand) -> None:
+        (self._sending if isinstance(command, SendImage) else self._others).put(command)
 
-    def _run(self, line: queue.Queue[Intent]) -> None:
+    def _run(self, line: queue.Queue[ImageCommand]) -> None:
         while not self.stopping.is_set():
-            intent = line.get()
-            if self._is_called_off(intent):
-                self._clear(intent)
+            command = line.get()
+            if self._is_cancelled(command):
+                self._clear(_coming(command))
                 continue
             try:
-                self._act(intent)
-                self._file(intent).unlink(missing_ok=True)
+                self._act(command)
+                self._file(command).unlink(missing_ok=True)
             except LinkDown as error:
-                log.info("%s waits for the service: %s", intent["move"], error)
-                threading.Timer(RETRY_SECONDS, line.put, [intent]).start()
+                log.info("%s waits for the service: %s", _name(command), error)
+                threading.Timer(RETRY_SECONDS, line.put, [command]).start()
             except Cancelled:
-                self._clear(intent)
+                self._clear(_coming(command))
             except Exception as error:
-                if self._is_called_off(intent):
-                    self._clear(intent)
+                if self._is_cancelled(command):
+                    self._clear(_coming(command))
                     continue
-                log.info("%s failed: %s", intent["move"], error, exc_info=not _is_expected(error))
-                self._fail(intent, error)
+                log.info("%s failed: %s", _name(command), error, exc_info=not _is_expected(error))
+                self._fail(command, error)
 
-    def _act(self, intent: Intent) -> None:
-        acts = {
-            "send": self._send,
-            "fetch": self._fetch,
-            "push": self._push,
-            "pull": self._pull,
-            "delete": self._delete,
-        }
-        acts[str(intent["act"])](intent)
+    def _act(self, command: ImageCommand) -> None:
+        if isinstance(command, SendImage):
+            self._send(command)
+        elif isinstance(command, FetchImage):
+            self._fetch(command)
+        elif isinstance(command, PushImage):
+            self._push(command)
+        elif isinstance(command, PullImage):
+            self._pull(command)
+        elif isinstance(command, DeleteImage):
+            self._delete(command)
 
-    def _fail(self, intent: Intent, error: Exception) -> None:
-        self._file(intent).unlink(missing_ok=True)
+    def _fail(self, command: ImageCommand, error: Exception) -> None:
+        self._file(command).unlink(missing_ok=True)
         words = f"{error.message} {error.hint}" if isinstance(error, DiamondError) else str(error)
         try:
-            if intent["act"] not in ("send", "delete"):
-                self._tell(intent, "failed", message=words.strip())
+            if isinstance(command, (FetchImage, PushImage, PullImage)):
+                self._tell(command, "failed", message=words.strip())
         except (LinkDown, Declined) as lost:
-            log.warning("the end of %s could not be told: %s", intent["move"], lost)
+            log.warning("the end of %s could not be told: %s", command.move, lost)
 
-    def _send(self, intent: Intent) -> None:
+    def _send(self, command: SendImage) -> None:
         """From where the service stands to the end; it says after each piece what it has."""
-        record = self._own(intent)
+        record = self._own(command.record.hex)
         call, size = f"image-bytes/{record.sha256}", record.size
         try:
             have = self._give(call, b"", 0, size)
@@ -171,17 +182,17 @@ class Movers:
         answer = self.link.call(call, data, query=f"offset={offset}&size={size}", timeout=120)
         return int(json.loads(answer)["have"])
 
-    def _fetch(self, intent: Intent) -> None:
-        record = record_from(intent["record"])
+    def _fetch(self, command: FetchImage) -> None:
+        record = record_from({**command.record, "file": "", "stat": {}, "shared": False})
         found = self._found(record)
         if found is None:
             part = self._part(record.sha256)
             part.parent.mkdir(exist_ok=True, mode=0o700)
             part.touch()
-            with Arriving(part, partial(self._tell_progress, intent)) as arriving:
-                self._receive(intent, record, part)
+            with Arriving(part, partial(self._tell_progress, command)) as arriving:
+                self._receive(command, record, part)
                 found = arrived(self._places, record, part, sha256=arriving.sha256())
-        self._tell(intent, "done", bytes=found.size, record=record_data(found))
+        self._tell(command, "done", bytes=found.size, record=record_data(found))
 
     def _found(self, record: Record) -> Record | None:
         """Here already, or in the group's folder."""
@@ -193,65 +204,65 @@ class Movers:
                 remove(self._places, own)
         return self.images().shared_file(record.sha256)
 
-    def _receive(self, intent: Intent, record: Record, part: Path) -> None:
+    def _receive(self, command: FetchImage, record: Record, part: Path) -> None:
         """Go on where an earlier try ended; nothing comes for a while when the other endpoint is away."""
         with part.open("ab", buffering=0) as sink:
             while (have := sink.tell()) < record.size:
                 wanted = json.dumps({"sha256": record.sha256, "offset": have}).encode()
                 with self.link.fetch("image-part", wanted) as stream:
                     while data := stream.read(1 << 20):
-                        if self._is_called_off(intent):
-                            raise Cancelled(f"{intent['move']} was called off")
+                        if self._is_cancelled(command):
+                            raise Cancelled(f"{command.move} was cancelled")
                         sink.write(data)
 
-    def _tell_progress(self, intent: Intent, count: int) -> None:
+    def _tell_progress(self, command: FetchImage, count: int) -> None:
         try:
-            self._tell(intent, "running", bytes=count)
+            self._tell(command, "running", bytes=count)
         except (LinkDown, Declined) as error:
-            log.info("how far %s is could not be told: %s", intent["move"], error)
+            log.info("how far %s is could not be told: %s", command.move, error)
 
     def _part(self, sha256: str) -> Path:
-        return self._places.root / "arriving" / f"{sha256}.part"
+        return below(self._places.root, "arriving", f"{sha256}.part")
 
-    def _is_called_off(self, intent: Intent) -> bool:
-        return str(intent["move"]) in self._called_off
+    def _is_cancelled(self, command: ImageCommand) -> bool:
+        return _name(command) in self._cancelled
 
-    def _push(self, intent: Intent) -> None:
-        record = self._own(intent)
-        recipe = intent.get("recipe") or {}
-        push(record, recipe, str(intent["reference"]), places=self._places, **self._with(intent))
-        self._tell(intent, "done", bytes=record.size, size=record.size)
+    def _push(self, command: PushImage) -> None:
+        record = self._own(command.record.hex)
+        reference, recipe = command.reference, command.recipe
+        push(record, recipe, reference, places=self._places, **self._with(command))
+        self._tell(command, "done", bytes=record.size, size=record.size)
 
-    def _pull(self, intent: Intent) -> None:
-        record, recipe = pull(str(intent["reference"]), places=self._places, **self._with(intent))
+    def _pull(self, command: PullImage) -> None:
+        record, recipe = pull(command.reference, places=self._places, **self._with(command))
         done = {"bytes": record.size, "size": record.size}
-        self._tell(intent, "done", **done, record=record_data(record), recipe=recipe)
+        self._tell(command, "done", **done, record=record_data(record), recipe=recipe)
 
-    def _with(self, intent: Intent) -> dict[str, Any]:
+    def _with(self, command: ImageCommand) -> dict[str, Any]:
         call = Call(
             lambda line: log.info("%s", line.decode(errors="replace").rstrip()),
-            cancelled=lambda: self._is_called_off(intent),
+            cancelled=lambda: self._is_cancelled(command),
         )
         return {"insecure": self.images().insecure, "call": call}
 
-    def _delete(self, intent: Intent) -> None:
-        form, identity = str(intent["format"]), str(intent["identity"])
-        record = find_file(self._places, str(intent["sha256"])) or find(
-            self._places, identity, [form]
-        )
+    def _delete(self, command: DeleteImage) -> None:
+        """A file by its digest; a virtual environment, which has none, by its recipe."""
+        if command.format == "venv":
+            record = find(self._places, command.identity, ["venv"])
+        else:
+            record = find_file(self._places, command.sha256)
         if record is not None:
             remove(self._places, record)
         self.tell_inventory()
 
-    def _own(self, intent: Intent) -> Record:
-        wanted = record_from(intent["record"])
-        found = find_file(self._places, wanted.sha256)
+    def _own(self, sha256: str) -> Record:
+        found = find_file(self._places, sha256)
         if found is None:
-            raise EnvironmentFailed(f"The image {wanted.sha256[:12]} is no longer here")
+            raise EnvironmentFailed(f"The image {sha256[:12]} is no longer here")
         return verify(self._places, found)
 
-    def _tell(self, intent: Intent, state: str, **facts: Any) -> None:
-        item = {"move": intent["move"], "state": state, **facts}
+    def _tell(self, command: ImageCommand, state: str, **facts: Any) -> None:
+        item = {"move": _name(command), "state": state, **facts}
         ask(self.link, "moves", {"items": [item]}, timeout=60)
 
     def _keep_told(self) -> None:
@@ -265,24 +276,25 @@ class Movers:
                 pause = 30.0
 
 
-_KEPT = (
-    "act",
-    "move",
-    "record",
-    "recipe",
-    "reference",
-    "sha256",
-    "format",
-    "identity",
-)
+def _name(command: ImageCommand) -> str:
+    """Of its intent: the move, or the command itself where it belongs to none."""
+    return command.move or command.id
 
 
-def _check_digests(intent: Intent) -> None:
-    """They become names of files, which must not lead elsewhere. Raises `BadRequest`."""
-    record = intent.get("record")
-    named = [intent.get("sha256"), record.get("sha256") if isinstance(record, dict) else ""]
-    for digest in filter(None, named):
-        safe_id(str(digest).rpartition(":")[2])
+def _coming(command: ImageCommand) -> str:
+    """The digest of the file that it fetches, or ''."""
+    return command.file.sha256 if isinstance(command, FetchImage) else ""
+
+
+def _written(file: Path) -> ImageCommand | None:
+    """An intent as it was written down; None for one that is not whole or that an older agent took too lightly."""
+    try:
+        command = read_command(read_json(file))
+    except BadRequest as error:
+        log.warning("%s is ignored: %s", file.name, error)
+        return None
+    image = (SendImage, FetchImage, PushImage, PullImage, DeleteImage, CancelMove)
+    return command if isinstance(command, image) else None
 
 
 def _is_expected(error: Exception) -> bool:

@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING
 
 from diamond.agent.link.carriers import Declined, LinkClosed, LinkDown, Stale, ask
-from diamond.agent.link.session import Welcome
 from diamond.agent.site.profile import save_settings
+from diamond.core.protocol import Welcome
 
 if TYPE_CHECKING:
     from diamond.agent.loop import Agent
@@ -47,7 +47,7 @@ class Reunion:
     def rebuild(self, welcome: Welcome) -> None:
         """Take up every attempt that is not closed, and what the service believes open."""
         self._heed(welcome)
-        wanted = {str(one.get("task")) for one in welcome.open_tasks}
+        wanted = {one.task for one in welcome.open_tasks}
         wanted |= self._forgotten(welcome)
         for folder in self._agent.tasks.every_attempt():
             if not folder.is_closed or folder.task in wanted:
@@ -102,16 +102,16 @@ class Reunion:
     def _heed(self, welcome: Welcome) -> None:
         self._agent.orphans.told_open(welcome.open_tasks, time.monotonic())
         self._agent.attempts.endpoint = welcome.endpoint
-        self._agent.budget.set_rate(welcome.questions_per_minute)
+        self._agent.budget.set_rate(welcome.status_questions_per_minute)
         own = self._agent.policy.own_facts
-        if save_settings(self._agent.folders, welcome.settings, own=own):
-            self._agent.ledger.command({"type": "settings"})
+        if save_settings(self._agent.folders, welcome.settings.given, own=own):
+            self._agent.ledger.act("settings")
             self._agent.reload_profile()
 
     def _welcomed_again(self, welcome: Welcome) -> None:
         """The service may be another than before: tell it what it believes open, and all that is."""
         self._heed(welcome)
-        tasks = {str(one.get("task")) for one in welcome.open_tasks}
+        tasks = {one.task for one in welcome.open_tasks}
         tasks |= {tracked.folder.task for tracked in self._agent.attempts.known.values()}
         tasks |= self._forgotten(welcome)
         self._agent.attempts.tell_again(sorted(tasks))
@@ -125,7 +125,7 @@ class Reunion:
 
     def _forgotten(self, welcome: Welcome) -> set[str]:
         """Ended tasks that a service from a backup may know nothing of."""
-        if not welcome.is_restored:
+        if not welcome.restored:
             return set()
         log.warning("the service has come back from an older backup: it is told all that is here")
         every = self._agent.tasks.every_attempt()

@@ -18,8 +18,10 @@ from diamond.agent.folders import Folders
 from diamond.agent.guard.fence import Fence
 from diamond.agent.guard.secrets import list_secrets
 from diamond.agent.link.carriers import Declined, Link, LinkClosed, LinkDown, Stale, ask
+from diamond.core.decoding import decode
 from diamond.core.events import Event, event_data
 from diamond.core.ids import new_id
+from diamond.core.protocol import VERSION, EventsTaken, Orders, Welcome
 
 log = logging.getLogger(__name__)
 
@@ -31,20 +33,6 @@ TOGETHER_SECONDS, BURST_SECONDS = 0.1, 0.5
 one after the other, more is on its way anyhow: most of a short job's life then travels at once.
 """
 Pause = Callable[[], float]
-
-
-@dataclass(frozen=True)
-class Welcome:
-    """What the service says at hello."""
-
-    endpoint: str
-    name: str
-    generation: int
-    open_tasks: list[dict[str, Any]]
-    questions_per_minute: float
-    settings: dict[str, Any] = field(default_factory=dict)
-    is_restored: bool = False
-    """The service has come back from a backup and lacks what it had confirmed since."""
 
 
 def _shortly() -> float:
@@ -116,43 +104,36 @@ class Session:
         except (Declined, Stale):
             self.is_greeting = False
             raise
-        generation = int(answer["generation"])
-        self._fence.take(generation)
-        self.link.generation = generation
+        welcome = decode(Welcome, answer)
+        self._fence.take(welcome.generation)
+        self.link.generation = welcome.generation
         self.is_greeting = False
-        return Welcome(
-            endpoint=str(answer.get("endpoint", "")),
-            name=str(answer.get("name", "")),
-            generation=generation,
-            open_tasks=list(answer.get("open_tasks") or []),
-            questions_per_minute=float(answer.get("status_questions_per_minute") or 4.0),
-            settings=dict(answer.get("settings") or {}),
-            is_restored=bool(answer.get("restored")),
-        )
+        return welcome
 
     def send_events(self, events: list[dict[str, Any]]) -> list[str]:
         """Send a batch; returns the tasks that the service does not know."""
         message = {"epoch": self.outbox.epoch, "now": time.time(), "events": events}
         answer = ask(self.link, "events", message)
-        have = int(answer.get("have", 0))
-        if have < events[0]["n"] - 1:
+        taken = decode(EventsTaken, answer)
+        if taken.have < events[0]["n"] - 1:
             raise LinkDown("the service has forgotten events that it had confirmed")
-        self.outbox.confirm(have)
-        return [str(task) for task in answer.get("unknown_tasks") or []]
+        self.outbox.confirm(taken.have)
+        return taken.unknown_tasks
 
-    def poll(self, done: Iterable[str]) -> dict[str, Any]:
+    def poll(self, done: Iterable[str]) -> Orders:
         """One held call for commands."""
         _wait_since(self._commanded_at, self.outbox.pause)
         message = {"done": list(done), "wait": WAIT_SECONDS, "now": time.time()}
         answer = ask(self.link, "commands", message, timeout=WAIT_SECONDS + 20)
-        if answer.get("commands"):
+        orders = decode(Orders, answer)
+        if orders.commands:
             self._commanded_at = time.monotonic()
-        return answer
+        return orders
 
     def _greeting_words(self) -> dict[str, Any]:
         return {
             "agent_version": diamond.__version__,
-            "protocol": 1,
+            "protocol": VERSION,
             "host": socket.gethostname(),
             "user": getpass.getuser(),
             "pid": os.getpid(),

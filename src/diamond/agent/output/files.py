@@ -1,13 +1,8 @@
-"""Reading inside one folder and nowhere else: each step of a path is opened from the one before it.
-
-A symlink is listed but never followed, `..` is never taken: nothing outside can be reached, also not
-by a program that swaps a folder for a link between two looks.
-"""
+"""Reading inside one folder and nowhere else (`runtimes/below.py`): a symlink is listed but never followed."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -15,25 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.output.digests import Digests
-from diamond.core.errors import BadRequest, NotFound
+from diamond.core.errors import BadRequest
+from diamond.runtimes.below import is_plain_file, opened_below, steps_of
 
 MAX_ITEMS = 10_000
 MAX_READ = 4 * 2**20
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 def list_files(
     root: Path, path: str, start: int = 0, most: int = MAX_ITEMS
 ) -> tuple[list[dict[str, Any]], int | None]:
     """What a folder holds from `start` on, or the one file that `path` names; then where to go on, if there is more."""
-    with _opened(root, path) as descriptor:
+    with opened_below(root, path, _real_name) as descriptor:
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             return [_item(path, os.fstat(descriptor))], None
         names = sorted(_names(descriptor))
         end = max(0, start) + most
         found = [(name, _look(descriptor, name)) for name in names[max(0, start) : end]]
-    prefix = "/".join(_steps(path))
+    prefix = "/".join(steps_of(path))
     items = [_item(f"{prefix}/{name}".lstrip("/"), facts) for name, facts in found if facts]
     return items, end if end < len(names) else None
 
@@ -56,32 +50,10 @@ def read_file(root: Path, path: str, offset: int, length: int) -> bytes:
 
 @contextlib.contextmanager
 def _opened_file(root: Path, path: str) -> Iterator[int]:
-    with _opened(root, path) as descriptor:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    with opened_below(root, path, _real_name) as descriptor:
+        if not is_plain_file(descriptor):
             raise BadRequest(f"{path!r} is not a file", "Only plain files can be fetched.")
         yield descriptor
-
-
-@contextlib.contextmanager
-def _opened(root: Path, path: str) -> Iterator[int]:
-    """A descriptor of what `path` names below `root`."""
-    descriptor = os.open(root, _FOLDER)
-    try:
-        steps = _steps(path)
-        for position, step in enumerate(steps):
-            flags = _FILE if position == len(steps) - 1 else _FOLDER
-            inner = os.open(_real_name(descriptor, step), flags, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = inner
-        yield descriptor
-    except OSError as error:
-        why = "a link, which is not followed" if error.errno == errno.ELOOP else error.strerror
-        raise NotFound(
-            f"{path!r} cannot be read in the run directory ({why})",
-            "List what is there with: diamond files TASK",
-        ) from error
-    finally:
-        os.close(descriptor)
 
 
 def _real_name(folder: int, step: str) -> str:
@@ -98,13 +70,6 @@ def _names(folder: int) -> list[str]:
 
 def _shown(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _steps(path: str) -> list[str]:
-    steps = [step for step in path.split("/") if step not in ("", ".")]
-    if ".." in steps or path.startswith("/") or "\0" in path:
-        raise BadRequest(f"{path!r} leads out of the run directory", "Name a path inside of it.")
-    return steps
 
 
 def _look(folder: int, name: str) -> os.stat_result | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from diamond.agent.folders import safe_id
-from diamond.agent.tasks.folders import TaskFolders
+from diamond.agent.tasks.folders import TaskFolders, forget_written
+from diamond.runtimes.below import below
 
 DAY = 86400.0
 
@@ -24,10 +25,11 @@ def usage(tasks: Path) -> list[dict[str, Any]]:
 
 def remove_task(folders: TaskFolders, task: str) -> None:
     """Remove a task's folder as a whole: renamed first, so that half of one is never met."""
-    place = folders.root / safe_id(task)
-    aside = folders.root.parent / f".removing-{task}"
+    place = below(folders.root, safe_id(task))
+    aside = below(folders.root.parent, f".removing-{task}")
     with contextlib.suppress(FileNotFoundError):
         place.rename(aside)
+    forget_written()
     shutil.rmtree(aside, ignore_errors=True)
 
 

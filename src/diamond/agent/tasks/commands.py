@@ -5,17 +5,36 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Optional
 
 from diamond.agent.tasks.attempts import Attempts
-from diamond.agent.tasks.folders import TaskFolders
+from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
+from diamond.core.decoding import Id, decode
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, PrepareFailed
+from diamond.core.protocol import (
+    Cancel,
+    Chain,
+    Clean,
+    Command,
+    ImageCommand,
+    Probe,
+    Submit,
+    Upgrade,
+    command_type,
+    read_command,
+)
 from diamond.core.task import Reason
 
 log = logging.getLogger(__name__)
 
-Command = dict[str, Any]
+
+@dataclass(frozen=True)
+class _Named:
+    """Of a submission that cannot be read: enough to say so."""
+
+    task: Id
+    attempt: Id
 
 
 @dataclass
@@ -29,121 +48,113 @@ class Clerk:
     probe: Callable[[bool], None]
     upgrade: Callable[[str], None]
     clean: Callable[[str], None]
-    image: Callable[[Command], None]
+    image: Callable[[ImageCommand], None]
     refusal: Callable[[Command], str]
     """Why this machine does not take a command, or ''."""
     note: Callable[[Command, str], None]
     """Writes down what was taken or turned away."""
-    accepted: Callable[[Command], None]
+    accepted: Callable[[Submit], None]
     """Hears of a submission whose intent is on disk."""
     reached: Callable[[str], None]
     """Hears of a step of a submission that is done."""
     done: set[str] = field(default_factory=set)
     """Ids to be acknowledged with the next call."""
 
-    def take(self, command: Command) -> None:
+    def take(self, data: Any) -> None:
         """Write one command down; a fault in it is logged and acknowledged, since repeating would not help."""
-        kind, number = str(command.get("type")), str(command.get("id"))
-        handlers = {
-            "submit": self._submit,
-            "cancel": self._cancel,
-            "chain": self._chain,
-            "probe": self._probe,
-            "clean": self._clean,
-            "image": self.image,
-            "upgrade": self._upgrade,
-        }
+        number = str(data.get("id")) if isinstance(data, dict) else ""
+        command: Optional[Command] = None
         try:
-            handler = handlers.get(kind)
-            if handler is None:
-                log.warning("a command of an unknown type %r is passed over", kind)
+            command = read_command(data)
+            if command is None:
+                log.warning("a command of an unknown type %.80r is ignored", data.get("type"))
             else:
-                self._obey(handler, command)
+                self._obey(command)
         except (BadRequest, KeyError, ValueError, TypeError) as error:
-            log.exception("the command %s (%s) makes no sense", number, kind)
-            self._cannot_read(command, error)
+            log.exception("the command %.80s makes no sense", number)
+            self._cannot_read(data, error)
         except OSError as error:
             if not self._no_room(command, error):
                 return
         self.done.add(number)
 
-    def _obey(self, handler: Callable[[Command], None], command: Command) -> None:
+    def _obey(self, command: Command) -> None:
         """Unless the machine's policy says no; what was taken before is taken again."""
-        kind = command.get("type")
-        is_known = kind == "submit" and self._is_known(command)
+        is_known = isinstance(command, Submit) and self._folder(command).is_known
         why = "" if is_known else self.refusal(command)
         if not is_known:
             self.note(command, why)
         if not why:
-            handler(command)
+            self._act(command)
             return
-        log.warning("%s is refused: %s", kind, why)
-        if kind == "submit":
+        log.warning("%s is refused: %s", command_type(command), why)
+        if isinstance(command, Submit):
             self._tell_failed(command, Reason.POLICY, why)
 
-    def _is_known(self, command: Command) -> bool:
-        """Taken before. A tombstone is no proof of that: it stands also where nothing was ever taken."""
-        return self.tasks.attempt(command["task"], command["attempt"]).is_known
+    def _act(self, command: Command) -> None:
+        if isinstance(command, Submit):
+            self._submit(command)
+        elif isinstance(command, Cancel):
+            self._cancel(command)
+        elif isinstance(command, Chain):
+            self.tasks.write_grant(command.task, command.chain)
+        elif isinstance(command, Probe):
+            self.probe(command.compute)
+        elif isinstance(command, Clean):
+            for task in command.tasks:
+                self.clean(task)
+        elif isinstance(command, Upgrade):
+            self.upgrade(command.digest)
+        else:
+            self.image(command)
 
-    def _submit(self, command: Command) -> None:
-        number = int(command.get("number") or 1)
-        folder = self.tasks.attempt(command["task"], command["attempt"])
-        taken = self.tasks.take(command["task"], command["attempt"], number, command["task_json"])
+    def _folder(self, command: Submit | Cancel | _Named) -> AttemptFolder:
+        return self.tasks.attempt(command.task, command.attempt)
+
+    def _submit(self, command: Submit) -> None:
+        number, folder = command.number, self._folder(command)
+        taken = self.tasks.take(command.task, command.attempt, number, command.task_json)
         rival = None if taken else self.tasks.rival(folder, number)
         if taken is not None:
-            self.tasks.write_grant(command["task"], dict(command.get("chain") or {}))
+            self.tasks.write_grant(command.task, command.chain)
             self.accepted(command)
             self.reached("intent-written")
         self.post(lambda: self.attempts.submit(folder, number, rival))
 
-    def _chain(self, command: Command) -> None:
-        self.tasks.write_grant(command["task"], dict(command["chain"]))
-
-    def _cancel(self, command: Command) -> None:
-        task, attempt = command["task"], command["attempt"]
-        folder = self.tasks.record_cancel(task, attempt, ends_task=True)
+    def _cancel(self, command: Cancel) -> None:
+        folder = self.tasks.record_cancel(command.task, command.attempt, ends_task=True)
         self.post(lambda: self.attempts.chains.cancelled(folder))
         self.post(lambda: self.attempts.cancel(folder))
 
-    def _probe(self, command: Command) -> None:
-        self.probe(bool(command.get("compute")))
-
-    def _clean(self, command: Command) -> None:
-        for task in command.get("tasks") or []:
-            self.clean(str(task))
-
-    def _upgrade(self, command: Command) -> None:
-        self.upgrade(str(command.get("digest", "")))
-
-    def _no_room(self, command: Command, error: OSError) -> bool:
+    def _no_room(self, command: Optional[Command], error: OSError) -> bool:
         """Nothing could be written down. A submit will not be done, and the person hears why; one whose intent stands
         may be in the queue, so it is taken again. A cancel is carried out from memory, and taken again until its
         tombstone stands. True if that was all."""
         log.error("%s: %s", error.filename, error.strerror)
-        if command.get("type") == "cancel":
-            folder = self.tasks.attempt(command["task"], command["attempt"])
+        if isinstance(command, Cancel):
+            folder = self._folder(command)
             self.post(lambda: self.attempts.cancel(folder))
             return False
-        if command.get("type") == "submit" and self._is_known(command):
+        if isinstance(command, Submit) and self._folder(command).is_known:
             return False
-        if command.get("type") == "submit":
+        if isinstance(command, Submit):
             words = f"the agent cannot write in its work folder: {error.strerror}"
             self._tell_failed(command, Reason.DISK, words)
         return True
 
-    def _cannot_read(self, command: Command, error: Exception) -> None:
+    def _cannot_read(self, data: Any, error: Exception) -> None:
         """A submission that is acknowledged and not done would be prepared for ever."""
-        names_both = command.get("task") and command.get("attempt")
-        if command.get("type") == "submit" and names_both and not self._is_there(command):
-            words = f"the agent cannot take this order ({error}); a newer agent may"
-            self._tell_failed(command, Reason.REFUSED, words)
-
-    def _is_there(self, command: Command) -> bool:
+        if not isinstance(data, dict) or data.get("type") != "submit":
+            return
         try:
-            return self._is_known(command)
+            named = decode(_Named, data)
+            if self._folder(named).is_known:
+                return
         except BadRequest:
-            return False
+            return
+        words = f"the agent cannot take this order ({error}); a newer agent may"
+        self._tell_failed(named, Reason.REFUSED, words)
 
-    def _tell_failed(self, command: Command, reason: Reason, words: str) -> None:
-        failed = PrepareFailed(attempt=str(command["attempt"]), reason=reason.value, message=words)
-        self.tell(str(command["task"]), failed)
+    def _tell_failed(self, command: Submit | _Named, reason: Reason, words: str) -> None:
+        failed = PrepareFailed(attempt=command.attempt, reason=reason.value, message=words)
+        self.tell(command.task, failed)

@@ -28,6 +28,7 @@ from diamond.core.errors import BadRequest
 from diamond.core.native import node_names
 from diamond.core.order import Order, order_from
 from diamond.core.task import Reached
+from diamond.runtimes.below import below
 
 BARRED = "diamond"
 """In the place of a job's id in a claim: the agent took it."""
@@ -269,7 +270,7 @@ class TaskFolders:
         """Attempts are made by the thread that hears commands and by the main one: a number is given once."""
 
     def attempt(self, task: Any, attempt: Any) -> AttemptFolder:
-        return _attempt_folder(str(self.root), safe_id(task), safe_id(attempt))
+        return _attempt_folder(self.root, safe_id(task), safe_id(attempt))
 
     def attempts(self, task: str) -> list[AttemptFolder]:
         """All attempts of a task whose intent was written whole, also those that hold a tombstone only, by number."""
@@ -283,7 +284,7 @@ class TaskFolders:
             yield from self.attempts(task)
 
     def has(self, task: str) -> bool:
-        return (self.root / safe_id(task) / "task.json").exists()
+        return below(self.root, task, "task.json").exists()
 
     def begun(self, task: str) -> list[AttemptFolder]:
         """All attempts but follow-ups whose turn has not come, or that were called off before it came."""
@@ -302,11 +303,11 @@ class TaskFolders:
 
     def grant(self, task: str) -> dict[str, Any]:
         """What the service allows a chain: {"until","queue_after_seconds","hand_over_seconds","counted","cushion_seconds"}."""
-        return read_json(self.root / safe_id(task) / "chain.json") or {}
+        return read_json(below(self.root, task, "chain.json")) or {}
 
     def write_grant(self, task: Any, grant: dict[str, Any]) -> None:
         """Most tasks have none; then nothing is written."""
-        folder = self.root / safe_id(task)
+        folder = below(self.root, safe_id(task))
         if folder.is_dir() and grant != self.grant(task):
             write_json(folder / "chain.json", grant, durable=True)
 
@@ -416,8 +417,8 @@ class TaskFolders:
 
 
 @lru_cache(maxsize=256)
-def _attempt_folder(root: str, task: str, attempt: str) -> AttemptFolder:
-    return AttemptFolder(task, attempt, Path(root, task, "attempts", attempt))
+def _attempt_folder(root: Path, task: str, attempt: str) -> AttemptFolder:
+    return AttemptFolder(task, attempt, below(root, task, "attempts", attempt))
 
 
 @lru_cache(maxsize=256)
@@ -433,6 +434,12 @@ def _written_once(file: str) -> dict[str, Any]:
     if found is None:
         raise FileNotFoundError(file)
     return found
+
+
+def forget_written() -> None:
+    """Task folders were removed: one of the same name would be another task."""
+    _written_order.cache_clear()
+    _written_once.cache_clear()
 
 
 def _require_same(folder: AttemptFolder, task_json: dict[str, Any]) -> None:

@@ -9,7 +9,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from diamond.agent.tasks.folders import AttemptFolder, TaskFolders
 from diamond.agent.tasks.status import Budget
@@ -17,6 +16,7 @@ from diamond.agent.tasks.verdicts import LOST_GRACE
 from diamond.core.errors import DiamondError
 from diamond.core.events import Event, Lost, Observed
 from diamond.core.native import NativeStatus
+from diamond.core.protocol import OpenTask
 from diamond.schedulers.base import Scheduler
 
 log = logging.getLogger(__name__)
@@ -40,10 +40,10 @@ class Orphans:
         self._due: dict[AttemptFolder, float] = {}
         self._busy = threading.Lock()
 
-    def told_open(self, open_tasks: Iterable[dict[str, Any]], now: float) -> None:
+    def told_open(self, open_tasks: Iterable[OpenTask], now: float) -> None:
         """What the service named at hello."""
         for one in open_tasks:
-            folder = self._tasks.attempt(one.get("task"), one.get("attempt"))
+            folder = self._tasks.attempt(one.task, one.attempt)
             if not folder.is_known:
                 self._due.setdefault(folder, now + self._grace)
 

@@ -11,6 +11,7 @@ from diamond.agent.disk import read_json, write_whole
 from diamond.agent.site.profile import Profile
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.order import Order
+from diamond.launchers.script import Started
 from diamond.launchers.starters.plan import LaunchPlan, plan_text
 from diamond.runtimes.base import Entered
 
@@ -41,6 +42,7 @@ def write_launch(
     order: Order,
     *,
     entered: Entered,
+    started: Started,
     profile: Profile,
     program: str,
     starter: str,
@@ -48,14 +50,17 @@ def write_launch(
     """`launch.json`, and the file that stands for Python, beside the batch script."""
     rank_python = folder.path / "rank.sh"
     write_whole(rank_python, _RANK_PYTHON.format(shim=shlex.quote(program)).encode(), mode=0o700)
+    own = order.environment.variables if order.environment else {}
     plan = LaunchPlan(
         kind=order.launch.kind,
         nodes=order.resources.nodes,
         ranks_per_node=order.resources.tasks_per_node,
         cpus_per_rank=order.resources.cpus_per_task,
-        command=[*entered.prefix, "bash", str(folder.path / "command.sh")],
+        command=[*entered.prefix, *started.words],
         starts_ranks=order.launch.starts_ranks,
         inside=list(entered.prefix),
+        with_variables=list(started.with_variables),
+        binds=own.get("DIAMOND_BIND") != "none",
         rank_python=str(rank_python),
         starter=starter,
         mpi=str(profile.facts.get("mpi") or ""),

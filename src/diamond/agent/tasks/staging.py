@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from diamond.agent.disk import write_whole
 from diamond.agent.folders import Folders
@@ -34,9 +33,10 @@ from diamond.core.errors import (
     NotFound,
 )
 from diamond.core.order import Build, Code, Order
+from diamond.core.protocol import Person, read_asked
 from diamond.core.task import Reason
 from diamond.launchers import ranks, starters
-from diamond.launchers.script import Batch, command_file, render_script
+from diamond.launchers.script import Batch, Started, render_script, start_program
 from diamond.runtimes.base import Entered
 from diamond.runtimes.child import last_lines, run_child
 from diamond.runtimes.venv import ensure_environment
@@ -115,6 +115,7 @@ class Stager:
         """The text of the batch script."""
         profile = self.profile()
         training = _training(self.folders.work / "training")
+        started = start_program(order, str(folder.path), entered=entered, training=training)
         batch = Batch(
             task=folder.task,
             attempt=folder.attempt,
@@ -128,6 +129,7 @@ class Stager:
             entered=entered,
             data=data,
             modules=profile.modules,
+            program=started.words,
             ranks=ranks_program(order, training),
             defaults=default_variables(profile),
             after=str(folder.path.parent / folder.after) if folder.is_early else "",
@@ -141,23 +143,29 @@ class Stager:
         self, folder: AttemptFolder, order: Order, *, entered: Entered, data: Mapping[str, str]
     ) -> None:
         script = self.script(folder, order, entered=entered, data=data)
-        self._write_launch(folder, order, entered)
+        training = _training(self.folders.work / "training")
+        started = start_program(order, str(folder.path), entered=entered, training=training)
+        self._write_launch(folder, order, entered, started)
         params = json.dumps(order.params, ensure_ascii=False).encode()
         write_whole(folder.path / "params.json", params)
-        write_whole(folder.path / "command.sh", command_file(order).encode())
+        for name, text in started.files.items():
+            write_whole(folder.path / name, text.encode(), mode=0o600)
         modules = self.profile().modules
         if modules:
             lines = _MODULE_FUNCTION + "\n".join(modules) + "\n"
             write_whole(folder.path / "modules.sh", lines.encode())
         write_whole(folder.path / "script.sh", script.encode(), mode=0o700)
 
-    def _write_launch(self, folder: AttemptFolder, order: Order, entered: Entered) -> None:
+    def _write_launch(
+        self, folder: AttemptFolder, order: Order, entered: Entered, started: Started
+    ) -> None:
         program = ranks_program(order, _training(self.folders.work / "training"))
         if program:
             write_launch(
                 folder,
                 order,
                 entered=entered,
+                started=started,
                 profile=self.profile(),
                 program=program,
                 starter=self.scheduler.script_variables().starter,
@@ -284,15 +292,21 @@ def _submission(folder: AttemptFolder, order: Order) -> Submission:
         resources=order.resources,
         placement=order.placement,
         exclude=nodes_to_leave_out(folder) if folder.number > 1 else (),
-        comment=_comment(folder.task_json().get("person")),
+        comment=_comment(_person(folder)),
     )
 
 
-def _comment(person: Any) -> str:
+def _person(folder: AttemptFolder) -> Person | None:
+    """None also for a look at the script of a task that was never made."""
+    written = folder.task_json()
+    return read_asked(written).person if written else None
+
+
+def _comment(person: Person | None) -> str:
     """The real person behind a job of a community account, in letters that every batch system takes."""
-    if not isinstance(person, dict):
+    if person is None:
         return ""
-    words = f"diamond:{person.get('id', '')}:{person.get('name', '')}"
+    words = f"diamond:{person.id}:{person.name}"
     return re.sub(r"[^A-Za-z0-9._@:-]+", "_", words)[:200]
 
 

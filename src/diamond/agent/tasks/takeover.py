@@ -6,9 +6,10 @@ import contextlib
 from pathlib import Path
 
 from diamond.agent.disk import read_words, write_whole
-from diamond.agent.folders import safe_id
 from diamond.agent.tasks.folders import AttemptFolder
 from diamond.core.errors import NotFound
+from diamond.core.protocol import read_asked
+from diamond.runtimes.below import below
 
 MOVED = "moved"
 """In the folder of the task that was left: the task that has its run directory now."""
@@ -16,11 +17,11 @@ MOVED = "moved"
 
 def take_over(folder: AttemptFolder) -> None:
     """Move the other task's `run/` here, once; doing it again is fine. Raises `NotFound`."""
-    other = str(folder.task_json().get("continues") or "")
+    other = read_asked(folder.task_json()).continues
     own = folder.run_dir.parent
     if not other or (own / "code").exists():
         return
-    theirs = own.parent / safe_id(other)
+    theirs = below(own.parent, other)
     new_home = read_words(theirs / MOVED)
     if new_home not in ([], [folder.task]):
         raise NotFound(
@@ -38,7 +39,7 @@ def home_of(task_folder: Path) -> Path:
     seen: set[str] = set()
     while (words := read_words(task_folder / MOVED)) and task_folder.name not in seen:
         seen.add(task_folder.name)
-        task_folder = task_folder.parent / safe_id(words[0])
+        task_folder = below(task_folder.parent, words[0])
     return task_folder / "run"
 
 

@@ -247,7 +247,7 @@ def shared_variables(
 
 def _binds(plan: LaunchPlan, starter: Starter) -> bool:
     """To a starter that gives cores, what torchrun, accelerate or mpirun start on a node is a single process."""
-    return plan.is_per_node or plan.kind == "mpi" or not starter.gives_cores
+    return plan.binds and (plan.is_per_node or plan.kind == "mpi" or not starter.gives_cores)
 
 
 def _defaults(plan: LaunchPlan) -> Dict[str, str]:

@@ -16,6 +16,18 @@ from the batch script.
 """
 
 
+SET_FOR_RANKS = frozenset(
+    (
+        *(name for names in torchrun.VARIABLES for name in names),
+        *("MASTER_ADDR", "MASTER_PORT", "PYTHON_EXEC", "TF_CONFIG"),
+        *("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR"),
+        *("PET_MASTER_PORT", "PET_RDZV_ID", "PET_SIGNALS_TO_HANDLE", "JAX_COORDINATOR_ADDRESS"),
+        *("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "DIAMOND_BIND"),
+    )
+)
+"""What the launcher tells the ranks: a spec that sets one of them would make them miss each other."""
+
+
 class Identity(NamedTuple):
     """Not a dataclass: each rank would pay 15 ms for the import."""
 

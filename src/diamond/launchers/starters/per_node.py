@@ -20,4 +20,5 @@ def node_command(plan: LaunchPlan) -> List[str]:
         return plan.command
     script, option = _LAUNCHERS[plan.kind]
     program = plan.command[len(plan.inside) :]
-    return [*plan.inside, "sh", "-c", script, "sh", option, plan.rank_python, "--program", *program]
+    launcher = ["sh", "-c", script, "sh", option, plan.rank_python, "--program"]
+    return [*plan.inside, *plan.with_variables, *launcher, *program]

@@ -23,6 +23,10 @@ class LaunchPlan:
     """The command itself calls torchrun or accelerate."""
     inside: List[str] = field(default_factory=list)
     """Words that enter the image; empty without one."""
+    with_variables: List[str] = field(default_factory=list)
+    """Words behind those that start a command with the variables of the spec."""
+    binds: bool = True
+    """False: the spec leaves all cores to all ranks."""
     rank_python: str = ""
     """A file that stands for Python where a launcher starts the ranks."""
     starter: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,14 +68,21 @@ async def send(tx: Transaction, orders: list[Command]) -> None:
 
 
 async def take_due(
-    tx: Transaction, endpoint: str, generation: int, limit: int = 200
+    tx: Transaction,
+    endpoint: str,
+    generation: int,
+    *,
+    withheld: Sequence[str] = (),
+    limit: int = 200,
 ) -> list[CommandRow]:
-    """What the agent of this generation should act on now; from here on it counts as handed over."""
-    asked = {**_due_now(endpoint, generation), "at_most": limit}
+    """What the agent of this generation should act on now, but for types that are `withheld` from it; from here on it
+    counts as handed over."""
+    due_now = _due_now(endpoint, generation, withheld)
+    asked = {**due_now, "at_most": limit}
     due = rows_of(await tx.connection.execute(_DUE, asked), CommandRow)
     if len(due) == limit:  # more waits: on an account of several people each gets her turn
         turns = list((await tx.connection.execute(_TURNS, asked)).scalars())
-        of_turns = {**_due_now(endpoint, generation), "of_turns": turns}
+        of_turns = {**due_now, "of_turns": turns}
         due = rows_of(await tx.connection.execute(_OF_TURNS, of_turns), CommandRow)
     if due:
         sent = update(commands).where(commands.c.seq.in_([row["seq"] for row in due]))
@@ -83,9 +91,11 @@ async def take_due(
     return due
 
 
-async def has_due(connection: AsyncConnection, endpoint: str, generation: int) -> bool:
+async def has_due(
+    connection: AsyncConnection, endpoint: str, generation: int, *, withheld: Sequence[str] = ()
+) -> bool:
     """A cheap look before a transaction is opened."""
-    found = await connection.execute(_HAS_DUE, _due_now(endpoint, generation))
+    found = await connection.execute(_HAS_DUE, _due_now(endpoint, generation, withheld))
     return found.first() is not None
 
 
@@ -112,9 +122,13 @@ async def forget_commands(tx: Transaction, before: float) -> None:
     await tx.connection.execute(delete(commands).where(over, commands.c.created < before))
 
 
-def _due_now(endpoint: str, generation: int) -> dict[str, Any]:
-    lost_before = time.time() - REPEAT_SECONDS
-    return {"of_endpoint": endpoint, "generation": generation, "lost_before": lost_before}
+def _due_now(endpoint: str, generation: int, withheld: Sequence[str]) -> dict[str, Any]:
+    return {
+        "of_endpoint": endpoint,
+        "generation": generation,
+        "lost_before": time.time() - REPEAT_SECONDS,
+        "withheld": list(withheld),
+    }
 
 
 def _is_due() -> ColumnElement[bool]:
@@ -123,7 +137,8 @@ def _is_due() -> ColumnElement[bool]:
         commands.c.sent_at < bindparam("lost_before"),
     )
     due = or_(commands.c.state == NEW, and_(commands.c.state == SENT, lost))
-    return and_(commands.c.endpoint == bindparam("of_endpoint"), due)
+    given = commands.c.type.not_in(bindparam("withheld", expanding=True))
+    return and_(commands.c.endpoint == bindparam("of_endpoint"), due, given)
 
 
 # Asked at every call of an agent: built once.

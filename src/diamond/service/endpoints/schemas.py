@@ -44,6 +44,8 @@ class Endpoint(BaseModel):
     """How its agent lives on: resident, cron, scrontab, batch-job, connection."""
     revive: str
     """The line to type when it is away."""
+    outdated: str = ""
+    """Why it gets no new work until its agent is upgraded, and how; empty where it does."""
     profile: ProfileData
     retention: RetentionLimits
     policy: EndpointPolicy

@@ -7,6 +7,7 @@ from typing import Any
 
 from diamond.core.batch_systems import with_abilities
 from diamond.core.corrected import corrected
+from diamond.core.protocol import VERSION
 from diamond.service.settings import Settings
 
 NO_POLICY = {"egress": "all", "lease_until": None, "require_signed": False, "community": False}
@@ -38,6 +39,7 @@ def show_endpoint(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         "profile": {**show_profile(row), "values": effective_facts(row)},
         "policy": {**NO_POLICY, **(row["policy"] or {})},
         "revive": revive_line(row),
+        "outdated": outdated_words(row, settings),
     }
 
 
@@ -65,6 +67,21 @@ def _values(facts: Mapping[str, Any]) -> dict[str, Any]:
         for name, fact in facts.items()
         if isinstance(fact, dict) and "value" in fact
     }
+
+
+def outdated_words(row: Mapping[str, Any], settings: Settings) -> str:
+    """Why an endpoint gets no new work, and what to do; '' where it does."""
+    if not row["generation"] or row["protocol"] >= VERSION:
+        return ""
+    words = (
+        f"Its agent ({row['agent_version'] or 'of an unknown version'}) is too old to be given new work: "
+        "it could be made to run other people's code. Jobs that it has already go on, new ones wait. "
+    )
+    if row["carrier"] != "https":
+        return words + f"Start it again: {revive_line(row)}"
+    if (row["policy"] or {}).get("stands"):
+        return words + f"Put {settings.url}/agent.pyz on the machine by hand, and start it again."
+    return words + f"Upgrade it: diamond endpoint upgrade {row['name']}"
 
 
 def revive_line(row: Mapping[str, Any]) -> str:

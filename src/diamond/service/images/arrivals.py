@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from diamond.core import ids
+from diamond.core.decoding import decode
 from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
@@ -34,13 +35,18 @@ async def keep_image(
     name: str = "",
     build: str | None = None,
 ) -> str:
-    """The image's id; the copy on this endpoint is the newest. A name moves on from an older image."""
+    """The image's id; the copy on this endpoint is the newest. A name moves on from an older image.
+
+    With a `build` it is the person's own from here on: files of others, accepted before, are no longer taken.
+    """
     now, identity = time.time(), str(record["identity"])
     known = await rows.image_of_identity(tx.connection, owner, identity)
     image = str(known["id"]) if known else ids.new_id(ids.IMAGE)
     if name and not (known and known["name"] == name):
         await rows.free_name(tx, owner, name)
     values = {"record": dict(record), "updated": now, **({"name": name} if name else {})}
+    if build:
+        values["accepted"] = {}
     if known:
         await rows.change_image(tx, image, values)
     else:
@@ -97,8 +103,11 @@ async def keep_copy(
 
 
 def image_of(record: Data) -> Image:
-    """As an order names it."""
-    return Image(str(record["identity"]), str(record["sha256"]), str(record["format"]))
+    """As an order names it: by its file, with what it sets inside. A virtual environment stays the agent's own."""
+    names: tuple[str, ...] = ("identity", "sha256", "format")
+    if record["format"] != "venv":
+        names += ("variables", "path")
+    return decode(Image, {name: record.get(name) for name in names}, "image")
 
 
 async def release(tx: Transaction, what: str, image: str, record: Data) -> None:

@@ -20,6 +20,7 @@ class ImageRow(TypedRow):
     recipe: Any
     record: Any
     build: str | None
+    accepted: Any
     created: float
     updated: float
 

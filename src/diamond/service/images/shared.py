@@ -1,9 +1,12 @@
-"""Images of others that are shared with a person: found beside her own, and hers once she uses one."""
+"""Images of others that are shared with a person: found beside their own, and taken by choosing one.
+
+What is taken are bytes: the files that were there at the moment of the choice, by digest. A recipe's identity proves
+nothing, since the agent of who shares an image says it.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -34,13 +37,21 @@ async def shared_called(connection: AsyncConnection, user: str, text: str) -> li
 
 
 async def own_image(tx: Transaction, user: str, image: str) -> str:
-    """Her own entry of an image that is shared with her; it has the same identity, and takes its own copies."""
+    """The person's own entry of the image that they chose.
+
+    Of one that is shared with them it notes which files they accept with that choice, by digest. An image that they built
+    themselves stays what it is: it takes no file of anybody else, whatever recipe that claims.
+    """
     row = await rows.image_by_id(tx.connection, image)
     assert row is not None
     if row["owner"] == user:
         return image
+    offered = await _offered(tx, row)
     known = await rows.image_of_identity(tx.connection, user, row["identity"])
     if known is not None:
+        if known["accepted"]:
+            accepted = {**known["accepted"], **offered}
+            await rows.change_image(tx, known["id"], {"accepted": accepted})
         return str(known["id"])
     taken = await rows.images_called(tx.connection, user, row["name"]) if row["name"] else []
     made = {
@@ -48,6 +59,7 @@ async def own_image(tx: Transaction, user: str, image: str) -> str:
         "owner": user,
         "name": None if taken else row["name"],
         "build": None,
+        "accepted": offered,
         "created": time.time(),
         "updated": time.time(),
         **{name: row[name] for name in ("identity", "platform", "recipe", "record")},
@@ -56,12 +68,25 @@ async def own_image(tx: Transaction, user: str, image: str) -> str:
     return str(made["id"])
 
 
-async def files_to_take(tx: Transaction, image: Row) -> Sequence[Row]:
-    """Copies of an image: her own, then those of who shares the same image with her."""
-    same = [
-        row["id"]
-        for row in await shared_images(tx.connection, image["owner"])
-        if row["identity"] == image["identity"]
+async def files_to_take(tx: Transaction, image: Row) -> list[Row]:
+    """Files of an image: on the person's own endpoints, then those they accepted from who still shares it with them."""
+    accepted = image["accepted"] or {}
+    shared = await shared_images(tx.connection, image["owner"]) if accepted else []
+    sources = [row["id"] for row in shared if row["id"] in accepted.values()]
+    found = await rows.copies_of(tx.connection, [image["id"], *sources])
+    return [
+        *found[image["id"]],
+        *(copy for key in sources for copy in found[key] if accepted.get(copy["sha256"]) == key),
     ]
-    found = await rows.copies_of(tx.connection, [image["id"], *same])
-    return [copy for key in (image["id"], *same) for copy in found[key]]
+
+
+async def known_digests(tx: Transaction, image: Row) -> set[str]:
+    """Of the files that count as this image: its copies, and what was accepted with it."""
+    copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
+    return {*(copy["sha256"] for copy in copies), *(image["accepted"] or {})}
+
+
+async def _offered(tx: Transaction, image: Row) -> dict[str, str]:
+    """The files of another's image now; a virtual environment is none."""
+    copies = (await rows.copies_of(tx.connection, [image["id"]]))[image["id"]]
+    return {copy["sha256"]: image["id"] for copy in copies if copy["format"] != "venv"}

@@ -14,6 +14,7 @@ from diamond.service.endpoints.pairing import AgentCall
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.images.arrivals import fail_waiting, keep_copy, keep_image, release
+from diamond.service.images.shared import known_digests
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.platform.event_log import News, publish
@@ -96,7 +97,7 @@ async def take_inventory(
             if (record["identity"], record["format"], record["sha256"]) in recorded:
                 continue
             image = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
-            if image is not None:
+            if image is not None and await _counts_as(tx, image, record):
                 await keep_copy(
                     tx, owner=owner, endpoint=endpoint, image=image["id"], record=record
                 )
@@ -119,15 +120,40 @@ async def _take_move(tx: Transaction, move: Row, item: dict[str, Any]) -> None:
     if move["started"] is None and item["state"] == "running":
         values["started"] = time.time()
     image = move["image"]
-    if item["state"] == "done" and move["kind"] != "push":
+    fault = await _fault(tx, move, item) if item["state"] == "done" else ""
+    if fault:
+        values |= {"state": "failed", "message": fault}
+    elif item["state"] == "done" and move["kind"] != "push":
         image = await _arrived(tx, move, item)
         values["image"] = image
     await wishes.change_move(tx, move["id"], values)
-    if item["state"] == "failed":
+    if values["state"] == "failed":
         words = f"its image did not arrive: {values['message']}"
         await fail_waiting(tx, move["id"], words)
     if image:
         await publish(tx, move["owner"], [News("image", image)])
+
+
+async def _counts_as(tx: Transaction, image: Row, record: dict[str, Any]) -> bool:
+    """A file that came from elsewhere may claim any recipe: only what was asked for becomes a copy of the image."""
+    return not record.get("arrived") or record["sha256"] in await known_digests(tx, image)
+
+
+async def _fault(tx: Transaction, move: Row, item: dict[str, Any]) -> str:
+    """Why what arrived is not taken, in words for its person."""
+    record = item.get("record")
+    if not isinstance(record, dict) or move["kind"] == "push":
+        return ""
+    if move["kind"] == "copy":
+        return "" if record["sha256"] == move["sha256"] else "another file came than was asked for"
+    owner = move["owner"]
+    known = await rows.image_of_identity(tx.connection, owner, str(record["identity"]))
+    if known is None or record["sha256"] in await known_digests(tx, known):
+        return ""
+    return (
+        f"it claims the recipe of your image {known['name'] or known['id']}, with other bytes. "
+        f"Delete that one first if you want this one: diamond image delete {known['name'] or known['id']}"
+    )
 
 
 async def _arrived(tx: Transaction, move: Row, item: dict[str, Any]) -> str:

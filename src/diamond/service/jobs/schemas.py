@@ -12,6 +12,8 @@ from diamond.service.tasks.goal_schemas import Goal
 class Signature(Body):
     """Of the order that `POST /jobs/check` answers, by a key of the person's own (docs/security.md)."""
 
+    version: int = Field(default=1, ge=1, le=1000)
+    """Of the signed statement."""
     digest: str = Field(max_length=80)
     """Of the order; another one is refused."""
     until: float = Field(ge=0, le=1e11)

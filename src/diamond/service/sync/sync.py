@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from diamond.core.errors import BadRequest
 from diamond.core.events import Event, event_from
 from diamond.core.ids import IDENTIFIER
+from diamond.core.protocol import VERSION
 from diamond.service.endpoints import commands as command_rows
 from diamond.service.endpoints import store as rows
 from diamond.service.endpoints.pairing import AgentCall, refuse_older
@@ -26,6 +27,7 @@ from diamond.service.tasks.stepping import Steps
 
 MAX_WAIT_SECONDS = 25.0
 POLL_SECONDS = 2.0
+NEW_WORK = ("submit", "image")
 QUESTIONS_PER_MINUTE, QUESTIONS_PER_CLUSTER = 4.0, 6.0
 
 
@@ -176,7 +178,8 @@ async def _is_due(services: Services, call: AgentCall) -> bool:
     endpoint, generation = call.endpoint["id"], call.generation
     async with services.store.read() as connection:
         refuse_older(await rows.newest_generation(connection, endpoint), generation)
-        return await command_rows.has_due(connection, endpoint, generation)
+        held_back = withheld(call.endpoint)
+        return await command_rows.has_due(connection, endpoint, generation, withheld=held_back)
 
 
 async def _answer(
@@ -196,7 +199,10 @@ async def _answer(
     async def hand_over(tx: Transaction) -> Sequence[Row]:
         await command_rows.mark_done(tx, endpoint["id"], done)
         await task_rows.mark_told(tx, closed)
-        return await command_rows.take_due(tx, endpoint["id"], call.generation) if is_due else []
+        if not is_due:
+            return []
+        held_back, place = withheld(endpoint), endpoint["id"]
+        return await command_rows.take_due(tx, place, call.generation, withheld=held_back)
 
     due = await services.store.run(hand_over) if done or closed or is_due else []
     return {
@@ -206,6 +212,11 @@ async def _answer(
         "settings": agent_settings(endpoint),
         "status_questions_per_minute": share,
     }
+
+
+def withheld(endpoint: Row) -> tuple[str, ...]:
+    """Types of commands that an agent gets only once it is upgraded: older ones can be made to run other people's code."""
+    return NEW_WORK if endpoint["protocol"] < VERSION else ()
 
 
 async def _share(connection: AsyncConnection, endpoint: Row) -> float:
@@ -229,12 +240,17 @@ def _introduction(told: dict[str, Any]) -> dict[str, Any]:
         "host": str(told.get("host", "")),
         "user": str(told.get("user", "")),
         "agent_version": str(told.get("agent_version", "")),
+        "protocol": _protocol(told.get("protocol")),
         "python": str(told.get("python", "")),
         "stays": str(told.get("stays", "")),
         "folders": clean(folders) if isinstance(folders, dict) else {},
         "policy": _policy(told.get("policy")),
         **_names_of_secrets(told.get("secrets")),
     }
+
+
+def _protocol(told: Any) -> int:
+    return told if isinstance(told, int) and 0 < told < 1000 else 1
 
 
 def _policy(told: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import { TabList } from "~/components/TabList";
 import { TimeAgo } from "~/components/Time";
 import { EndpointBadge } from "~/endpoints/EndpointBadge";
 import { carrierText, hostText, schedulerText } from "~/endpoints/facts";
-import { OfflineAlert } from "~/endpoints/OfflineAlert";
+import { OfflineAlert, OutdatedAlert } from "~/endpoints/OfflineAlert";
 import { endpointQuery } from "~/endpoints/queries";
 import { CleanUpTab } from "./clean-up/CleanUpTab";
 import { EndpointMenu } from "./EndpointMenu";
@@ -33,6 +33,7 @@ export function EndpointPage() {
         {(shown) => (
           <Stack gap="md">
             {shown.state !== "online" && <OfflineAlert endpoint={shown} />}
+            <OutdatedAlert endpoint={shown} />
             <EndpointTabs endpoint={shown} />
           </Stack>
         )}

@@ -19,7 +19,7 @@ import {
   sortPartitions,
   toolTexts,
 } from "~/endpoints/facts";
-import { OfflineAlert } from "~/endpoints/OfflineAlert";
+import { OfflineAlert, OutdatedAlert } from "~/endpoints/OfflineAlert";
 import { count, formatBytes, MEGABYTE } from "~/lib/format";
 import classes from "./EndpointCard.module.css";
 
@@ -33,6 +33,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <Stack gap="sm">
         <CardHeader endpoint={endpoint} />
         {endpoint.state !== "online" && <OfflineAlert endpoint={endpoint} />}
+        <OutdatedAlert endpoint={endpoint} />
         {hasConnected && <Partitions endpoint={endpoint} />}
         {hasConnected && <Facts endpoint={endpoint} />}
       </Stack>

@@ -54,6 +54,7 @@ endpoints = Table(
     Column("host", Text, nullable=False, default=""),
     Column("user", Text, nullable=False, default=""),
     Column("agent_version", Text, nullable=False, default=""),
+    Column("protocol", Integer, nullable=False, default=1),
     Column("python", Text, nullable=False, default=""),
     Column("stays", String(16), nullable=False, default=""),
     Column("folders", JSON, nullable=False, default=dict),
@@ -374,6 +375,8 @@ images = Table(
     Column("platform", String(32), nullable=False),
     Column("recipe", JSON, nullable=False),
     Column("record", JSON, nullable=False),
+    # Of an image that was taken from somebody: {sha256 of a file: the image it belongs to}, as it was accepted.
+    Column("accepted", JSON, nullable=False, default=dict),
     Column("build", ID),
     Column("created", TIME, nullable=False),
     Column("updated", TIME, nullable=False),
