@@ -48,11 +48,11 @@ def test_a_task_of_a_machine_that_is_away_is_shown_as_it_was(diamond: Diamond) -
         ended = diamond.call("cancel", task)
         after = diamond.call("show", task).stdout
     _, heard = following.communicate(timeout=PATIENCE)
-    assert "local is away" in shown and "diamond endpoint start local" in shown
-    assert "local is away" in listed.stderr and "local is away" not in listed.stdout
+    assert "local is offline" in shown and "diamond endpoint start local" in shown
+    assert "local is offline" in listed.stderr and "local is offline" not in listed.stdout
     assert "being cancelled" in ended.stdout and "takes effect once it is back" in ended.stderr
     assert "running, being cancelled" in after
-    assert "local is away" in heard and "local is back" in heard and "cancelled" in heard
+    assert "local is offline" in heard and "local is back" in heard and "cancelled" in heard
     diamond.wait_for_state(task, "cancelled")
 
 

@@ -50,13 +50,11 @@ def is_offline(endpoint: Endpoint) -> bool:
 
 
 def describe_offline(endpoint: Endpoint) -> str:
-    """alpha is offline (last seen 3 min ago), so its tasks are shown as of then. Reconnect: diamond endpoint connect alpha."""
+    """alpha is offline (last seen 3 min ago), and its tasks are shown as of then. Reconnect: diamond endpoint connect alpha."""
     then = time_ago(endpoint.last_seen or endpoint.since)
-    seen = f" (last seen {then})" if then and then != "just now" else ""
-    step = endpoint_next_step(endpoint)
-    return (
-        f"{endpoint.name} is offline{seen}, so its tasks are shown as of then. Reconnect: {step}."
-    )
+    known = then and then != "just now"
+    age = f" (last seen {then}), and its tasks are shown as of then" if known else ""
+    return f"{endpoint.name} is offline{age}. Reconnect: {endpoint_next_step(endpoint)}."
 
 
 class ConnectionMonitor:

@@ -14,6 +14,7 @@ Typer sees one parameter per field, in order; the function gets the filled datac
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import typing
 from collections.abc import Callable
@@ -23,7 +24,9 @@ from typing import Any
 def option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Expand each parameter whose type is a dataclass into one parameter per field."""
     hints = typing.get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)}
+    groups: dict[str, Any] = {
+        name: hint for name, hint in hints.items() if dataclasses.is_dataclass(hint)
+    }
 
     def call(**values: Any) -> None:
         filled = {name: _take(group, values) for name, group in groups.items()}
@@ -46,6 +49,7 @@ def _take(group: Any, values: dict[str, Any]) -> Any:
     return group(**{name: values.pop(name) for name in names})
 
 
+@functools.cache
 def _field_parameters(group: Any) -> list[inspect.Parameter]:
     hints = typing.get_type_hints(group, include_extras=True)
     return [

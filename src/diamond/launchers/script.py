@@ -127,9 +127,7 @@ def _is_wrapped(order: Order) -> bool:
 def _command_file(order: Order) -> str:
     """The person's line as written; for `accelerate`, with our function around it."""
     line = order.program.text.rstrip("\n") + "\n"
-    if not _is_wrapped(order):
-        return line
-    return accelerate.FUNCTION + "export -f accelerate\n" + line
+    return accelerate.FUNCTION + "export -f accelerate\n" + line if _is_wrapped(order) else line
 
 
 def data_variable(name: str) -> str:

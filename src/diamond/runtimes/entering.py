@@ -44,9 +44,9 @@ set -- "${diamond_words[@]}" /bin/sh -c "$diamond_inside" "$diamond_path" "$@"
 def enter_script(
     enter: Enter, record: Record, *, training: str, names: Sequence[str] = (), gpus: str = ""
 ) -> str:
-    """The text of `enter.sh`; `names` are the batch system's variables, or patterns such as `PBS_*`, that may go in.
+    """The text of `enter.sh`. Variables of an image or a spec are set inside, as the program is started.
 
-    Variables of an image or a spec are set inside, as the program is started.
+    `names` are further variables, or patterns such as `PBS_*`, that may go in.
     """
     allowed = [*ALLOWED, *names, "PYTHONPATH", "PYTHONNOUSERSITE", "TMPDIR"]
     python_path = training

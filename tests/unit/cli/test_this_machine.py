@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from diamond.cli.machine import agent_process
+from diamond.cli.local_processes import agent_command
 from diamond.core.errors import NotFound
 from diamond.sdk.client import Client
 
@@ -24,7 +24,7 @@ class Service:
 
 def words(home: Path, name: str, *, is_this_machine: bool = False) -> list[str]:
     service = cast(Client, Service())
-    return agent_process(service, home, name, is_this_machine=is_this_machine)[0]
+    return agent_command(service, home, name, is_this_machine=is_this_machine)[0]
 
 
 def test_it_is_told_to_the_agent_and_remembered_for_later_starts(tmp_path: Path) -> None:

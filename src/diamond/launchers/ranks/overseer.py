@@ -106,7 +106,11 @@ class Overseer:
         found = shared_variables(self._plan, self._files, os.environ, port)
         if self._exchange is not None:
             found["DIAMOND_ADDRESS_EXCHANGE"] = self._exchange.ticket
-        if _binds(self._plan, starter) and os.environ.get("DIAMOND_BIND") != "none":
+        if (
+            self._plan.binds
+            and _binds(self._plan, starter)
+            and os.environ.get("DIAMOND_BIND") != "none"
+        ):
             found["DIAMOND_BIND_CPUS"] = str(self._plan.cpus_per_rank)
         return found
 
@@ -247,7 +251,7 @@ def shared_variables(
 
 def _binds(plan: LaunchPlan, starter: Starter) -> bool:
     """To a starter that gives cores, what torchrun, accelerate or mpirun start on a node is a single process."""
-    return plan.binds and (plan.is_per_node or plan.kind == "mpi" or not starter.gives_cores)
+    return plan.is_per_node or plan.kind == "mpi" or not starter.gives_cores
 
 
 def _defaults(plan: LaunchPlan) -> Dict[str, str]:

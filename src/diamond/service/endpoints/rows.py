@@ -30,6 +30,7 @@ class EndpointRow(TypedRow):
     host: str
     user: str
     agent_version: str
+    protocol: int
     python: str
     stays: str
     folders: Any
@@ -65,6 +66,7 @@ class CallingEndpointRow(TypedRow):
     host: str
     user: str
     agent_version: str
+    protocol: int
     python: str
     stays: str
     folders: Any

@@ -36,7 +36,7 @@ export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps
         {error && <RejectedAlert error={error} />}
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Text size="sm" c="dimmed" lineClamp={2} role="status">
-            <MessageText text={submitNote(composition, faults)} />
+            <MessageText text={submitNote(composition, shown, faults)} />
           </Text>
           <Tooltip label={<Kbd size="xs">{isApple ? "⌘" : "Ctrl"} Enter</Kbd>}>
             <Button
@@ -54,10 +54,12 @@ export function SubmitBar({ isSending, error, faults, onSubmit }: SubmitBarProps
   );
 }
 
-function submitNote(composition: Composition | undefined, faults: Fault[]): string {
-  const [first, ...others] = faults;
+/** Counts the same faults as the list above it; before anything is shown, what is still missing. */
+function submitNote(composition: Composition | undefined, shown: Fault[], all: Fault[]): string {
+  const [first, ...others] = shown.length ? shown : all;
   if (first && others.length === 0) return faultText(first);
-  if (first) return `${count(faults.length, "field")} to complete or fix.`;
+  if (shown.length) return `${count(shown.length, "error")} to fix.`;
+  if (first) return `${count(all.length, "field")} to complete.`;
   return composition?.cost?.text ?? "";
 }
 

@@ -80,8 +80,8 @@ function ArchiveSection({ project }: { project: ProjectPage }) {
       title={isArchived ? "Archived" : "Archive"}
       about={
         isArchived
-          ? "The project is read-only. Everything in it can still be viewed."
-          : "Makes the project read-only. Nothing is deleted, and you can reopen it at any time."
+          ? "No new jobs can be submitted. Everything in the project can still be viewed."
+          : "Stops new jobs. Nothing is deleted, and you can reopen the project at any time."
       }
     >
       <Group>
