@@ -18,7 +18,7 @@ from the batch script.
 
 SET_FOR_RANKS = frozenset(
     (
-        *(name for names in _SOURCES[0] for name in names),
+        *(name for names in torchrun.VARIABLES for name in names),
         *("MASTER_ADDR", "MASTER_PORT", "PYTHON_EXEC", "TF_CONFIG"),
         *("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR"),
         *("PET_MASTER_PORT", "PET_RDZV_ID", "PET_SIGNALS_TO_HANDLE", "JAX_COORDINATOR_ADDRESS"),
