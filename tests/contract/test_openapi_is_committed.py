@@ -26,7 +26,7 @@ def test_every_call_declares_its_errors_as_problems() -> None:
 
 def test_every_call_has_a_stated_rule_and_every_rule_a_call() -> None:
     calls = {f"{method.upper()} {path.removeprefix(PREFIX)}" for path, method, _ in _calls()}
-    assert calls == set(RULES), "say in service/rules.py who may make the call"
+    assert calls == set(RULES), "say in service/access/rules.py who may make the call"
 
 
 def _calls() -> list[tuple[str, str, dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""Every call of the API, made for real by every kind of caller, held against `service/rules.py`."""
+"""Every call of the API, made for real by every kind of caller, held against `service/access/rules.py`."""
 
 from __future__ import annotations
 

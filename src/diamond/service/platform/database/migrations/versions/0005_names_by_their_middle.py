@@ -47,6 +47,6 @@ def _fill(table: sa.Table) -> None:
 
 
 def _endings(name: str) -> set[str]:
-    """As `store/names.py` does it today; a migration stays as it was."""
+    """As `service/platform/database/name_index.py` does it today; a migration stays as it was."""
     lower = "".join(one.lower() if one.isascii() else one for one in name)
     return {lower[at : at + ENDING_LENGTH] for at in range(len(lower))}

@@ -60,7 +60,7 @@ def _packed() -> Iterator[dict[str, Any]]:
 
 
 def _pack(rows: list[Any]) -> bytes:
-    """As `store/curves.py` does it today; a migration stays as it was."""
+    """As `service/output/curves.py` does it today; a migration stays as it was."""
     columns = [
         array("d", [nan if number is None else number for number in column])
         for column in zip(*((row.step, row.time, row.value) for row in rows), strict=True)
