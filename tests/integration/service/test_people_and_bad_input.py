@@ -66,9 +66,7 @@ def test_half_a_character_is_refused_and_leaves_an_endpoint_whole(scene: Scene) 
 def test_a_name_that_does_not_fit_is_answered_without_a_pattern(scene: Scene) -> None:
     answer = scene.client.call("POST", "/endpoints", {"name": "bad name!"})
     assert answer.status == 422
-    assert answer.json["title"].startswith(
-        "name: 'bad name!' is not a valid identifier: use letters,"
-    )
+    assert answer.json["title"].startswith("name: 'bad name!' is not usable here: use letters,")
 
 
 def test_another_host_name_is_not_answered(service: RunningService) -> None:

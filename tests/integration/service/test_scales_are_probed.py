@@ -170,7 +170,7 @@ def test_settings_are_tried_on_one_node_and_each_says_what_it_gave(scene: Scene)
     [
         ({}, {"nodes": [8]}, "at most 4"),
         ({}, {"nodes": [0]}, "0 is no number of nodes"),
-        ({}, {"nodes": [1], "goal": "fast"}, "'fast' is no goal"),
+        ({}, {"nodes": [1], "goal": "fast"}, "'fast' is not a goal"),
         ({}, {"nodes": [3]}, "cannot be divided evenly among 3 ranks"),
         ({}, {"nodes": [1], "batch_param": "bs"}, "no param 'bs'"),
         ({"params": {}, "run": "true"}, {"tune": True}, "no param to tune"),
@@ -254,5 +254,5 @@ def test_the_command_waits_and_tells_the_curve(scene: Scene, tmp_path: Path) -> 
         out, err = process.communicate()
     assert process.returncode == 0, err
     assert "2 nodes: measured, 232.7 samples/s" in err
-    assert "Advised for soonest: 2 nodes: earliest finish" in out
+    assert "Recommended for soonest: 2 nodes: earliest finish" in out
     assert "Use it: resources: {nodes: 2}, params: {batch_size: 32}" in out
