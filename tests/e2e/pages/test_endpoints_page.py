@@ -223,7 +223,7 @@ def test_room_is_made_after_a_look_at_what_would_go(open_page: OpenPage, site: S
     old = site.diamond.submit("true", options=("--on", "local", "--name", "to-be-cleaned"))
     site.diamond.wait_for_state(old, "succeeded")
     page = open_page("/endpoints/local?tab=upkeep")
-    page.get_by_label("Ended more than (days) ago").fill("0")
+    page.get_by_label("Minimum age (days)").fill("0")
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("cell", name="to-be-cleaned").first).to_be_visible()
     page.get_by_role("button", name=re.compile("Delete .* run director")).click()

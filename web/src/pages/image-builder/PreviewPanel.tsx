@@ -94,7 +94,7 @@ function PreviewFooter({ preview, tab }: { preview: Preview; tab: SideTab }) {
         disabled={!text}
         onClick={() => downloadText(name, text, "text/plain")}
       >
-        Save {name}
+        Download {name}
       </Button>
     </Group>
   );

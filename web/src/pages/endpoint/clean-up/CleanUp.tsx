@@ -43,7 +43,7 @@ export function CleanUp({ endpoint }: { endpoint: Endpoint }) {
         </div>
         <Group align="flex-end" gap="xs">
           <NumberInput
-            label="Ended more than (days) ago"
+            label="Minimum age (days)"
             min={0}
             value={days}
             onChange={setDays}
