@@ -190,6 +190,27 @@ def order_from(data: Dict[str, Any]) -> Order:
     return order
 
 
+def resources_from(order: Dict[str, Any]) -> Resources:
+    """Of an order in its JSON form, without reading the rest: lists of tasks ask for this alone."""
+    resources = _build(Resources, order.get("resources") or {})
+    assert isinstance(resources, Resources)
+    return resources
+
+
+def placement_from(order: Dict[str, Any]) -> Placement:
+    """Of an order in its JSON form, without reading the rest."""
+    placement = _build(Placement, order.get("placement") or {})
+    assert isinstance(placement, Placement)
+    return placement
+
+
+def resume_from(order: Dict[str, Any]) -> Continue:
+    """What an order in its JSON form says about continuing; an old one without `on` continues at exit code 75."""
+    resume = _build(Continue, {"on": ["exit-75"], **(order.get("resume") or {})})
+    assert isinstance(resume, Continue)
+    return resume
+
+
 def environment_from(data: Dict[str, Any]) -> Environment:
     """An environment from its JSON form."""
     files = [_build(EnvironmentFile, one) for one in data.get("files") or []]

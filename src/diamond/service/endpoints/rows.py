@@ -44,38 +44,9 @@ class EndpointRow(TypedRow):
 
 
 @dataclass(frozen=True)
-class CallingEndpointRow(TypedRow):
+class CallingEndpointRow(EndpointRow):
     """An endpoint by its key, with whether its owner is disabled."""
 
-    id: str
-    owner: str
-    name: str
-    carrier: str
-    ssh_host: str
-    state: str
-    since: float
-    last_seen: float | None
-    key_hash: str | None
-    pairing_hash: str | None
-    pairing_expires: float | None
-    confirmed: bool
-    generation: int
-    epoch: str
-    have: int
-    host: str
-    user: str
-    agent_version: str
-    python: str
-    stays: str
-    folders: Any
-    cluster: str
-    is_default: bool
-    profile: Any
-    corrections: Any
-    retention: Any
-    policy: Any
-    secrets: Any
-    created: float
     disabled: float | None
 
 

@@ -165,7 +165,7 @@ class EventStream:
             self._cursor.number = rows[-1]["n"]
         async with aclosing(self._others.news(connection)) as others:
             async for shown in others:
-                yield "task", {**shown, "n": self._cursor.number}
+                yield "task", {**shown.model_dump(), "n": self._cursor.number}
 
     async def _render(self, connection: AsyncConnection, rows: Sequence[Row]) -> list[Sent]:
         """Tasks and endpoints as they now are: of several events of one, the last is enough."""
@@ -188,7 +188,7 @@ class EventStream:
             elif row["kind"] == "changed":
                 sent.append(("changed", {"what": subject, "n": n}))
             elif subject in tasks:
-                sent.append(("task", {**show_task(tasks[subject]), "n": n}))
+                sent.append(("task", {**show_task(tasks[subject]).model_dump(), "n": n}))
             elif subject in endpoints:
                 shown = show_endpoint(endpoints[subject], self._services.settings)
                 sent.append(("endpoint", {**shown, "n": n}))

@@ -10,9 +10,10 @@ from typing import Any
 
 from diamond.compose.checking import Composed, EndpointFacts, ImageFacts, KnownImages, check
 from diamond.core import ids
-from diamond.core.order import Build, Continue, Image, Order, order_data
+from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
@@ -21,6 +22,7 @@ from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
 from diamond.service.tasks.create import Awaited, make_task
+from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.store import find_task
 
 BUILD_RESOURCES = {"cpus_per_task": 2}
@@ -85,7 +87,7 @@ def wanted_build(
 
 async def want_build(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     wanted: Wanted,
     *,
     retry_of: str | None = None,
@@ -149,21 +151,23 @@ async def _there(tx: Transaction, image: str | None, endpoint: str) -> Ready | N
     return Ready(copy["image"], image_of(copy["record"])) if copy else None
 
 
-async def _begin(tx: Transaction, endpoint: Row, wanted: Wanted, retry_of: str | None) -> Row:
-    job = {
-        "id": ids.new_id(ids.JOB),
-        "owner": endpoint["owner"],
-        "name": wanted.name,
-        "spec": wanted.spec,
-        "code": None,
-        "digest": wanted.order.digest,
-        "created": time.time(),
-        "project": "",
-    }
+async def _begin(
+    tx: Transaction, endpoint: EndpointRow, wanted: Wanted, retry_of: str | None
+) -> TaskRow:
+    job = JobRow(
+        id=ids.new_id(ids.JOB),
+        owner=endpoint.owner,
+        name=wanted.name,
+        spec=wanted.spec,
+        code=None,
+        digest=wanted.order.digest,
+        project="",
+        assignment="",
+        created=time.time(),
+    )
     await job_rows.add_job(tx, job)
-    order = order_data(wanted.order)
     return await make_task(
-        tx, job=job, endpoint=endpoint, order=order, retry_of=retry_of, kind="build"
+        tx, job=job, endpoint=endpoint, order=wanted.order, retry_of=retry_of, kind="build"
     )
 
 

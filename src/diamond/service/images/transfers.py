@@ -14,6 +14,7 @@ from diamond.core.task import Phase
 from diamond.images.recipe import recipe_from
 from diamond.images.travel import File, Goal, Way, choose_way, measured_speed
 from diamond.service.endpoints.commands import Command, send
+from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoints_by_id
 from diamond.service.endpoints.views import effective_facts
 from diamond.service.images import request_store as wishes
@@ -38,7 +39,7 @@ UNKNOWN_BUILD_SECONDS = 60.0
 
 async def bring(
     tx: Transaction,
-    endpoint: Row,
+    endpoint: EndpointRow,
     image: str,
     how: str = "auto",
     *,
@@ -206,7 +207,7 @@ def able(facts: Mapping[str, Any], ability: str) -> list[str] | None:
 
 
 async def _rebuild(
-    tx: Transaction, image: Row, endpoint: Row, *, on: str, account: str
+    tx: Transaction, image: Row, endpoint: EndpointRow, *, on: str, account: str
 ) -> Ready | Awaited:
     """From the same lock and the same base: where the platform is the same, so is the identity."""
     recipe = recipe_from(image["recipe"])

@@ -189,13 +189,13 @@ async def _answer(
 ) -> dict[str, Any]:
     """What is due, and which ends are recorded: told once, and again whenever the agent brings up an ended task."""
     async with services.store.read() as connection:
-        closed = await task_rows.untold_tasks(connection, call.endpoint["id"])
+        closed = await task_rows.unconfirmed_ends(connection, call.endpoint["id"])
         endpoint = await rows.endpoint_by_id(connection, call.endpoint["id"]) or call.endpoint
         share = await _share(connection, endpoint)
 
     async def hand_over(tx: Transaction) -> Sequence[Row]:
         await command_rows.mark_done(tx, endpoint["id"], done)
-        await task_rows.mark_told(tx, closed)
+        await task_rows.confirm_ends(tx, closed)
         return await command_rows.take_due(tx, endpoint["id"], call.generation) if is_due else []
 
     due = await services.store.run(hand_over) if done or closed or is_due else []

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.platform.database.engine import Transaction
-from diamond.service.platform.database.rows import rows_of
+from diamond.service.platform.database.rows import rows_of, values_of
 from diamond.service.platform.database.tables import image_wishes, tasks
 from diamond.service.tasks.rows import TaskRow
 
@@ -26,5 +24,9 @@ async def waiting_for(connection: AsyncConnection, what: str) -> list[TaskRow]:
     return rows_of(await connection.execute(query.order_by(tasks.c.id)), TaskRow)
 
 
-async def set_awaited(tx: Transaction, task: str, values: dict[str, Any]) -> None:
-    await tx.connection.execute(update(tasks).where(tasks.c.id == task).values(values))
+async def settle_order(tx: Transaction, task: TaskRow) -> None:
+    """What was left open in its order is known now."""
+    columns = values_of(task)
+    names = ("order", "digest", "chain", "awaits", "phase", "message")
+    settled = update(tasks).where(tasks.c.id == task.id)
+    await tx.connection.execute(settled.values({name: columns[name] for name in names}))
