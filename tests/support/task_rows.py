@@ -37,7 +37,6 @@ PLAIN = TaskRow(
     ended=None,
     cleaned=None,
     retry_of=None,
-    awaits=None,
     order_json=order_data(Order("digits")),
     digest="",
     code=None,
@@ -45,7 +44,7 @@ PLAIN = TaskRow(
     prediction=None,
     node_seconds=0.0,
     bytes=0,
-    untold=False,
+    unconfirmed=False,
     history=0,
     version=1,
 )

@@ -38,6 +38,7 @@ NEXT_STEPS = {
     Reason.WALL_TIME: "Ask for more time (--time), or let a next attempt go on: {by_itself} in the spec",
     Reason.OUT_OF_MEMORY: "Ask for more memory: diamond run … --memory 16GB",
     Reason.CONTINUE_LIMIT: "Go on where it stopped: diamond resume {id}",
+    Reason.DEPENDENCY: "See why that task ended, and run this one again: diamond retry {id}",
     Reason.PROBES: "Name a number of nodes in the spec, and run it again: diamond run",
     Reason.BUDGET: "Go on where it stopped: diamond resume {id} --budget '50 node-hours'",
     Reason.NO_PROGRESS: "Read why: diamond logs {id}. Go on where it stopped: diamond resume {id}",

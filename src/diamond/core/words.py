@@ -30,6 +30,7 @@ REASONS = {
     Reason.HUNG: "its ranks logged no step for far longer than before, and Diamond ended it",
     Reason.POLICY: "the policy of the machine, or the end of its pairing, does not let it run there",
     Reason.PROBES: "the probe runs told no number of nodes",
+    Reason.DEPENDENCY: "a task that it waits for did not succeed",
     Reason.BUDGET: "more of it could have passed the budget",
 }
 

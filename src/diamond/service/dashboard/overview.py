@@ -28,7 +28,7 @@ from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import StateCounts
 from diamond.service.tasks.task_list import TaskFilter
 from diamond.service.tasks.tasks import as_now_known
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 from diamond.service.tasks.warnings import purge_needs
 
 SHOWN, RESULTS, FAILURES = 20, 8, 20
@@ -96,7 +96,10 @@ def _shown(need: Need) -> schemas.Need:
 async def _recent(connection: AsyncConnection, owner: str) -> list[schemas.Result]:
     rows = await _tasks(connection, owner, TaskFilter(sort="-ended"), RESULTS)
     headlines = await _headlines(connection, [row.id for row in rows])
-    return [schemas.Result(task=show_task(row), headline=headlines.get(row.id)) for row in rows]
+    return [
+        schemas.Result(task=task, headline=headlines.get(task.id))
+        for task in await show_tasks(connection, rows)
+    ]
 
 
 async def _headlines(connection: AsyncConnection, tasks: list[str]) -> dict[str, schemas.Headline]:

@@ -57,7 +57,8 @@ class OpenTaskRow(TypedRow):
     id: str
     attempt: str
     attempts: Any
-    awaits: str | None
+    is_waiting: bool
+    """For something that it depends on: no agent has it yet."""
 
 
 @dataclass(frozen=True)

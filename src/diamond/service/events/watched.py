@@ -14,7 +14,7 @@ from diamond.service.platform.wakeups.notifier import owner_topic, project_topic
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.store import changed_in_projects, tasks_by_id
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 
 LOOK_BACK_SECONDS = 300.0
 """A client that comes back hears again of what changed meanwhile; each telling is the whole task."""
@@ -61,7 +61,7 @@ class OthersWork:
         for row in found:
             if self._told.get(row.id) != row.version:
                 self._told[row.id] = row.version
-                yield show_task(row)
+                yield (await show_tasks(connection, [row]))[0]
         self._since = max(self._since, newest - OVERLAP_SECONDS)
 
 

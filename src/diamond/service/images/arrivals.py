@@ -8,18 +8,15 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from diamond.core import ids
-from diamond.core.events import PrepareFailed, Staging
 from diamond.core.order import Image, order_from
 from diamond.core.task import Reason
-from diamond.service.endpoints.commands import send
 from diamond.service.images import request_store as wishes
 from diamond.service.images import store as rows
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.event_log import News, publish
-from diamond.service.tasks.dependency_store import settle_order, waiting_for
+from diamond.service.tasks.dependency_store import waiting_for
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
-from diamond.service.tasks.submit_command import submit_command
 
 Data = Mapping[str, Any]
 
@@ -102,26 +99,20 @@ def image_of(record: Data) -> Image:
 
 
 async def release(tx: Transaction, what: str, image: str, record: Data) -> None:
-    """The tasks that waited for this build or move are submitted, with the image in their orders."""
+    """The tasks that waited for this build or transfer get the image in their orders, and are submitted if nothing else is missing."""
     for row in await waiting_for(tx.connection, what):
         if row.cancel_requested:
             continue
         order = {**row.order_json, "image": asdict(image_of(record))}
         ready = replace(row, order_json=order, digest=order_from(order).digest)
-        await settle_order(tx, ready)
         await rows.add_use(tx, image=image, task=row.id, owner=row.owner)
-        await send(tx, [submit_command(ready)])
-        await _say(tx, ready, Staging(time.time(), row.attempt, "code", "the image is there"))
+        steps = Steps(row.owner)
+        await steps.meet(tx, ready, what, "the image is there")
+        await steps.save(tx)
 
 
 async def fail_waiting(tx: Transaction, what: str, message: str) -> None:
     for row in await waiting_for(tx.connection, what):
-        failed = PrepareFailed(time.time(), row.attempt, Reason.ENVIRONMENT.value, message)
-        await _say(tx, row, failed)
-
-
-async def _say(tx: Transaction, row: TaskRow, event: Staging | PrepareFailed) -> None:
-    steps = Steps(row.owner)
-    steps.load(replace(row, awaits=None))
-    steps.apply(row.id, event)
-    await steps.save(tx)
+        steps = Steps(row.owner)
+        await steps.fail(tx, row, what, message, Reason.ENVIRONMENT)
+        await steps.save(tx)

@@ -150,7 +150,7 @@ async def _begun(
         row = await rows.image_by_id(tx.connection, begun.image)
         assert row is not None
         return {"build": None, "image": await show_image(tx.connection, row)}
-    task = await find_task(tx.connection, principal, begun.what)
+    task = await find_task(tx.connection, principal, begun.id)
     return {"build": await show_build(tx.connection, task), "image": None}
 
 

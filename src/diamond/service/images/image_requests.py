@@ -10,6 +10,7 @@ from typing import Any
 
 from diamond.compose.checking import Composed, EndpointFacts, ImageFacts, KnownImages, check
 from diamond.core import ids
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.order import Build, Continue, Image, Order
 from diamond.core.task import FINAL_WORDS
 from diamond.images.recipe import digest_of, environment_data
@@ -21,7 +22,7 @@ from diamond.service.images.arrivals import image_of
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task
+from diamond.service.tasks.create import make_task
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.store import find_task
 
@@ -92,7 +93,7 @@ async def want_build(
     *,
     retry_of: str | None = None,
     afresh: bool = False,
-) -> Ready | Awaited:
+) -> Ready | Dependency:
     """The image if it is there, the build that is at work on it, or a new one. `afresh`: never an old image."""
     owner, place = endpoint["owner"], endpoint["id"]
     wish = await wishes.find_wish(tx, owner, place, wanted.key)
@@ -171,5 +172,6 @@ async def _begin(
     )
 
 
-def _waits_for(build: str) -> Awaited:
-    return Awaited(build, f"its image is being built by {build}")
+def _waits_for(build: str) -> Dependency:
+    message = f"its image is being built by {build}"
+    return Dependency(DependencyKind.BUILD, build, message=message)

@@ -39,11 +39,11 @@ async def copy_image(
         found = await bring(tx, place, row["id"], body.how, on=body.endpoint, account=body.account)
         if isinstance(found, Ready):
             return {"how": "here", "words": f"it is on {place['name']} already"}
-        move = await wishes.find_move(tx.connection, found.what)
-        words = found.words.removeprefix("its image is ").removeprefix("being ")
+        move = await wishes.find_move(tx.connection, found.id)
+        words = found.message.removeprefix("its image is ").removeprefix("being ")
         if move is not None:
             return {"how": "move", "words": words, "move": await show_move(tx.connection, move)}
-        task = await find_task(tx.connection, principal, found.what)
+        task = await find_task(tx.connection, principal, found.id)
         shown = (await as_now_known(tx.connection, [task]))[0]
         return {"how": "rebuild", "words": words, "build": shown.model_dump(mode="json")}
 

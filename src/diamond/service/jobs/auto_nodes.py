@@ -6,7 +6,7 @@ from typing import Any
 
 from diamond.compose.checking import Composed, check
 from diamond.core import ids
-from diamond.core.task import Phase
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import known_images, require_snapshot
@@ -28,7 +28,7 @@ from diamond.service.platform.idempotency import Once, once
 from diamond.service.platform.services import Services
 from diamond.service.projects.terms import Place, place_of
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task, new_job
+from diamond.service.tasks.create import make_task, new_job
 
 UNKEPT = "The plan is not kept with it: it was made for one node, and probes have yet to tell how many it gets."
 Spec = dict[str, Any]
@@ -90,8 +90,10 @@ async def _wait(
     await job_rows.add_job(tx, job)
     scale = ids.new_id(ids.SCALE)
     words = f"short runs find out how many nodes it is worth, then it is queued (scale {scale})"
-    awaited = Awaited(scale, words, Phase.PROBING)
-    task = await make_task(tx, job=job, endpoint=endpoint, order=composed.order, awaited=awaited)
+    probes = Dependency(DependencyKind.PROBE, scale, message=words)
+    task = await make_task(
+        tx, job=job, endpoint=endpoint, order=composed.order, dependencies=[probes]
+    )
     body = ScaleRequest(goal=GOAL)
     await add_scale(tx, endpoint.owner, spec, code, body, Waiting(task.id, scale))
-    return jobs.submitted(job, task, [waiting_message(), *composed.warnings])
+    return await jobs.submitted(tx, job, task, [waiting_message(), *composed.warnings])

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from diamond.compose.checking import check
+from diamond.core.dependencies import Dependency
 from diamond.core.errors import DiamondError
-from diamond.core.events import PrepareFailed, Staging
-from diamond.core.order import Order, order_data
+from diamond.core.order import order_data
 from diamond.core.task import FINAL_WORDS, Reason
 from diamond.planning.budget import Use, parse_budget, rate_of
 from diamond.planning.probing import ProbeState
 from diamond.service.composer.compose import known_images
-from diamond.service.endpoints.commands import send
-from diamond.service.endpoints.rows import EndpointRow
 from diamond.service.endpoints.store import endpoint_by_id
 from diamond.service.images import store as image_rows
 from diamond.service.images.image_requests import Ready, endpoint_facts
@@ -27,26 +24,32 @@ from diamond.service.planning.scale_store import DONE, FAILED
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import Row
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, new_chain
-from diamond.service.tasks.dependency_store import settle_order
+from diamond.service.tasks.create import new_chain
+from diamond.service.tasks.dependency_store import WAITING, add_dependencies, dependencies_of
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task
-from diamond.service.tasks.submit_command import submit_command
 
 Data = Mapping[str, Any]
 
 
 async def release_waiting(tx: Transaction, scale: Row) -> None:
     task = await find_task(tx.connection, scale["for_task"])
-    if task is None or task.state in FINAL_WORDS or task.awaits != scale["id"]:
+    if task is None or task.state in FINAL_WORDS or not await _waits(tx, task, scale["id"]):
         return
     try:
         await _go_on(tx, scale, task)
     except DiamondError as error:
         words = " ".join(one for one in (error.message, error.hint) if one)
         reason = Reason.BUDGET if isinstance(error, TooDear) else Reason.PROBES
-        await _say(tx, task, PrepareFailed(time.time(), task.attempt, reason.value, words))
+        steps = Steps(task.owner)
+        await steps.fail(tx, task, scale["id"], words, reason)
+        await steps.save(tx)
+
+
+async def _waits(tx: Transaction, task: TaskRow, scale: str) -> bool:
+    known = (await dependencies_of(tx.connection, [task.id]))[task.id]
+    return any(row.target == scale and row.state == WAITING for row in known)
 
 
 def budget_left(budget: str, probes: list[dict[str, Any]], rate: float | None) -> str:
@@ -84,7 +87,14 @@ async def _go_on(tx: Transaction, scale: Row, task: TaskRow) -> None:
     if isinstance(image, Ready):
         order = replace(order, image=image.found)
         await image_rows.add_use(tx, image=image.image, task=task["id"], owner=task["owner"])
-    await _submit(tx, task, order, endpoint, image if isinstance(image, Awaited) else None)
+    if isinstance(image, Dependency):
+        await add_dependencies(tx, task, [image])
+    chain = replace(new_chain(order, endpoint), person=task.chain.person)
+    settled = replace(task, order_json=order_data(order), digest=order.digest, chain=chain)
+    steps = Steps(task.owner)
+    message = f"the probes found the number of nodes: {order.resources.nodes}"
+    await steps.meet(tx, settled, scale["id"], message)
+    await steps.save(tx)
 
 
 def _require_probes(scale: Row) -> None:
@@ -96,25 +106,3 @@ def _require_probes(scale: Row) -> None:
             f"The budget holds no probe beside one attempt: {scale['probes'][0]['words']}",
             "Run it again with a larger budget, or name a number of nodes.",
         )
-
-
-async def _submit(
-    tx: Transaction, task: TaskRow, order: Order, endpoint: EndpointRow, awaited: Awaited | None
-) -> None:
-    chain = replace(new_chain(order, endpoint), person=task.chain.person)
-    ready = replace(task, order_json=order_data(order), digest=order.digest, chain=chain)
-    if awaited:
-        phase, message = awaited.phase.value, awaited.words
-        await settle_order(tx, replace(ready, awaits=awaited.what, phase=phase, message=message))
-        return
-    await settle_order(tx, ready)
-    await send(tx, [submit_command(ready)])
-    message = f"the probes found the number of nodes: {order.resources.nodes}"
-    await _say(tx, ready, Staging(time.time(), task.attempt, "code", message))
-
-
-async def _say(tx: Transaction, task: TaskRow, event: Staging | PrepareFailed) -> None:
-    steps = Steps(task.owner)
-    steps.load(replace(task, awaits=None))
-    steps.apply(task.id, event)
-    await steps.save(tx)

@@ -32,7 +32,7 @@ from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.store import find_task as row_of
 from diamond.service.tasks.store import tasks_after
 from diamond.service.tasks.tasks import find_task
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_new_task, show_tasks
 
 
 async def resume_task(
@@ -50,8 +50,10 @@ async def resume_task(
         if row.state in FINAL_WORDS:
             await require_place(tx.connection, principal, row)
             await require_usable(tx.connection, principal.user, endpoint)
-            return show_task(await _as_new_task(tx, row, endpoint, wanted))
-        return show_task(await _allow(tx, row, endpoint, wanted, principal))
+            made = await _as_new_task(tx, row, endpoint, wanted)
+            return await show_new_task(tx.connection, made)
+        allowed = await _allow(tx, row, endpoint, wanted, principal)
+        return (await show_tasks(tx.connection, [allowed]))[0]
 
     request = Once.of(key, "resume", {"task": task, **wanted.model_dump()})
     return await once_as(Task, services.store, principal, request, resume)

@@ -28,7 +28,7 @@ from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.schemas import Task
 from diamond.service.tasks.store import find_task
 from diamond.service.tasks.tasks import find_task as visible_task
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_new_task
 
 NEVER_SETTLED = (Reason.PROBES.value, Reason.BUDGET.value)
 """Why a task with `nodes: auto` may end before it has a number of nodes."""
@@ -73,7 +73,7 @@ async def repeat_build(
     wanted = Wanted(row.order.build or Build(), row.name, row.order, job.spec)
     begun = await want_build(tx, endpoint, wanted, retry_of=row["id"], afresh=True)
     assert not isinstance(begun, Ready)
-    made = await find_task(tx.connection, begun.what)
+    made = await find_task(tx.connection, begun.id)
     assert made is not None
     return made
 
@@ -103,7 +103,7 @@ async def retry_task(services: Services, principal: Principal, task: str, key: s
             )
         await require_place(tx.connection, principal, row)
         await require_usable(tx.connection, principal.user, endpoint)
-        return show_task(await repeat_task(tx, row, job, endpoint))
+        return await show_new_task(tx.connection, await repeat_task(tx, row, job, endpoint))
 
     request = Once.of(key, "retry", task)
     return await once_as(Task, services.store, principal, request, retry)

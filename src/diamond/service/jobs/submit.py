@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.compose.checking import Composed
+from diamond.core.dependencies import Dependency, DependencyKind
 from diamond.core.errors import Conflict, NotFound
-from diamond.core.task import Phase
 from diamond.service.access.authorize import Action, require
 from diamond.service.access.principal import Principal
 from diamond.service.composer.compose import Code, Spec, compose, known_images
@@ -35,11 +35,11 @@ from diamond.service.platform.services import Services
 from diamond.service.projects.terms import NOWHERE, Place, place_of
 from diamond.service.projects.visibility import visible
 from diamond.service.tasks import job_store as job_rows
-from diamond.service.tasks.create import Awaited, make_task, new_chain, new_job
+from diamond.service.tasks.create import make_task, new_chain, new_job
 from diamond.service.tasks.goal_schemas import Prediction
 from diamond.service.tasks.rows import JobRow, TaskRow
 from diamond.service.tasks.schemas import Job, Submitted
-from diamond.service.tasks.views import show_job, show_task
+from diamond.service.tasks.views import show_job, show_new_task
 
 
 async def submit_job(
@@ -128,19 +128,18 @@ async def add_run_task(
 ) -> TaskRow:
     """A task that runs, or waits for its image first."""
     image = await image_for(tx, endpoint, composed, job.owner)
-    moves = isinstance(image, Awaited) and image.phase is not Phase.BUILDING
+    moves = isinstance(image, Dependency) and image.kind is DependencyKind.TRANSFER
     place.require_unmoved(moves)
     order = (
         replace(composed.order, image=image.found) if isinstance(image, Ready) else composed.order
     )
-    awaited = image if isinstance(image, Awaited) else None
     task = await make_task(
         tx,
         job=job,
         endpoint=endpoint,
         order=order,
         retry_of=retry_of,
-        awaited=awaited,
+        dependencies=[image] if isinstance(image, Dependency) else [],
         kind=kind,
         chain=replace(new_chain(order, endpoint), signature=signature),
         prediction=prediction,
@@ -174,18 +173,21 @@ async def make_job(
         prediction=Prediction.model_validate(planned) if planned else None,
         signature=signature,
     )
-    return submitted(job, task, composed.warnings)
+    return await submitted(tx, job, task, composed.warnings)
 
 
-def submitted(job: JobRow, task: TaskRow, warnings: list[str]) -> dict[str, Any]:
+async def submitted(
+    tx: Transaction, job: JobRow, task: TaskRow, warnings: list[str]
+) -> dict[str, Any]:
     """The answer to a submission, as it is kept for a repeated request."""
-    shown = Submitted(job=show_job(job, [task.id]), tasks=[show_task(task)], warnings=warnings)
+    tasks = [await show_new_task(tx.connection, task)]
+    shown = Submitted(job=show_job(job, [task.id]), tasks=tasks, warnings=warnings)
     return shown.model_dump(mode="json")
 
 
 async def image_for(
     tx: Transaction, endpoint: EndpointRow, composed: Composed, owner: str
-) -> Ready | Awaited | None:
+) -> Ready | Dependency | None:
     """The image that a job needs: there, or on its way."""
     if endpoint["owner"] != owner and (composed.image or composed.build):
         return await _guests_image(tx, endpoint, composed)

@@ -25,7 +25,7 @@ from diamond.service.platform.http.safe_download import guessed_type, preview_of
 from diamond.service.platform.services import Services
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.tasks import load_task, task_history
-from diamond.service.tasks.views import show_task
+from diamond.service.tasks.views import show_tasks
 
 PIECE_BYTES = 4 << 20
 REPORT_LOG_BYTES = 16 << 10
@@ -111,9 +111,10 @@ async def task_report(services: Services, principal: Principal, task: str) -> di
     row = await load_task(services, principal, task)
     async with services.store.read() as connection:
         endpoint = await endpoint_by_id(connection, row["endpoint"])
+        shown = (await show_tasks(connection, [row]))[0]
     facts = {
         "diamond": __version__,
-        "task": show_task(row).model_dump(mode="json"),
+        "task": shown.model_dump(mode="json"),
         "history": [line.model_dump() for line in await task_history(services, principal, row.id)],
         "logs": (await list_logs(services, principal, row["id"]))["items"],
         "log_ends": await _log_ends(services, principal, row),

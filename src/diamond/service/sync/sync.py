@@ -46,7 +46,7 @@ async def hello(services: Services, call: AgentCall, told: dict[str, Any]) -> di
             "generation": generation,
             "now": time.time(),
             "restored": _is_from_a_backup(row, told),
-            "open_tasks": [_open(task) for task in still_open if not task["awaits"]],
+            "open_tasks": [_open(task) for task in still_open if not task.is_waiting],
             "settings": agent_settings(row),
             "status_questions_per_minute": await _share(tx.connection, row),
         }

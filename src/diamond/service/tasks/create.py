@@ -1,15 +1,17 @@
-"""A task with its first attempt, on its way to the endpoint or waiting for its image."""
+"""A task with its first attempt, on its way to the endpoint or waiting for what it depends on."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from diamond.compose.checking import Composed
 from diamond.core import ids
+from diamond.core.dependencies import Dependency, waiting_message, waiting_phase
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.order import Order, order_data
-from diamond.core.task import Attempt, Phase, Task
+from diamond.core.task import Attempt, Task
 from diamond.service.chains.grants import first_chain
 from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import send
@@ -22,19 +24,11 @@ from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.wakeups.notifier import project_topic
 from diamond.service.tasks.core_rows import new_attempt
+from diamond.service.tasks.dependency_store import add_dependencies
 from diamond.service.tasks.goal_schemas import Prediction
 from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
 from diamond.service.tasks.store import add_history, add_task
 from diamond.service.tasks.submit_command import submit_command
-
-
-@dataclass(frozen=True)
-class Awaited:
-    """What a task waits for: a build (a task's id) or a move."""
-
-    what: str
-    words: str
-    phase: Phase = Phase.BUILDING
 
 
 async def make_task(
@@ -45,11 +39,11 @@ async def make_task(
     order: Order,
     retry_of: str | None = None,
     kind: str = "run",
-    awaited: Awaited | None = None,
+    dependencies: Sequence[Dependency] = (),
     chain: ChainRow | None = None,
     prediction: Prediction | None = None,
 ) -> TaskRow:
-    """A task with its first attempt on the way to the endpoint, or waiting for its image.
+    """A task with its first attempt, which is submitted now or when all that it depends on is there.
 
     `chain`: where it is not the one of a fresh task.
     """
@@ -64,11 +58,13 @@ async def make_task(
         prediction=prediction,
         chain=replace(chain or new_chain(order, endpoint), person=person),
     )
-    if awaited:
-        row = replace(row, awaits=awaited.what, phase=awaited.phase.value, message=awaited.words)
+    if dependencies:
+        phase, message = waiting_phase(dependencies), waiting_message(dependencies)
+        row = replace(row, phase=phase.value, message=message)
     await add_task(tx, row)
+    await add_dependencies(tx, row, dependencies)
     await add_history(tx, [_created_line(row)])
-    if not awaited:
+    if not dependencies:
         await send(tx, [submit_command(row)])
     await publish(tx, row.owner, [News("task", row.id)])
     if row.project:
@@ -115,7 +111,6 @@ def first_row(
         ended=None,
         cleaned=None,
         retry_of=None,
-        awaits=None,
         order_json=order_data(order),
         digest=job.digest,
         code=job.code,
@@ -123,7 +118,7 @@ def first_row(
         prediction=None,
         node_seconds=0.0,
         bytes=0,
-        untold=False,
+        unconfirmed=False,
         history=1,
         version=1,
     )

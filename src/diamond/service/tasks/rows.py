@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from diamond.core.dependencies import Dependency, DependencyKind, DependencyState
 from diamond.service.chains.rows import (
     ChainedTaskRow,
     attempts_from,
@@ -55,15 +56,14 @@ class TaskRow(ChainedTaskRow):
     updated: float
     ended: float | None
     retry_of: str | None
-    awaits: str | None
     digest: str
     code: JsonObject | None
     project: str
     prediction: Prediction | None
     node_seconds: float
     bytes: int
-    untold: bool
-    """It has ended, and its agent has not been told that this is recorded."""
+    unconfirmed: bool
+    """It has ended, and its agent does not know yet that this is recorded."""
     history: int
     """How many lines its history has."""
     version: int
@@ -82,6 +82,25 @@ class JobRow(TypedRow):
     project: str
     assignment: str
     created: float
+
+
+@dataclass(frozen=True)
+class DependencyRow(TypedRow):
+    """One thing that a task waits for before it may start."""
+
+    task: str
+    kind: str
+    target: str
+    owner: str
+    state: str
+    message: str
+    created: float
+    updated: float
+
+    @property
+    def value(self) -> Dependency:
+        kind, state = DependencyKind(self.kind), DependencyState(self.state)
+        return Dependency(kind, self.target, state, self.message)
 
 
 @dataclass(frozen=True)

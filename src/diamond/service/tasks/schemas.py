@@ -37,6 +37,18 @@ class GoOnRequest(Body):
     """So many more, before it asks again."""
 
 
+class Dependency(BaseModel):
+    """One thing that a task waits for before it may start."""
+
+    kind: Literal["build", "transfer", "probe", "task"]
+    id: str
+    """Of a task (`build`, `task`), of a transfer of its image, or of a scale (`probe`)."""
+    state: Literal["waiting", "met", "failed"]
+    message: str
+    created: float
+    updated: float
+
+
 class Task(BaseModel):
     id: str
     job: str
@@ -76,8 +88,10 @@ class Task(BaseModel):
     run_dir: str
     cleaned: float | None
     """When the run directory was removed to make room; `run_dir` is then empty."""
+    dependencies: list[Dependency]
+    """What it waits for, or waited for, before it is submitted."""
     awaits: str | None
-    """What must be done before it is queued: a build (a task's id), or a move of its image."""
+    """The id of the first of these that is open."""
 
 
 class HistoryLine(BaseModel):

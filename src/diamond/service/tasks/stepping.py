@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from diamond.core import ids
 from diamond.core.actions import Action, FollowUpTakes, NextAttempt, Recorded, SendCancel
+from diamond.core.dependencies import Decision, Outcome, fail, meet, waiting_phase
 from diamond.core.events import (
-    CLEANED,
     EVENT_TYPES,
     Allowed,
-    Arrived,
     CancelAsked,
     Event,
     Exited,
@@ -20,26 +19,43 @@ from diamond.core.events import (
     Note,
     Observed,
     PrepareFailed,
+    Staging,
     Started,
-    Submitted,
 )
 from diamond.core.follow_ups import begin_attempt
 from diamond.core.lifecycle import step
-from diamond.core.task import Attempt, Phase, Reason, State, Task
+from diamond.core.task import Phase, Reason, State, Task
 from diamond.service.chains.granting import forecast_grant, grant_of, queues_ahead
-from diamond.service.chains.grants import node_seconds, refusal
-from diamond.service.chains.rows import AttemptRow, ChainRow, RunRow
+from diamond.service.chains.grants import refusal
+from diamond.service.chains.rows import ChainRow
 from diamond.service.endpoints.commands import Command, send
 from diamond.service.notifications.notify import Notice, asking_notice, ending_notice, tell
 from diamond.service.platform.database.engine import Transaction
 from diamond.service.platform.database.rows import JsonObject
 from diamond.service.platform.event_log import News, publish
 from diamond.service.platform.wakeups.notifier import SCALES, project_topic
-from diamond.service.tasks.core_rows import core_task, new_attempt, with_decided, with_known
-from diamond.service.tasks.dependency_store import hold_wishes, waiting_for
+from diamond.service.tasks.core_rows import new_attempt
+from diamond.service.tasks.dependency_store import (
+    dependencies_of,
+    hold_wishes,
+    save_dependency,
+    settle_order,
+    waiting_for,
+)
+from diamond.service.tasks.life import (
+    Life,
+    Line,
+    has_gone,
+    is_same,
+    keep_attempt,
+    keep_cleaned,
+    keep_exit,
+    keep_limit,
+    keep_start,
+)
 from diamond.service.tasks.rows import HistoryRow, TaskRow
 from diamond.service.tasks.store import add_history, history_of, save_task
-from diamond.service.tasks.submit_command import task_json
+from diamond.service.tasks.submit_command import submit_command, task_json
 
 EVENT_NAMES: dict[type[Event], str] = {
     **{cls: name for name, cls in EVENT_TYPES.items()},
@@ -47,84 +63,6 @@ EVENT_NAMES: dict[type[Event], str] = {
     NotAllowed: "not-allowed",
     Allowed: "allowed",
 }
-
-
-@dataclass(frozen=True)
-class Line:
-    """An event for the history; one that changed nothing may stand there already."""
-
-    row: HistoryRow
-    """Its number is given when it is saved."""
-    may_repeat: bool
-
-
-@dataclass
-class Life:
-    """One task while events are applied to it."""
-
-    row: TaskRow
-    """As it was loaded."""
-    task: Task
-    attempts: list[AttemptRow]
-    chain: ChainRow
-    node: str
-    run_dir: str
-    started: float | None
-    ended: float | None
-    cleaned: float | None
-    lines: list[Line] = field(default_factory=list)
-    is_changed: bool = False
-    is_news: bool = False
-    needs_grant: bool = False
-    """A program started, or costs more than before: the agent gets a new grant for the chain."""
-
-    @classmethod
-    def of(cls, row: TaskRow) -> Life:
-        return cls(
-            row=row,
-            task=core_task(row),
-            attempts=list(row.attempts),
-            chain=row.chain,
-            node=row.node,
-            run_dir=row.run_dir,
-            started=row.started,
-            ended=row.ended,
-            cleaned=row.cleaned,
-        )
-
-    def find(self, attempt: str) -> AttemptRow | None:
-        return next((one for one in self.attempts if one.id == attempt), None)
-
-    def change(self, changed: AttemptRow) -> None:
-        """Put an attempt in the place of the one with its id, else of the one with its number."""
-        known = self.find(changed.id)
-        if known is not None:
-            self.attempts[self.attempts.index(known)] = changed
-            return
-        others = [one for one in self.attempts if one.number != changed.number]
-        self.attempts[:] = [*others, changed]
-
-    def end_attempt(self, attempt: str, at: float, reason: str) -> None:
-        known = self.find(attempt)
-        if known is not None:
-            self.change(replace(known, ended=known.ended or at, reason=reason))
-
-    def as_row(self) -> TaskRow:
-        """The row as it is now."""
-        row = replace(
-            self.row,
-            attempts=tuple(self.attempts),
-            chain=self.chain,
-            node=self.node,
-            run_dir=self.run_dir,
-            started=self.started,
-            ended=self.ended,
-            cleaned=self.cleaned,
-            untold=self.row.untold or self.task.is_final,
-            node_seconds=node_seconds(self.row.resources, self.attempts),
-            history=self.row.history + len(self.lines),
-        )
-        return with_decided(row, self.task)
 
 
 class Steps:
@@ -162,7 +100,7 @@ class Steps:
         before = life.task
         after, actions = step(before, event)
         self._keep(life, event, after)
-        same = _is_same(before, after)
+        same = is_same(before, after)
         if not (same and not actions and isinstance(event, Observed)):
             life.lines.append(Line(self._line(life, event, actions), may_repeat=same))
         for action in actions:
@@ -170,13 +108,13 @@ class Steps:
         if isinstance(event, Note):
             data = {"message": event.message, "code": event.code}
             self._news[life.row.owner].append(News("note", task, data))
-            _keep_cleaned(life, event)
+            keep_cleaned(life, event)
         life.is_changed = True
-        life.is_news = life.is_news or not _is_same(before, life.task)
+        life.is_news = life.is_news or not is_same(before, life.task)
 
     async def save(self, tx: Transaction) -> None:
         """In the order of ids, so that two writers never wait for each other in a ring."""
-        await self._end_waiting(tx)
+        await self._release_waiting(tx)
         lines: list[HistoryRow] = []
         for task in sorted(self._lives):
             life = self._lives[task]
@@ -215,36 +153,74 @@ class Steps:
             self._news[owner] += await tell(tx, owner, notices[owner])
             await publish(tx, owner, self._news[owner])
 
-    async def _end_waiting(self, tx: Transaction) -> None:
-        """Tasks that wait for an image cannot run when its build has ended without one."""
+    async def meet(self, tx: Transaction, task: TaskRow, target: str, message: str) -> None:
+        """Something that the task waited for is there: with `task.order_json` it is submitted if that was the last."""
+        known = [row.value for row in (await dependencies_of(tx.connection, [task.id]))[task.id]]
+        await settle_order(tx, task)
+        await self._settle(tx, task, target, meet(known, target), message)
+
+    async def fail(
+        self, tx: Transaction, task: TaskRow, target: str, message: str, reason: Reason
+    ) -> None:
+        """Something that the task waited for will never be there: it fails."""
+        known = [row.value for row in (await dependencies_of(tx.connection, [task.id]))[task.id]]
+        await self._settle(tx, task, target, fail(known, target, message), message, reason)
+
+    async def _settle(
+        self,
+        tx: Transaction,
+        task: TaskRow,
+        target: str,
+        outcome: Outcome,
+        message: str,
+        reason: Reason = Reason.NONE,
+    ) -> None:
+        """The row is saved in any case: of two that settle the last two things at once, one loses the race and looks again."""
+        for dependency in outcome.dependencies:
+            if dependency.id == target:
+                await save_dependency(tx, task.id, dependency)
+        self.load(task)
+        if outcome.decision is Decision.FAIL:
+            self.apply(task.id, PrepareFailed(self._now, task.attempt, reason.value, message))
+        elif outcome.decision is Decision.SUBMIT:
+            self._commands.append(submit_command(task))
+            self.apply(task.id, Staging(self._now, task.attempt, "code", message))
+        else:
+            self.apply(task.id, Staging(self._now, task.attempt, "code", outcome.message))
+            life = self._lives[task.id]
+            life.task = replace(life.task, phase=waiting_phase(outcome.dependencies))
+
+    async def _release_waiting(self, tx: Transaction) -> None:
+        """Tasks that wait for one that has ended; a build that succeeded reports its image itself."""
         for task in list(self._ended):
             life = self._lives[task]
-            if life.row.kind != "build" or life.task.state is State.SUCCEEDED:
+            state, is_build = life.task.state, life.row.kind == "build"
+            if is_build and state is State.SUCCEEDED:
                 continue
-            await hold_wishes(tx, task)
-            message = (
-                f"its image was not built: {life.task.message}. See: diamond image show {task}"
-            )
+            if is_build:
+                await hold_wishes(tx, task)
             for row in await waiting_for(tx.connection, task):
-                self.load(replace(row, awaits=None))
-                reason = Reason.ENVIRONMENT.value
-                self.apply(row.id, PrepareFailed(self._now, row.attempt, reason, message))
+                if state is State.SUCCEEDED:
+                    await self.meet(tx, row, task, f"task {task} succeeded")
+                    continue
+                reason = Reason.ENVIRONMENT if is_build else Reason.DEPENDENCY
+                await self.fail(tx, row, task, _why_it_fails(life), reason)
 
     def _keep(self, life: Life, event: Event, after: Task) -> None:
         """The columns beside the life cycle: when, where, each attempt's own story."""
         before, life.task = life.task, after
-        _keep_attempt(life, after.attempt, event)
+        keep_attempt(life, after.attempt, event)
         if after.follow_up is not None:
-            _keep_attempt(life, after.follow_up, event)
-        if before.follow_up is not None and _has_gone(before.follow_up, after):
+            keep_attempt(life, after.follow_up, event)
+        if before.follow_up is not None and has_gone(before.follow_up, after):
             life.end_attempt(before.follow_up.id, event.at, Reason.WITHDRAWN.value)
-        if isinstance(event, Observed) and _keep_limit(life, event):
+        if isinstance(event, Observed) and keep_limit(life, event):
             life.needs_grant = True
         if isinstance(event, Started) and event.attempt == after.attempt.id:
-            _keep_start(life, event)
+            keep_start(life, event)
             life.needs_grant = True
         if isinstance(event, Exited):
-            _keep_exit(life, event)
+            keep_exit(life, event)
         if after.phase is Phase.ASKING and before.phase is not Phase.ASKING:
             self._asking.append(life.row.id)
         if after.is_final:
@@ -320,6 +296,15 @@ class Steps:
         return replace(row, updated=self._now) if life.is_news else row
 
 
+def _why_it_fails(life: Life) -> str:
+    """For a task that waited for this one."""
+    task = life.task
+    if life.row.kind == "build":
+        return f"its image was not built: {task.message}. See: diamond image show {task.id}"
+    ended = "was cancelled" if task.state is State.CANCELLED else f"failed: {task.message}"
+    return f"the task it waits for {ended}. See: diamond show {task.id}"
+
+
 def _ending_notice(life: Life) -> Notice:
     row = life.row
     return ending_notice(
@@ -329,71 +314,6 @@ def _ending_notice(life: Life) -> Notice:
         started=life.started,
         ended=life.ended,
     )
-
-
-def _keep_attempt(life: Life, attempt: Attempt, event: Event) -> None:
-    """What the life cycle knows of it, and when it was queued and got its nodes."""
-    row = with_known(life.find(attempt.id) or new_attempt(attempt), attempt)
-    if event.attempt == row.id and isinstance(event, Submitted):
-        row = replace(row, queued=row.queued or event.at)
-    if event.attempt == row.id and isinstance(event, Arrived):
-        row = replace(row, arrived=row.arrived or event.at)
-    life.change(row)
-
-
-def _has_gone(follow_up: Attempt, after: Task) -> bool:
-    """Withdrawn, overtaken by a later one, or not needed as the task has ended."""
-    if follow_up.id == after.attempt.id:
-        return False
-    is_overtaken = after.follow_up is not None and after.follow_up.number > follow_up.number
-    return after.follow_up is None or is_overtaken or after.is_final
-
-
-def _keep_limit(life: Life, event: Observed) -> bool:
-    """Whether the time limit of an attempt has changed."""
-    attempt = life.find(event.attempt)
-    if not event.limit_seconds or attempt is None:
-        return False
-    if event.limit_seconds == (attempt.limit_seconds or 60.0 * life.row.resources.walltime_minutes):
-        return False
-    life.change(replace(attempt, limit_seconds=event.limit_seconds))
-    return True
-
-
-def _keep_start(life: Life, event: Started) -> None:
-    attempt = life.find(event.attempt)
-    assert attempt is not None
-    runs = attempt.runs
-    if all(run.run != event.run for run in runs):
-        runs = (*runs, RunRow(event.run, event.node, event.at))
-    life.change(replace(attempt, runs=runs, started=attempt.started or event.at))
-    if life.started is None:
-        life.started = event.at
-    if event.run == life.task.attempt.run:
-        life.node = event.node
-
-
-def _keep_exit(life: Life, event: Exited) -> None:
-    """Of the attempt that exited: its follow-up may have taken over by this very event."""
-    attempt = life.find(event.attempt)
-    if attempt is None:
-        return
-    runs = tuple(
-        replace(run, exit_code=event.exit_code, ended=event.at) if run.run == event.run else run
-        for run in attempt.runs
-    )
-    life.change(replace(attempt, runs=runs))
-
-
-def _keep_cleaned(life: Life, event: Note) -> None:
-    if event.code == CLEANED and not life.cleaned:
-        life.cleaned, life.run_dir = event.at, ""
-        life.is_news = True
-
-
-def _is_same(before: Task, after: Task) -> bool:
-    """Only `as_of` may have moved."""
-    return replace(before, as_of=0.0) == replace(after, as_of=0.0)
 
 
 async def _without_repeats(tx: Transaction, life: Life) -> list[Line]:

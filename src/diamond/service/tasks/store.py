@@ -34,9 +34,8 @@ SAVED = (
     "started",
     "ended",
     "updated",
-    "untold",
+    "unconfirmed",
     "cleaned",
-    "awaits",
     "node_seconds",
 )
 """What changes in a task's life; sizes, marks and names are changed on their own."""
@@ -52,7 +51,7 @@ _SAVE = (
 _ADD = insert(tasks)
 _UNCONFIRMED = (
     select(tasks.c.id)
-    .where(tasks.c.endpoint == bindparam("of_endpoint"), tasks.c.untold)
+    .where(tasks.c.endpoint == bindparam("of_endpoint"), tasks.c.unconfirmed)
     .limit(bindparam("at_most", type_=Integer))
 )
 _ADD_HISTORY = insert(history)
@@ -136,4 +135,6 @@ async def unconfirmed_ends(
 async def confirm_ends(tx: Transaction, ids: list[str]) -> None:
     """Not a change of the tasks: their versions stay."""
     if ids:
-        await tx.connection.execute(update(tasks).where(tasks.c.id.in_(ids)).values(untold=False))
+        await tx.connection.execute(
+            update(tasks).where(tasks.c.id.in_(ids)).values(unconfirmed=False)
+        )

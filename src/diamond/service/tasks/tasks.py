@@ -21,11 +21,12 @@ from diamond.service.projects.projects import find_project, sees_all
 from diamond.service.projects.visibility import visible
 from diamond.service.tasks import job_store, task_list
 from diamond.service.tasks import store as task_store
+from diamond.service.tasks.dependency_store import is_waiting
 from diamond.service.tasks.rows import TaskRow
 from diamond.service.tasks.schemas import HistoryLine, StateCounts, Task, TaskCounts
 from diamond.service.tasks.stepping import Steps
 from diamond.service.tasks.task_list import TaskFilter
-from diamond.service.tasks.views import show_line, show_task
+from diamond.service.tasks.views import show_line, show_tasks
 
 
 async def list_tasks(
@@ -68,10 +69,8 @@ async def as_now_known(connection: AsyncConnection, rows: Sequence[TaskRow]) -> 
     places = {row.endpoint for row in rows if row.state not in FINAL_WORDS}
     seen = await last_seen(connection, places) if places else {}
     as_of = {row.id: max(row.as_of, seen.get(row.endpoint) or 0.0) for row in rows}
-    return [
-        show_task(row if row.state in FINAL_WORDS else replace(row, as_of=as_of[row.id]))
-        for row in rows
-    ]
+    known = [row if row.state in FINAL_WORDS else replace(row, as_of=as_of[row.id]) for row in rows]
+    return await show_tasks(connection, known)
 
 
 async def load_task(services: Services, principal: Principal, task: str) -> TaskRow:
@@ -102,7 +101,8 @@ async def end_task(tx: Transaction, row: TaskRow, *, by: str) -> None:
     """Ask for the end, once; a task that has ended stays as it is."""
     if row.state in FINAL_WORDS or row.cancel_requested:
         return
-    voided = row.awaits or await void_submit(tx, row.id, row.attempt)
+    waits = await is_waiting(tx.connection, row.id)
+    voided = waits or await void_submit(tx, row.id, row.attempt)
     steps = Steps(row.owner)
     steps.load(row)
     steps.apply(row.id, CancelAsked(time.time(), delivered=not voided, by=by))

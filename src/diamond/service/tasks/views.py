@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from diamond.core.task import FINAL_WORDS
 from diamond.service.chains.grants import spending
 from diamond.service.chains.view import show_attempts, show_chain
+from diamond.service.tasks.dependency_store import WAITING, dependencies_of
 from diamond.service.tasks.goal_schemas import Happened
-from diamond.service.tasks.rows import HistoryRow, JobRow, TaskRow
-from diamond.service.tasks.schemas import HistoryLine, Job, Task
+from diamond.service.tasks.rows import DependencyRow, HistoryRow, JobRow, TaskRow
+from diamond.service.tasks.schemas import Dependency, HistoryLine, Job, Task
 
 
-def show_task(row: TaskRow) -> Task:
+async def show_tasks(connection: AsyncConnection, rows: Sequence[TaskRow]) -> list[Task]:
+    waits_for = await dependencies_of(connection, (row.id for row in rows)) if rows else {}
+    return [show_task(row, waits_for.get(row.id, ())) for row in rows]
+
+
+async def show_new_task(connection: AsyncConnection, row: TaskRow) -> Task:
+    """One that was just made: it depends on something only if it waits."""
+    return show_task(row) if not row.phase else (await show_tasks(connection, [row]))[0]
+
+
+def show_task(row: TaskRow, waits_for: Sequence[DependencyRow] = ()) -> Task:
     attempts = show_attempts(row.attempts)
     return Task.model_validate(
         {
@@ -23,8 +37,14 @@ def show_task(row: TaskRow) -> Task:
             "native_id": next((one.native_id for one in attempts if one.id == row.attempt), ""),
             "chain": show_chain(row),
             "happened": show_happened(row),
+            "dependencies": [_dependency(one) for one in waits_for],
+            "awaits": next((one.target for one in waits_for if one.state == WAITING), None),
         }
     )
+
+
+def _dependency(row: DependencyRow) -> Dependency:
+    return Dependency.model_validate({**vars(row), "id": row.target})
 
 
 def show_happened(row: TaskRow) -> Happened | None:
