@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import typer
 
 from diamond.cli.chain import attempt_lines, chain_lines, foretold_lines
+from diamond.cli.dependency_format import dependency_lines
 from diamond.cli.numbers import number_lines
 from diamond.cli.options import Json, TaskId
 from diamond.cli.output import STATE_COLOURS, paint, plain, print_json
@@ -44,6 +45,7 @@ def show(task: TaskId, as_json: Json = False) -> None:
     endpoint = _endpoint_of(client, found)
     for line in [*_head(found, endpoint), *_order(found)]:
         print(plain(line))
+    _section("Waiting for", dependency_lines(found.raw))
     _section("Attempts", attempt_lines(found, is_local=is_this_machine(endpoint.profile)))
     _section("Chain", chain_lines(found))
     _section("Foretold and happened", foretold_lines(found))

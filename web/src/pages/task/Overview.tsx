@@ -8,6 +8,7 @@ import { Ago } from "~/components/Time";
 import { Chain } from "./chain/Chain";
 import { Foretold } from "./chain/Foretold";
 import { ShortRuns } from "./chain/ShortRuns";
+import { Dependencies } from "./Dependencies";
 import { EndpointName } from "./EndpointName";
 import { Facts } from "./Facts";
 import { Latest } from "./Latest";
@@ -30,6 +31,7 @@ export function Overview({ task }: { task: Task }) {
           {({ items }) => <Timeline task={task} history={items} />}
         </Answer>
       </Card>
+      <Dependencies task={task} />
       <Runs task={task} />
       <ShortRuns task={task} />
       <Chain task={task} />
